@@ -9,7 +9,8 @@ COPY clients/typescript/tsconfig.json clients/typescript/tsconfig.browser.json .
 COPY clients/typescript/src ./clients/typescript/src
 COPY browser ./browser
 COPY src ./src
-RUN npm run build && mkdir data
+COPY scripts/bundle-pages.js ./scripts/
+RUN npm run build && rm -r dist/browser && mkdir data
 
 # The production packages of the platform of the image, not of the one that builds.
 FROM --platform=$BUILDPLATFORM node:24-slim AS production

@@ -3,18 +3,13 @@ import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { pageContract, scriptsIn } from './page.contract.js';
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+import { pageContract } from './page.contract.js';
 
 describe('the interactive reference', () => {
   const service = inProcessService();
   pageContract(service, {
     page: '/docs',
-    policy: () => POLICY,
-    others: ['/docs/base.css', '/docs/docs.css', '/docs/errors.json'],
-    scripts: scriptsIn('docs'),
+    files: ['/docs/main.js', '/docs/base.css', '/docs/docs.css', '/docs/errors.json'],
   });
 
   it('explains every error code, from the tables that the service itself uses', async () => {

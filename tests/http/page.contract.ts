@@ -4,6 +4,8 @@ import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import type { InProcessService } from '../support/in-process-service.js';
 
 const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' };
 
@@ -17,40 +19,31 @@ const STORAGES: Readonly<Record<string, string>> = {
   '/console/preferences.js': 'localStorage',
 };
 
-/** The scripts that are compiled from a folder of `browser`: their URLs. Modules of types alone are not loaded. */
-export function scriptsIn(folder: string): string[] {
+/** The compiled modules of a folder of `browser`, by their paths there. */
+function modulesIn(folder: string): [path: string, source: string][] {
   return readdirSync(`browser/${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `/${folder}/${file.replace(/tsx?$/, 'js')}`)
-    .filter((path) => !/^export \{\};\s*$/.test(readFileSync(`dist/browser${path}`, 'utf8')));
+    .map((path) => [path, readFileSync(`dist/browser${path}`, 'utf8')]);
 }
 
 /** How a page and its files are served. */
 export interface ServedPage {
   /** Such as `/docs`. */
   readonly page: string;
-  readonly policy: () => string;
-  /** The style sheets and data below the page. */
-  readonly others: readonly string[];
-  /** The scripts below the page. */
-  readonly scripts: readonly string[];
-  /** The scripts and style sheets of another page, of which it may load some. */
+  /** The files below the page. */
+  readonly files: readonly string[];
+  /** The style sheets of another page that it loads. */
   readonly shared?: readonly string[];
-  /** The paths of the packages that the import map names. */
-  readonly packages?: Readonly<Record<string, string>>;
 }
 
 /** Tests that a page and its files are public, cacheable, compressed and restricted. */
 export function pageContract(service: InProcessService, served: ServedPage): void {
-  const { page, policy, others, scripts, shared = [], packages = {} } = served;
-  const paths = [page, ...others, ...scripts];
+  const { page, files, shared = [] } = served;
+  const paths = [page, ...files];
   const get = (path: string, headers: Record<string, string> = {}) =>
     service.client.get(path, { token: null, headers });
   const typeOf = (path: string) => TYPES[(path.split('.')[1] ?? 'html') as keyof typeof TYPES];
-
-  it('has scripts', () => {
-    expect(scripts.length).to.be.greaterThan(10);
-  });
 
   for (const path of paths) {
     it(`is public, with its content type and policy: ${path}`, async () => {
@@ -59,7 +52,7 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
         expect(status).to.equal(200);
         expect(headers['content-type']).to.equal(`${typeOf(path)}; charset=utf-8`);
         expect(headers['x-content-type-options']).to.equal('nosniff');
-        expect(headers['content-security-policy']).to.equal(path === page ? policy() : DEFAULT_POLICY);
+        expect(headers['content-security-policy']).to.equal(path === page ? PAGE_POLICY : DEFAULT_POLICY);
         expect(headers['cache-control']).to.equal('public, no-cache');
         expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
         expect(text.length).to.be.greaterThan(20);
@@ -138,31 +131,30 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
     }
   });
 
-  it('preloads every script and loads nothing from other origins', async () => {
+  it('loads its files and nothing from other origins', async () => {
     const { text } = await get(page);
     const urls = [...text.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, url = '']) => url);
-    const preloaded = [...text.matchAll(/"modulepreload" href="([^"]*)"/g)].map(([, url]) => `/${url}`);
-    const all = [...scripts, ...shared];
-    expect(preloaded)
-      .to.include.members([...scripts])
-      .and.to.have.length(new Set(preloaded).size);
-    expect(all).to.include.members(preloaded);
     const local = urls.filter((url) => !/^data:image\/svg\+xml,|^#/.test(url)).map((url) => `/${url}`);
     const documents = ['/docs', '/console', '/openapi.json'];
-    expect([...paths, ...all, ...documents]).to.include.members(local);
+    expect([...paths, ...shared, ...documents]).to.include.members(local);
+    expect(local).to.include.members([...files.filter((path) => !path.endsWith('.json')), ...shared]);
     // The policy would block inline styles and scripts.
-    expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\b(?:src=|type="importmap"))/);
+    expect(text).to.not.match(/<style|\bstyle=|\son\w+=|<script(?![^>]*\bsrc=)/);
   });
 
-  it('has scripts that import only each other, and never turn text into markup', async () => {
-    const all = [...scripts, ...shared];
-    for (const path of all.filter((one) => one.endsWith('.js') && !one.includes('/packages/'))) {
-      const { text } = await get(path);
-      for (const [, name = ''] of text.matchAll(/\bfrom '([^']*)'/g))
-        expect(all, path).to.include(packages[name] ?? new URL(name, `https://host${path}`).pathname);
-      expect(text, path).to.not.match(FORBIDDEN);
+  it('has one script, without an import', async () => {
+    const { text } = await get(`${page}/main.js`);
+    expect(text).to.not.match(/^import\b|sourceMappingURL/);
+    expect(text.length).to.be.greaterThan(10_000);
+  });
+
+  it('has modules that never turn text into markup, and store nothing elsewhere', () => {
+    const modules = modulesIn(page.slice(1));
+    expect(modules.length).to.be.greaterThan(10);
+    for (const [path, source] of modules) {
+      expect(source, path).to.not.match(FORBIDDEN);
       for (const storage of ['sessionStorage', 'localStorage'])
-        if (STORAGES[path] !== storage) expect(text, path).to.not.include(storage);
+        if (STORAGES[path] !== storage) expect(source, path).to.not.include(storage);
     }
   });
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { until } from '../support/until.js';
 import { consolePages, expectAccessible } from './console-page.js';
 
 const SECRET = /^pcs_[0-9A-Za-z]{36}$/;
@@ -102,6 +103,11 @@ describe('the API keys in the console', () => {
     const expiresAt = new Date(Date.now() + 1_000).toISOString();
     const { id, key } = await create('short', ['products:read'], { expiresAt });
     await service.client.get('/v1/products', { token: key });
+    // A process saves its counts every ten seconds.
+    await until('the request is counted', async () => {
+      const { json } = await service.client.get(`/v1/api-keys/${id}`);
+      return json.usage.requests === 1;
+    });
     const { page } = await open(`#/keys/${id}`);
     await page.getByRole('cell', { name: '1', exact: true }).waitFor();
     await page.getByText('GET /v1/products').waitFor();

@@ -25,7 +25,7 @@ export const DOCS: PageDescriptions = {
       summary: 'Read a file of the interactive reference',
       text: 'The page at `/docs` loads these files.',
     },
-    'A script, the style sheet, or the error codes.',
+    'The script, a style sheet, or the error codes.',
     {
       ...text(SCRIPT_TYPE, STYLE_TYPE),
       [DATA_TYPE]: { schema: { type: 'object', additionalProperties: true } },
@@ -45,17 +45,8 @@ export const CONSOLE: PageDescriptions = {
       summary: 'Read a file of the console',
       text: 'The page at `/console` loads these files.',
     },
-    'A script or the style sheet.',
+    'The script or the style sheet.',
     text(SCRIPT_TYPE, STYLE_TYPE),
-  ),
-  folderFile: fileDescription(
-    {
-      id: 'getConsoleModule',
-      summary: 'Read a script of the console in a folder',
-      text: 'The page at `/console` loads these files. Not every folder has every file.',
-    },
-    'A script.',
-    text(SCRIPT_TYPE),
   ),
 };
 

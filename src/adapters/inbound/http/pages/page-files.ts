@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { TaggedDocument } from '../response/static-document.js';
-import { importsOf } from './module-imports.js';
 
-/** The pages and their style sheets are sources. Their scripts are the output of the compiler. */
+/** The pages and their style sheets are sources. Their scripts are bundled by the build. */
 const SOURCES = new URL('../../../../../browser/', import.meta.url);
-const SCRIPTS = new URL('../../../../browser/', import.meta.url);
+const SCRIPTS = new URL('../../../../pages/', import.meta.url);
 
 export const STYLE_TYPE = 'text/css';
 export const SCRIPT_TYPE = 'text/javascript';
@@ -24,88 +22,19 @@ export interface Page {
   readonly styles: readonly string[];
   /** Data files, by name. */
   readonly data?: Readonly<Record<string, object>>;
-  /** The paths of the packages that its scripts import, by their names. */
-  readonly packages?: Readonly<Record<string, string>>;
 }
 
-export interface PageFiles {
-  readonly page: PageFile;
-  /** The `Content-Security-Policy` source of each inline script. */
-  readonly inlineScripts: readonly string[];
-  /** The other files, by their path below the page. */
-  readonly files: ReadonlyMap<string, PageFile>;
+export function pageFile({ name }: Page): PageFile {
+  return file('text/html', read(new URL(`${name}/index.html`, SOURCES)));
 }
 
-/**
- * The files of a page: the scripts that `main.js` imports directly or indirectly, its style sheets and its data. The
- * page preloads all scripts, so that a browser fetches them at once.
- */
-export function pageFiles({ name, styles, data = {}, packages = {} }: Page): PageFiles {
-  const scripts = scriptsFrom(`${name}/main.js`, new Map(Object.entries(packages)));
-  const importMap = JSON.stringify({
-    imports: Object.fromEntries(Object.entries(packages).map(([one, path]) => [one, `./${path}`])),
-  });
-  const hasPackages = Object.keys(packages).length > 0;
-  const preloads = [...scripts.keys()].map((path) => `<link rel="modulepreload" href="${path}">\n`);
-  // Browsers read the map before they load the first module.
-  const head = [
-    ...(hasPackages ? [`<script type="importmap">${importMap}</script>\n`] : []),
-    ...preloads,
-  ].join('');
-  const html = read(new URL(`${name}/index.html`, SOURCES)).replace('<script', `${head}<script`);
-  const own = [...scripts].filter(([path]) => path.startsWith(`${name}/`));
-  return {
-    page: file('text/html', html),
-    inlineScripts: hasPackages ? [hashOf(importMap)] : [],
-    files: new Map([
-      ...styles.map(
-        (style) => [style, file(STYLE_TYPE, read(new URL(`${name}/${style}`, SOURCES)))] as const,
-      ),
-      ...Object.entries(data).map(([path, value]) => [path, file(DATA_TYPE, JSON.stringify(value))] as const),
-      ...own.map(([path, text]) => [path.slice(name.length + 1), file(SCRIPT_TYPE, text)] as const),
-    ]),
-  };
-}
-
-/**
- * The scripts that a script imports directly or indirectly, and itself: their texts, by their paths below `browser`.
- * @param packages the path of each package
- */
-function scriptsFrom(entry: string, packages: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const names = new Map([...packages].map(([name, path]) => [path, name]));
-  const scripts = new Map<string, string>();
-  const add = (path: string) => {
-    if (scripts.has(path)) return;
-    const text = withoutSourceMap(read(originOf(path, names.get(path))));
-    scripts.set(path, text);
-    for (const target of importsOf(text)) add(packages.get(target) ?? pathOf(target, path));
-  };
-  add(entry);
-  return scripts;
-}
-
-/** The file of a script. The client is compiled for the page; other packages are served as they are installed. */
-function originOf(path: string, packageName: string | undefined): URL {
-  const compiled = new URL(path, SCRIPTS);
-  return packageName === undefined || existsSync(compiled)
-    ? compiled
-    : new URL(import.meta.resolve(packageName));
-}
-
-/** The path of an imported module. A package that is not among the packages of the page has no file. */
-function pathOf(target: string, importer: string): string {
-  if (!target.startsWith('.'))
-    throw new Error(`${importer} imports ${target}, which the page does not serve`);
-  return new URL(target, `file:///${importer}`).pathname.slice(1);
-}
-
-/** The map itself is not served. */
-function withoutSourceMap(text: string): string {
-  return text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
-}
-
-function hashOf(script: string): string {
-  return `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+/** The files that a page loads, by their names: its script, its style sheets and its data. */
+export function filesBelow({ name, styles, data = {} }: Page): ReadonlyMap<string, PageFile> {
+  return new Map([
+    ['main.js', file(SCRIPT_TYPE, read(new URL(`${name}.js`, SCRIPTS)))],
+    ...styles.map((style) => [style, file(STYLE_TYPE, read(new URL(`${name}/${style}`, SOURCES)))] as const),
+    ...Object.entries(data).map(([path, value]) => [path, file(DATA_TYPE, JSON.stringify(value))] as const),
+  ]);
 }
 
 function read(url: URL): string {

@@ -5,9 +5,10 @@ import { HttpError } from '../response/http-error.js';
 import type { Handler, Policy, Route } from '../route.js';
 import {
   DATA_TYPE,
+  filesBelow,
   type Page,
   type PageFile,
-  pageFiles,
+  pageFile,
   SCRIPT_TYPE,
   STYLE_TYPE,
   withCharset,
@@ -16,74 +17,43 @@ import {
 export interface PageDescriptions {
   readonly page: OperationDescription;
   readonly file: OperationDescription;
-  /** Required if the page has files in folders. */
-  readonly folderFile?: OperationDescription;
 }
 
-/** The routes of a page, its scripts, style sheets and data. */
+/** Allows only resources of this origin. The pages have no inline scripts or styles, and no form. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The routes of a page, and of its script, style sheets and data. */
 export function pageRoutes(source: Page, descriptions: PageDescriptions): Route[] {
-  const { page, inlineScripts, files } = pageFiles(source);
   const path = `/${source.name}`;
-  const headers = { 'Content-Security-Policy': policy(inlineScripts) };
-  const GET = { ...fileOperation(() => page, headers), describe: () => descriptions.page };
+  const page = pageFile(source);
+  const files = filesBelow(source);
   const names = [...files.keys()];
-  const { folderFile } = descriptions;
-  return [
-    { template: path, path: new RegExp(`^${path}$`), access: 'public', operations: { GET } },
-    filesRoute(
-      path,
-      files,
-      names.filter((name) => !name.includes('/')),
-      descriptions.file,
-    ),
-    ...(folderFile
-      ? [
-          filesRoute(
-            path,
-            files,
-            names.filter((name) => name.includes('/')),
-            folderFile,
-          ),
-        ]
-      : []),
-  ];
-}
-
-/** Allows only resources of this origin. The page has no inline styles, no other inline scripts, and no form. */
-function policy(inlineScripts: readonly string[]): string {
-  return [
-    "default-src 'none'",
-    ["script-src 'self'", ...inlineScripts].join(' '),
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
-/** @param names the files of the route: all directly below the page, or all in a folder there */
-function filesRoute(
-  page: string,
-  files: ReadonlyMap<string, PageFile>,
-  names: readonly string[],
-  description: OperationDescription,
-): Route {
   const fileOf = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
-  const GET = { ...fileOperation(fileOf), describe: () => description };
-  const parts = names.map((name) => name.split('/'));
-  const folders = [...new Set(parts.filter(({ length }) => length > 1).map(([folder = '']) => folder))];
-  return {
-    template: `${page}${folders.length > 0 ? '/{folder}' : ''}/{file}`,
-    path: new RegExp(`^${page}/(${names.join('|').replaceAll('.', '\\.')})$`),
-    access: 'public',
-    variables: {
-      ...(folders.length > 0 && { folder: folders }),
-      file: [...new Set(parts.map((part) => part.at(-1) ?? ''))],
+  const headers = { 'Content-Security-Policy': PAGE_POLICY };
+  return [
+    {
+      template: path,
+      path: new RegExp(`^${path}$`),
+      access: 'public',
+      operations: { GET: { ...fileOperation(() => page, headers), describe: () => descriptions.page } },
     },
-    operations: { GET },
-  };
+    {
+      template: `${path}/{file}`,
+      path: new RegExp(`^${path}/(${names.join('|').replaceAll('.', '\\.')})$`),
+      access: 'public',
+      variables: { file: names },
+      operations: { GET: { ...fileOperation(fileOf), describe: () => descriptions.file } },
+    },
+  ];
 }
 
 function fileOperation(

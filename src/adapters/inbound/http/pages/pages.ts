@@ -17,14 +17,7 @@ export function docsRoutes(): Route[] {
 
 /** The console: a page for people, which uses the public API through the TypeScript client. */
 export function consoleRoutes(): Route[] {
-  const packages = {
-    'product-catalogue-client': 'console/client/index.js',
-    'openapi-fetch': 'console/packages/openapi-fetch.js',
-    preact: 'console/packages/preact.js',
-    'preact/hooks': 'console/packages/preact-hooks.js',
-    'preact/jsx-runtime': 'console/packages/preact-jsx-runtime.js',
-  };
-  return pageRoutes({ name: 'console', styles: ['console.css'], packages }, CONSOLE);
+  return pageRoutes({ name: 'console', styles: ['console.css'] }, CONSOLE);
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */
