@@ -327,7 +327,8 @@ function Count({ resource, state }: { readonly resource: Resource; readonly stat
   const count = async () => {
     setBusy(true);
     setProblem(undefined);
-    const query = new URLSearchParams({ ...selectionOf(state), limit: '1' });
+    const query = queryOf({ ...state, cursor: undefined });
+    query.set('limit', '1');
     await api
       .collection(resource)
       .page(`${resource.path}?${query}`, { count: true })
