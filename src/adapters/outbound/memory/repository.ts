@@ -168,9 +168,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
-  private idsFrom({ order: [key], from }: Criteria, count = this.ids.length): Id[] {
-    if (key?.field !== 'id') return [...this.ids];
-    const isAscending = key.descending === (from?.side === 'before');
+  private idsFrom(criteria: Criteria, count = this.ids.length): Id[] {
+    const { order, from } = criteria;
+    if (order[0]?.field !== 'id') return [...this.ids];
+    const isAscending = isAscendingRead(criteria);
     const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
     const [start, end] = [edge ?? 0, edge ?? this.ids.length];
     if (isAscending) return this.ids.slice(start, start + count);
