@@ -28,9 +28,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 
 /**
- * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. In NDJSON
- * every line is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a record,
- * and blank lines are no records: the service counts in the same way.
+ * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. Every
+ * line of NDJSON is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a
+ * record, and blank lines are no records: the service counts in the same way.
  */
 export async function* partsOf(
   file: Blob,
