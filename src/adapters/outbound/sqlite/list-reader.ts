@@ -1,5 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import type { IdRange } from '../../../application/records/id-range.js';
+import { type IdRange, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   type Filter,
   type ListPage,
@@ -83,7 +83,7 @@ export class ListReader<Fields> {
     const isSimple = search.isSimple(database);
     if (ids.isAll && isSimple) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
-      const time = timeOf(query, budget, filters.length === 0 && search.isIndexed(reader));
+      const time = timeOf(query, budget, isSearchAlone(filters) && search.isIndexed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);
       return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
     }, query.client);
@@ -141,7 +141,7 @@ export class ListReader<Fields> {
   private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
     const { database, table, budget } = this;
     return database.inSnapshot((reader) => {
-      const isServed = filters.length === 0 && search.isIndexed(reader);
+      const isServed = isSearchAlone(filters) && search.isIndexed(reader);
       const time = isServed ? budget.startUnlimited(client) : budget.start(client);
       return countWords(reader, table, filters, search, time);
     }, client);
