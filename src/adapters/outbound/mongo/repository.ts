@@ -1,6 +1,11 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import { type IdRange, idRange, isAscendingRead, isSearchAlone } from '../../../application/records/id-range.js';
+import {
+  type IdRange,
+  idRange,
+  isAscendingRead,
+  isSearchAlone,
+} from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
