@@ -39,6 +39,7 @@ export async function* partsOf(
 ): AsyncGenerator<Part, void, void> {
   const findEnd =
     format === 'csv' ? csvEnds() : (chunk: Uint8Array, from: number) => chunk.indexOf(LINE_FEED, from);
+  const markEnd = (await hasMark(file)) ? MARK.length : 0;
   let records: Range[] = [];
   let partStart = 0;
   let recordStart = 0;
@@ -46,7 +47,8 @@ export async function* partsOf(
   let offset = 0;
   const add = (end: number) => {
     const textEnd = format === 'csv' && last === CARRIAGE_RETURN ? end - 1 : end;
-    if (format === 'ndjson' || textEnd > recordStart) records.push({ start: recordStart, end: textEnd });
+    if (format === 'ndjson' || textEnd > Math.max(recordStart, markEnd))
+      records.push({ start: recordStart, end: textEnd });
   };
   const reader = file.stream().getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -96,4 +98,10 @@ function csvEnds(): (chunk: Uint8Array, from: number) => number {
   };
 }
 
+/** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf];
+
+async function hasMark(file: Blob): Promise<boolean> {
+  const first = new Uint8Array(await file.slice(0, MARK.length).arrayBuffer());
+  return MARK.every((byte, at) => first[at] === byte);
+}
