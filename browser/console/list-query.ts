@@ -39,11 +39,23 @@ export function stateOf(query: URLSearchParams, fields: readonly FilterField[]):
 export function queryOf({ words, filters, sort, limit, cursor }: ListState): URLSearchParams {
   return new URLSearchParams([
     ...(words.trim() === '' ? [] : [['q', words.trim()]]),
-    ...filters.map((filter) => [parameterOf(filter), filter.value]),
+    ...withJoinedLists(filters).map((filter) => [parameterOf(filter), filter.value]),
     ...(sort === '' ? [] : [['sort', sort]]),
     ...(limit === PAGE_SIZE ? [] : [['limit', String(limit)]]),
     ...(cursor === undefined ? [] : [['cursor', cursor]]),
   ]);
+}
+
+/** Filters of which no two are the same list of values: such lists become one, as the service reads them. */
+function withJoinedLists(filters: readonly Filter[]): readonly Filter[] {
+  const joined = new Map<string, Filter>();
+  for (const [at, filter] of filters.entries()) {
+    // Any other parameter that is there twice stays so, and the service refuses it.
+    const name = filter.operator === 'in' ? parameterOf(filter) : String(at);
+    const value = [joined.get(name)?.value ?? [], filter.value].flat().join(',');
+    joined.set(name, { ...filter, value });
+  }
+  return [...joined.values()];
 }
 
 /** The parameters of the records of a list, whatever its page: search, filters and sort. */

@@ -1,5 +1,9 @@
+import { numberText } from './formats.js';
+
 /** All texts of the console, a section for each part. Texts with values are functions. */
 export const TEXTS = {
+  copied: (isCopied: boolean) =>
+    isCopied ? 'Copied.' : 'The browser does not allow copying. The text is selected: copy it yourself.',
   session: {
     title: 'Console',
     signIn: 'Sign in',
@@ -93,7 +97,7 @@ export const TEXTS = {
     limits: (kind: string, least: number | undefined, most: number | undefined) => {
       const unit =
         ({ text: ' characters', map: ' attributes', list: ' rows' } as Record<string, string>)[kind] ?? '';
-      const end = most !== undefined && most < Number.MAX_SAFE_INTEGER ? most.toLocaleString('en') : '';
+      const end = most !== undefined && most < Number.MAX_SAFE_INTEGER ? numberText(most) : '';
       if (kind !== 'number') return end === '' ? '' : `At most ${end}${unit}.`;
       if (end === '') return least === undefined ? '' : `At least ${least}.`;
       return least === undefined ? `At most ${end}.` : `${least} to ${end}.`;
@@ -193,14 +197,14 @@ export const TEXTS = {
     done: (kept: number, refused: number) =>
       kept + refused === 0
         ? 'The file has no records.'
-        : `${kept.toLocaleString('en')} created, ${refused.toLocaleString('en')} refused.`,
+        : `${numberText(kept)} created, ${numberText(refused)} refused.`,
     share: 'Imported share of the file',
     percent: (percent: number) => `${percent} %`,
     results: 'Records by result',
     created: 'Created',
     existing: 'Created by an earlier attempt',
     refused: (code: string) => `Refused: ${code}`,
-    download: (count: number) => `Download the refused records (${count.toLocaleString('en')})`,
+    download: (count: number) => `Download the refused records (${numberText(count)})`,
     another: 'Choose another file',
     leaving: {
       unsavedTitle: 'Stop the import?',

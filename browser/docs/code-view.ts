@@ -35,7 +35,10 @@ export function codeView(request: () => ApiRequest, usesOwnCa: boolean): CodeVie
     });
   CHOICE.addEventListener('change', update);
   const copyButton = button('Copy', async () => {
-    note.textContent = await copy(code.textContent ?? '', code);
+    const isCopied = await copy(code.textContent ?? '', code);
+    note.textContent = isCopied
+      ? 'Copied.'
+      : 'The browser does not allow copying. The text is selected: copy it yourself.';
   });
   const labels = radios.map((radio) => element('label', { class: 'language' }, radio, radio.value));
   const view = element(

@@ -276,7 +276,7 @@ describe('the lists of the console', () => {
         await check('the menu');
         await page.getByRole('link', { name: 'API keys' }).click();
         await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-        expect(await page.getByRole('link', { name: 'Orders' }).isVisible()).to.equal(false);
+        await page.getByRole('link', { name: 'Orders' }).waitFor({ state: 'hidden' });
       }
       await page.goto(page.url().replace(/#.*/, '#/products?price.amount=x'));
       await page.getByRole('alert').waitFor();

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from 'product-catalogue-client';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
+import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, Resource } from '../seams.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
@@ -51,7 +52,7 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
       new Creation<Found>(
         (body, idempotencyKey) => collection.create(body, { idempotencyKey }),
         failureOf,
-        newKey,
+        randomKey,
       ),
   );
   /** What of a record the form can change. */
@@ -188,9 +189,4 @@ function failureOf(error: unknown): Failure {
   if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return 'unknown';
   if (JUDGED.includes(error.status)) return 'refused';
   return NOT_CARRIED_OUT.includes(error.status) ? 'not_carried_out' : 'unknown';
-}
-
-/** 128 random bits. Pages without HTTPS have no `crypto.randomUUID`. */
-function newKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-');
 }

@@ -5,6 +5,7 @@ import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
+import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
 import type { Api, Resource, ResourcePageProps } from '../seams.js';
 import { FileChooser } from '../transfer/file-chooser.js';
@@ -158,8 +159,7 @@ function runOf(
   resource: Resource,
   api: { readonly current: Api },
 ): ImportRun {
-  const key = crypto.getRandomValues(new BigUint64Array(2)).join('-');
-  return new ImportRun(file, format, key, (body, options) =>
+  return new ImportRun(file, format, randomKey(), (body, options) =>
     api.current.collection(resource).importFile(type, body, options),
   );
 }

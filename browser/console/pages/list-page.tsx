@@ -1,30 +1,30 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { CatalogueError, type Page } from 'product-catalogue-client';
+import { CatalogueError } from 'product-catalogue-client';
 import { Button } from '../components/button.js';
+import { ColumnMenu, useColumns } from '../components/column-menu.js';
 import { ExportButton } from '../components/export-button.js';
 import { Field } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
-import { Menu } from '../components/menu.js';
 import { ErrorNotice } from '../components/notice.js';
+import { PagesBar } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
 import { useConsole } from '../context.js';
-import { labelOf, numberText } from '../formats.js';
-import { type ListState, PAGE_SIZES, queryOf, selectionOf, stateOf } from '../list-query.js';
-import { prefer, preferred } from '../preferences.js';
+import { labelOf } from '../formats.js';
+import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
 import { hashOf } from '../router.js';
-import type { CatalogueRecord, DeletionQueue, Resource, Field as ResourceField } from '../seams.js';
+import type { DeletionQueue, Resource, Field as ResourceField } from '../seams.js';
 import { TEXTS } from '../texts.js';
 import { useLoad } from '../use-load.js';
 
-const { list: texts, columns: columnTexts, filters: filterTexts } = TEXTS;
+const { list: texts, filters: filterTexts } = TEXTS;
 
 interface ListPageProps {
   readonly resource: Resource;
   readonly query: URLSearchParams;
 }
 
-/** The records of a resource. The URL holds everything that is shown, so that reloading and going back show the same. */
+/** The records of a resource. The URL holds all that is shown, so that reloading and going back show the same. */
 export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const { api, navigate, deletions } = useConsole();
   const state = useMemo(() => stateOf(query, resource.filters), [query.toString(), resource]);
@@ -72,7 +72,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             {filterTexts.button(state.filters.length)}
           </Button>
         )}
-        <Columns {...{ resource, columns, chooseColumns }} />
+        <ColumnMenu {...{ resource, columns, chooseColumns }} />
         <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
         {isSelected && (
           <Button kind="link" onClick={clear}>
@@ -107,7 +107,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }}
         />
       )}
-      {page && <Pages {...{ resource, state, page, go }} />}
+      {page && <PagesBar {...{ resource, state, page, go }} />}
     </>
   );
 }
@@ -132,23 +132,6 @@ function errorsOf(error: unknown): ReadonlyMap<string, string> {
 function useChanges(queue: DeletionQueue): void {
   const [, setCount] = useState(0);
   useEffect(() => queue.subscribe(() => setCount((count) => count + 1)), [queue]);
-}
-
-/** Long texts and metadata are hidden until the person chooses them. */
-const LONG = 1_000;
-
-function useColumns(
-  resource: Resource,
-): [readonly ResourceField[], (names: readonly string[] | undefined) => void] {
-  const name = `columns.${resource.name}`;
-  const [chosen, setChosen] = useState(() => preferred(name)?.split(','));
-  const isShown = (field: ResourceField) =>
-    chosen ? chosen.includes(field.name) : !field.isMetadata && (field.schema.maxLength ?? 0) < LONG;
-  const choose = (names: readonly string[] | undefined) => {
-    prefer(name, names?.join(','));
-    setChosen(names && [...names]);
-  };
-  return [resource.fields.filter(isShown), choose];
 }
 
 interface SearchProps {
@@ -179,36 +162,6 @@ function Search({ words, onSearch }: SearchProps): JSX.Element {
         <Button submit>{texts.search}</Button>
       </form>
     </search>
-  );
-}
-
-interface ColumnsProps {
-  readonly resource: Resource;
-  readonly columns: readonly ResourceField[];
-  chooseColumns(names: readonly string[] | undefined): void;
-}
-
-function Columns({ resource, columns, chooseColumns }: ColumnsProps): JSX.Element {
-  const toggle = (name: string) => {
-    const shown = columns.map((field) => field.name);
-    const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
-    if (next.length > 0) chooseColumns(next);
-  };
-  return (
-    <Menu label={columnTexts.button}>
-      <fieldset class="checks">
-        <legend>{columnTexts.title}</legend>
-        {resource.fields.map((field) => (
-          <label key={field.name}>
-            <input type="checkbox" checked={columns.includes(field)} onChange={() => toggle(field.name)} />{' '}
-            {labelOf(field.name)}
-          </label>
-        ))}
-      </fieldset>
-      <Button kind="link" onClick={() => chooseColumns(undefined)}>
-        {columnTexts.reset}
-      </Button>
-    </Menu>
   );
 }
 
@@ -266,81 +219,5 @@ function Empty({ resource, isSelected, isFirst, clear, goFirst }: EmptyProps): J
       <p>{isSelected ? texts.noMatch : api.mayWrite(resource) ? texts.empty : texts.emptyReadOnly}</p>
       {isSelected && <Button onClick={clear}>{texts.clear}</Button>}
     </div>
-  );
-}
-
-interface PagesProps {
-  readonly resource: Resource;
-  readonly state: ListState;
-  readonly page: Page<CatalogueRecord>;
-  go(part: Partial<ListState>): void;
-}
-
-/** The pages by the links of the service, the size of a page, and the number of all records, counted when asked. */
-function Pages({ resource, state, page, go }: PagesProps): JSX.Element {
-  const link = (label: string, reference: string | undefined) =>
-    reference === undefined ? (
-      <span class="button off">{label}</span>
-    ) : (
-      <a class="button" href={pageHash(resource, state, reference)}>
-        {label}
-      </a>
-    );
-  return (
-    <div class="pages-bar">
-      <nav aria-label={texts.pages}>
-        {link(texts.first, page.prev && page.first)}
-        {link(texts.previous, page.prev)}
-        {link(texts.next, page.next)}
-      </nav>
-      <span>{texts.shown(page.records.length)}</span>
-      <Count key={JSON.stringify(selectionOf(state))} resource={resource} state={state} />
-      <label>
-        {texts.pageSize}{' '}
-        <select
-          value={state.limit}
-          onChange={({ currentTarget }) => go({ limit: Number(currentTarget.value) })}
-        >
-          {PAGE_SIZES.map((size) => (
-            <option key={size} value={size}>
-              {size}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
-}
-
-/** The page of the console for a link of the service. */
-function pageHash({ name }: Resource, state: ListState, reference: string): string {
-  const cursor = new URL(reference, location.href).searchParams.get('cursor') ?? undefined;
-  return hashOf({ page: 'list', resource: name, query: queryOf({ ...state, cursor }) });
-}
-
-/** Counting reads all records that match, so it waits for a click. */
-function Count({ resource, state }: { readonly resource: Resource; readonly state: ListState }): JSX.Element {
-  const { api } = useConsole();
-  const [total, setTotal] = useState<number>();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<unknown>();
-  const count = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    const query = new URLSearchParams({ ...selectionOf(state), limit: '1' });
-    await api
-      .collection(resource)
-      .page(`${resource.path}?${query}`, { count: true })
-      .then((found) => setTotal(found.total), setProblem);
-    setBusy(false);
-  };
-  if (total !== undefined) return <span role="status">{texts.total(numberText(total), total === 1)}</span>;
-  return (
-    <>
-      <Button busy={isBusy} onClick={() => void count()}>
-        {isBusy ? texts.counting : texts.count}
-      </Button>
-      {problem !== undefined && <ErrorNotice error={problem} />}
-    </>
   );
 }

@@ -8,6 +8,7 @@ import { Field } from '../components/field.js';
 import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { instantOf } from '../formats.js';
+import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, ResourcePageProps } from '../seams.js';
 import { TEXTS } from '../texts.js';
 
@@ -88,11 +89,6 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
   );
 }
 
-/** 128 random bits. Pages without HTTPS have no `crypto.randomUUID`. */
-function randomKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-');
-}
-
 interface SecretDialogProps {
   /** Absent if an earlier attempt created the key and its response was lost. */
   readonly secret: unknown;
@@ -110,7 +106,7 @@ function SecretDialog({ secret, onClose }: SecretDialogProps): JSX.Element {
       </Dialog>
     );
   const copySecret = async () => {
-    if (shown.current) setResult(await copy(secret, shown.current));
+    if (shown.current) setResult(TEXTS.copied(await copy(secret, shown.current)));
   };
   return (
     // Escape does not close it: the key would be lost.

@@ -129,7 +129,9 @@ function Facts({ resource, found }: { readonly resource: Resource; readonly foun
       ))}
       <details>
         <summary>{texts.json}</summary>
-        <Button onClick={async () => shown.current && setCopied(await copy(json, shown.current))}>
+        <Button
+          onClick={async () => shown.current && setCopied(TEXTS.copied(await copy(json, shown.current)))}
+        >
           {texts.copyJson}
         </Button>{' '}
         <span role="status">{copied}</span>

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
+import { numberText } from '../formats.js';
 import type { Progress } from './import-run.js';
 
 interface ImportCountsProps {
@@ -36,7 +37,7 @@ function Row({ name, count }: { readonly name: string; readonly count: number })
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{count.toLocaleString('en')}</td>
+      <td>{numberText(count)}</td>
     </tr>
   );
 }

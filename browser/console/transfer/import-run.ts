@@ -22,8 +22,8 @@ export type Send = (
 
 /**
  * The import of one file, in parts of about a megabyte. A browser sends a request whole before it reads the response
- * (HTTP/1.1), so one request for the whole file would show no progress. Each part has an idempotency key of its own that
- * stays the same, so a part whose response was lost can be sent again and creates nothing twice.
+ * (HTTP/1.1), so one request for the whole file would show no progress. Each part keeps an idempotency key of its own,
+ * so a part whose response was lost can be sent again and creates nothing twice.
  */
 export class ImportRun {
   private readonly counts = { done: 0, created: 0, existing: 0, refused: new Map<string, number>() };

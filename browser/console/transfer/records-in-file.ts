@@ -28,9 +28,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 
 /**
- * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. In NDJSON
- * every line is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a record,
- * and blank lines are no records: the service counts in the same way.
+ * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. Every
+ * line of NDJSON is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a
+ * record, and blank lines are no records: the service counts in the same way.
  */
 export async function* partsOf(
   file: Blob,
@@ -39,6 +39,7 @@ export async function* partsOf(
 ): AsyncGenerator<Part, void, void> {
   const findEnd =
     format === 'csv' ? csvEnds() : (chunk: Uint8Array, from: number) => chunk.indexOf(LINE_FEED, from);
+  const markEnd = (await hasMark(file)) ? MARK.length : 0;
   let records: Range[] = [];
   let partStart = 0;
   let recordStart = 0;
@@ -46,7 +47,8 @@ export async function* partsOf(
   let offset = 0;
   const add = (end: number) => {
     const textEnd = format === 'csv' && last === CARRIAGE_RETURN ? end - 1 : end;
-    if (format === 'ndjson' || textEnd > recordStart) records.push({ start: recordStart, end: textEnd });
+    if (format === 'ndjson' || textEnd > Math.max(recordStart, markEnd))
+      records.push({ start: recordStart, end: textEnd });
   };
   const reader = file.stream().getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -96,4 +98,10 @@ function csvEnds(): (chunk: Uint8Array, from: number) => number {
   };
 }
 
+/** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf];
+
+async function hasMark(file: Blob): Promise<boolean> {
+  const first = new Uint8Array(await file.slice(0, MARK.length).arrayBuffer());
+  return MARK.every((byte, at) => first[at] === byte);
+}

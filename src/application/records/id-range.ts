@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/record.js';
-import type { ListQuery } from './list-query.js';
+import type { Filter, ListQuery } from './list-query.js';
 
 /** Ids from `low` to `high`, both included. */
 export interface IdRange {
@@ -33,6 +33,11 @@ export function idRange(query: Pick<ListQuery, 'filters' | 'order' | 'from'>): I
   const beyond = isAscendingRead(query) ? above : below;
   if (from && query.order[0]?.field === 'id') beyond(Number(from.values[0]), from.inclusive);
   return { low, high };
+}
+
+/** Whether the words of a search and the ids decide alone, so that an index of words leads to the records. */
+export function isSearchAlone(filters: readonly Filter[]): boolean {
+  return filters.every(({ operator, field }) => operator === 'search' || field === 'id');
 }
 
 /** Whether a list by id is read from its lowest id on. */

@@ -2,7 +2,7 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
-import { idRange, isAscendingRead } from '../../../application/records/id-range.js';
+import { idRange, isAscendingRead, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -168,9 +168,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
-  private idsFrom({ order: [key], from }: Criteria, count = this.ids.length): Id[] {
-    if (key?.field !== 'id') return [...this.ids];
-    const isAscending = key.descending === (from?.side === 'before');
+  private idsFrom(criteria: Criteria, count = this.ids.length): Id[] {
+    const { order, from } = criteria;
+    if (order[0]?.field !== 'id') return [...this.ids];
+    const isAscending = isAscendingRead(criteria);
     const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
     const [start, end] = [edge ?? 0, edge ?? this.ids.length];
     if (isAscending) return this.ids.slice(start, start + count);
@@ -201,9 +202,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const others = filters.filter(({ operator }) => operator !== 'search');
     const matches = (record: StoredRecord<Fields>) =>
       others.every((filter) => matchesFilter(this.table, record, filter));
-    // Words and ids lead to the records.
-    const isServed =
-      words.length > 0 && order[0]?.field === 'id' && others.every(({ field }) => field === 'id');
+    const isServed = words.length > 0 && order[0]?.field === 'id' && isSearchAlone(filters);
     const time = isContinuation || isServed ? this.budget.startUnlimited(client) : this.budget.start(client);
     if (words.length === 0) {
       for (const [at, id] of this.idsFrom(query).entries()) {

@@ -1,17 +1,12 @@
 import type { QueryTime } from '../../../application/maintenance/query-budget.js';
 import type { IdRange } from '../../../application/records/id-range.js';
-import type { Filter, ListQuery } from '../../../application/records/list-query.js';
+import type { ListQuery } from '../../../application/records/list-query.js';
 import { AppError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 
 /** Whether a list or count is read block by block: a search in order of id. */
 export function isReadByBlocks({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): boolean {
   return order[0]?.field === 'id' && filters.some(({ operator }) => operator === 'search');
-}
-
-/** Whether the words and the ids decide alone, so that the index of words leads to the records. */
-export function isSearchAlone(filters: readonly Filter[]): boolean {
-  return filters.every(({ operator, field }) => operator === 'search' || field === 'id');
 }
 
 export interface BlockScan {

@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
-import type { IdRange } from '../../../application/records/id-range.js';
+import { type IdRange, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   type Comparison,
   type Filter,
@@ -11,7 +11,6 @@ import {
   type SortOrder,
 } from '../../../application/records/list-query.js';
 import type { Versioned } from '../../../domain/record.js';
-import { isSearchAlone } from './block-scan.js';
 import {
   fieldPath,
   type LiveDocument,

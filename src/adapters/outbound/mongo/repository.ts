@@ -1,6 +1,11 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import { type IdRange, idRange, isAscendingRead } from '../../../application/records/id-range.js';
+import {
+  type IdRange,
+  idRange,
+  isAscendingRead,
+  isSearchAlone,
+} from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -12,7 +17,7 @@ import { StoredRecord } from '../../../application/records/stored-record.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { type BlockScan, isReadByBlocks, isSearchAlone, scanBlocks } from './block-scan.js';
+import { type BlockScan, isReadByBlocks, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
 import {
   documentOf,

@@ -128,7 +128,8 @@ function indexesOf(connection: Database.Database): Finding {
 /** Says which words are not current. The start makes them so, while it serves. */
 function wordsOf(connection: Database.Database): Finding[] {
   const behind = connection.prepare(
-    'SELECT name FROM word_indexes WHERE rules < ? OR done_to < old_to ORDER BY name',
+    `SELECT name FROM word_indexes WHERE rules < ?1 OR done_to < old_to
+      OR (rules = ?1 AND name IN (SELECT name FROM stale_words)) ORDER BY name`,
   );
   const names = (behind.raw().all([SEARCH_RULES]) as [string][]).map(([name]) => name);
   if (names.length === 0) return [];

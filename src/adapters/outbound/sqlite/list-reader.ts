@@ -1,4 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { type IdRange, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   type Filter,
   type ListPage,
@@ -28,7 +29,7 @@ import {
 } from './schema.js';
 import { countBySearch, countRows, type FoundPage, searchPage, timeOf } from './search.js';
 import { countWords, idsOf, planWords } from './word-plan.js';
-import { BlockTurns, type IdRange, searchedWords, WordSearch, withoutSearch } from './word-search.js';
+import { BlockTurns, searchedWords, WordSearch, withoutSearch } from './word-search.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -78,11 +79,11 @@ export class ListReader<Fields> {
   private async pageOfWords(query: ListQuery, search: WordSearch): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
     const filters = withoutSearch(query.filters);
-    const ids = idsOf(table, query, filters);
+    const ids = idsOf(query, filters);
     const isSimple = search.isSimple(database);
     if (ids.isAll && isSimple) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
-      const time = timeOf(query, budget, filters.length === 0 && search.isIndexed(reader));
+      const time = timeOf(query, budget, isSearchAlone(filters) && search.isIndexed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);
       return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
     }, query.client);
@@ -140,7 +141,7 @@ export class ListReader<Fields> {
   private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
     const { database, table, budget } = this;
     return database.inSnapshot((reader) => {
-      const isServed = filters.length === 0 && search.isIndexed(reader);
+      const isServed = isSearchAlone(filters) && search.isIndexed(reader);
       const time = isServed ? budget.startUnlimited(client) : budget.start(client);
       return countWords(reader, table, filters, search, time);
     }, client);

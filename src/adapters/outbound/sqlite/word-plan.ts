@@ -1,4 +1,5 @@
 import type { QueryTime } from '../../../application/maintenance/query-budget.js';
+import { type IdRange, idRange, isAscendingRead } from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -7,31 +8,26 @@ import {
 } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
-import { comparedColumn, isRange, narrowed, rangeOf, residualConditionOf } from './filter.js';
-import { type IndexScan, startAt } from './index-scan.js';
+import { isRange, residualConditionOf } from './filter.js';
+import type { IndexScan } from './index-scan.js';
 import { fewRows, planScan, type SearchPlan, type Slice, type Slices } from './list-plan.js';
 import type { Checkpoints } from './pace.js';
 import { allOf, ID, indexedBy, keysetCondition, type Sql, scanOrder, sql } from './schema.js';
 import { countBySearch, scanSlices } from './search.js';
 import { BLOCK_IDS } from './word-index.js';
-import { type IdRange, idsIn, type WordSearch } from './word-search.js';
+import type { WordSearch } from './word-search.js';
 
 /** More matching records than these are not sorted: the scan of an index that has their order passes them. */
 const MAX_SORTED = 1_000;
 
 /** The ids that the filters and the position of a list in order of id allow, and whether they are all it asks for. */
 export function idsOf(
-  table: RecordTable,
-  query: ListQuery,
+  query: Pick<ListQuery, 'order' | 'from'>,
   filters: readonly Filter[],
 ): IdRange & { readonly isAll: boolean; readonly descending: boolean } {
-  const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === ID);
-  const [first, ...others] = scanOrder(query);
-  const descending = first?.descending === true;
-  const isById = others.length === 0;
-  const start = query.from && isById ? startAt(query.from) : undefined;
-  const range = narrowed(rangeOf(table, ranged), descending, start);
-  return { ...idsIn(range), descending, isAll: isById && ranged.length === filters.length };
+  const isById = query.order[0]?.field === 'id';
+  const isAll = isById && filters.every((filter) => filter.field === 'id' && isRange(filter));
+  return { ...idRange({ ...query, filters }), descending: !isAscendingRead(query), isAll };
 }
 
 /**
@@ -52,7 +48,7 @@ export async function planWords(
   const position = query.from ? [keysetCondition(order, query.from)] : [];
   const few = fewCandidates(reader, table, filters, search);
   if (few) return { ...few, conditions: [...few.conditions, ...position] };
-  const { descending, ...range } = idsOf(table, query, filters);
+  const { descending, ...range } = idsOf(query, filters);
   const conditions = [...filters.map((filter) => residualConditionOf(table, filter)), ...position];
   const plan = { kind: 'search', scan: byId(table), conditions } as const;
   if (order.length === 1) {
@@ -80,7 +76,7 @@ export async function countWords(
   time: QueryTime,
 ): Promise<number> {
   const query = { limit: 1, filters, order: BY_ID };
-  const { isAll, descending, ...range } = idsOf(table, query, filters);
+  const { isAll, descending, ...range } = idsOf(query, filters);
   if (!isAll)
     return countBySearch(reader, await planWords(reader, table, query, filters, search, time), time);
   let count = 0;

@@ -1,3 +1,4 @@
+import type { IdRange } from '../../../application/records/id-range.js';
 import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
 import {
   beginningOf,
@@ -7,16 +8,9 @@ import {
 } from '../../../application/records/search-words.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
-import type { Range } from './filter.js';
 import { type Checkpoints, Pace } from './pace.js';
 import { type Sql, sql } from './schema.js';
 import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedRecords } from './word-index.js';
-
-/** Both ends belong to it. */
-export interface IdRange {
-  readonly low: Id;
-  readonly high: Id;
-}
 
 /** How many blocks a search reads in a turn. */
 const BLOCKS = { first: 4, min: 1, max: 64 };
@@ -49,14 +43,6 @@ export function searchedWords(filters: readonly Filter[]): readonly string[] | u
 
 export function withoutSearch(filters: readonly Filter[]): Exclude<Filter, SearchFilter>[] {
   return filters.filter((filter) => filter.operator !== 'search');
-}
-
-/** The ids of a range of a column of ids. */
-export function idsIn({ low, high }: Range): IdRange {
-  return {
-    low: low ? Number(low.value) + (low.inclusive ? 0 : 1) : 0,
-    high: high ? Number(high.value) - (high.inclusive ? 0 : 1) : Number.MAX_SAFE_INTEGER,
-  };
 }
 
 /** Finds the records of a table that have all words of a query, block by block in the order of their ids. */

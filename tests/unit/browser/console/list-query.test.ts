@@ -56,6 +56,12 @@ describe('the query of a list in the console', () => {
     });
   });
 
+  it('joins lists of values of one field, and sends any other parameter twice', () => {
+    const state = read('id.in=1&price.amount=5&id.in=2%2C3&price.amount=6');
+    expect(queryOf(state).toString()).to.equal('id.in=1%2C2%2C3&price.amount=5&price.amount=6');
+    expect(selectionOf(read('id.in=1&id.in=2'))).to.deep.equal({ 'id.in': '1,2' });
+  });
+
   it('sorts by a field ascending, then descending, then by id', () => {
     expect(['', 'name', '-name', 'id'].map((sort) => nextSort(sort, 'name'))).to.deep.equal([
       'name',

@@ -176,7 +176,7 @@ function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
     }));
 }
 
-/** Explains the header of a file whose cells are not separated by commas, as spreadsheets write it in many countries. */
+/** Explains the header of a file with other separators than commas, as spreadsheets write it in many countries. */
 function separatorHint([first = '', ...others]: readonly string[]): string {
   const separator = others.length === 0 ? /[;\t|]/.exec(first)?.[0] : undefined;
   if (separator === undefined) return '';

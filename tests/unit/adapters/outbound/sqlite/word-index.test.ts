@@ -112,6 +112,11 @@ describe('the index of words in SQLite', () => {
     for (let count = await index.indexNext(250); count > 0; count = await index.indexNext(250)) sum += count;
     return sum;
   };
+  const findingsIn = (file: string) =>
+    checkDatabase(file, { tables: ['products'], deep: true, now: AT }).findings.map(
+      ({ verdict, message }) => `${verdict} ${message}`,
+    );
+  const BEHIND = 'ok the words of products are not all indexed; the service goes on while it runs';
   const copies = (count: number, distance = 1) =>
     Array.from({ length: count }, (_, at) => named(1 + at * distance));
 
@@ -186,16 +191,20 @@ describe('the index of words in SQLite', () => {
 
     it('is examined by the check of a database', async () => {
       const file = oldFile(records);
-      const messages = () =>
-        checkDatabase(file, { tables: ['products'], deep: true, now: AT }).findings.map(
-          ({ verdict, message }) => `${verdict} ${message}`,
-        );
       const one = await open(file);
-      const behind = 'ok the words of products are not all indexed; the service goes on while it runs';
-      expect(messages()).to.include(behind);
+      expect(findingsIn(file)).to.include(BEHIND);
       await indexAll(one);
-      expect(messages()).to.not.include(behind);
-      expect(messages().filter((message) => !message.startsWith('ok '))).to.deep.equal([]);
+      expect(findingsIn(file)).to.not.include(BEHIND);
+      expect(findingsIn(file).filter((message) => !message.startsWith('ok '))).to.deep.equal([]);
+    });
+
+    it('is made in smaller batches if the records are large', async () => {
+      const large = copies(64).map((record) => ({
+        ...record,
+        fields: { ...record.fields, description: 'word '.repeat(1_000) },
+      }));
+      const one = await open(oldFile(large));
+      expect(await one.index.indexNext(250)).to.be.within(20, 30);
     });
 
     it('is made by several processes at once, each record by one of them', async () => {
@@ -245,7 +254,8 @@ describe('the index of words in SQLite', () => {
     });
 
     it('is left alone if its rules are higher, and what lower rules wrote is made again', async () => {
-      const one = await open(newFile());
+      const file = newFile();
+      const one = await open(file);
       await one.products.insertAll(records);
       await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES + 1);
       expect(await one.index.indexNext(250)).to.equal(0);
@@ -257,7 +267,9 @@ describe('the index of words in SQLite', () => {
       await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES);
       await run(one, "INSERT OR REPLACE INTO products_words (rowid, words) VALUES (200, '10wrong')");
       await expectAll(one, [...records, added]);
+      expect(findingsIn(file)).to.include(BEHIND);
       expect(await indexAll(one)).to.equal(1);
+      expect(findingsIn(file)).to.not.include(BEHIND);
       one.database.snapshots = 0;
       await list(one, 'red');
       expect(one.database.snapshots, 'the index is complete').to.equal(0);
@@ -312,6 +324,19 @@ describe('the index of words in SQLite', () => {
         expect(await list(one, 'l', { order: by(sort) }), sort).to.have.members(expected);
       expect(await one.products.count([searchFor('l')])).to.equal(expected.length);
       expect(await list(one, 'pink')).to.deep.equal([]);
+    });
+
+    it('refuses no search within bounds of the id', async () => {
+      const one = await open(newFile(), slow());
+      const records = copies(2_000, 100);
+      await one.products.insertAll(records);
+      const bounds: Filter[] = [{ field: 'id', operator: 'gt', value: 500 }];
+      for (const text of ['b l 1 r g', 'tischbeleuchtungskorper', 'l']) {
+        const expected = expectedFinds('products', records, text).filter((id) => id > 500);
+        const found = [searchFor(text), ...bounds];
+        expect(await list(one, text, { filters: found }), text).to.deep.equal(expected);
+        expect(await one.products.count(found), `count of ${text}`).to.equal(expected.length);
+      }
     });
 
     it('refuses a search with a filter that no index serves', async () => {
