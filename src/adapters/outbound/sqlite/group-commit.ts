@@ -10,7 +10,7 @@ import type { OpenFiles } from './open-files.js';
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;
 /** The most rows that share a commit: some milliseconds in which the thread does nothing else. */
-const MAX_ROWS = 256;
+export const MAX_ROWS = 256;
 
 interface Write {
   readonly rows: number;
