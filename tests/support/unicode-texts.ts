@@ -25,3 +25,12 @@ export const TEXTS: fc.Arbitrary<string> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
 );
+
+/** A text of one run of a script without spaces, which has a word for each character. */
+export function longText(length: number): string {
+  let seed = 1;
+  return Array.from({ length }, () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return String.fromCharCode(0x4e00 + (seed % 20_000));
+  }).join('');
+}

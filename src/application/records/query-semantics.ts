@@ -1,7 +1,7 @@
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type { AttributeFilter, Filter, Position, RecordTable, SortOrder, Value } from './list-query.js';
-import { matchesWords, recordWords } from './search-words.js';
+import { matchesText, recordText } from './search-words.js';
 
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {
@@ -74,7 +74,7 @@ export function prefixRange(prefix: string): { readonly from: string; readonly b
 export function matchesFilter(table: RecordTable, record: Versioned<unknown>, filter: Filter): boolean {
   if (filter.operator === 'attribute') return hasAttribute(record, filter);
   if (filter.operator === 'search')
-    return matchesWords(filter.words, recordWords(table, record.fields as object));
+    return matchesText(filter.words, recordText(table, record.fields as object));
   const own = fieldValue(record, filter.field);
   if (filter.operator === 'exists') return (own !== undefined) === filter.value;
   if (own === undefined) return false;

@@ -28,10 +28,8 @@ const OPTIONAL_MARKS = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script
 /** Scripts that write no spaces between words. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]`;
 const CHARACTER = String.raw`[\p{L}\p{N}\p{M}]`;
-const WORDS = new RegExp(
-  `(?:(?!${UNSPACED})${CHARACTER})+|(?<unspaced>(?:(?=${UNSPACED})${CHARACTER})+)`,
-  'gu',
-);
+const WORDS = new RegExp(`[${CHARACTER}--${UNSPACED}]+|[${CHARACTER}&&${UNSPACED}]+`, 'gv');
+const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'u');
 
 interface Word {
   readonly text: string;
@@ -44,10 +42,8 @@ function splitWords(text: string): Word[] {
   if (ASCII.test(text))
     return (text.toLowerCase().match(ASCII_WORDS) ?? []).map((word) => ({ text: word, isUnspaced: false }));
   const normalized = text.normalize('NFKD').replaceAll(OPTIONAL_MARKS, '').toLowerCase().replaceAll('ς', 'σ');
-  return [...normalized.matchAll(WORDS)].map(({ 0: word, groups }) => ({
-    text: word,
-    isUnspaced: groups?.['unspaced'] !== undefined,
-  }));
+  const words = normalized.match(WORDS) ?? [];
+  return words.map((text) => ({ text, isUnspaced: UNSPACED_START.test(text) }));
 }
 
 /** Returns the words of a query, in its order. Each must be the beginning of a word of the record. */
@@ -60,33 +56,62 @@ export function queryWords(query: string): string[] {
  * @param maxLength the code points of a word that count, at most {@link MAX_WORD_LENGTH}
  * @returns no words if the table is not searchable
  */
-export function recordWords(
-  { searched }: Pick<RecordTable, 'searched'>,
-  fields: object,
-  maxLength = MAX_WORD_LENGTH,
-): string[] {
+export function recordWords(table: Searched, fields: object, maxLength = MAX_WORD_LENGTH): string[] {
   const words = new Set<string>();
-  for (const name of searched)
-    addWords(words, (fields as Readonly<Record<string, unknown>>)[name], maxLength);
+  for (const { text, isUnspaced } of wordsIn(table, fields)) {
+    if (!isUnspaced) words.add(beginningOf(text, maxLength));
+    else addSuffixes(words, text, maxLength);
+  }
   return [...words];
 }
 
-/** @param value a text, or an object whose texts count; other values have no words */
-function addWords(words: Set<string>, value: unknown, maxLength: number): void {
-  if (typeof value === 'object' && value !== null)
-    for (const member of Object.values(value)) addText(words, member, maxLength);
-  else addText(words, value, maxLength);
+/** Adds the beginning of what starts at each character of a run. */
+function addSuffixes(words: Set<string>, run: string, maxLength: number): void {
+  let end = 0;
+  for (let from = 0, length = 0; from < run.length; from += unitsAt(run, from), length--) {
+    for (; end < run.length && length < maxLength; length++) end += unitsAt(run, end);
+    words.add(run.slice(from, end));
+  }
 }
 
-function addText(words: Set<string>, value: unknown, maxLength: number): void {
-  if (typeof value !== 'string') return;
-  for (const { text, isUnspaced } of splitWords(value)) {
-    if (!isUnspaced) words.add(beginningOf(text, maxLength));
-    else {
-      const characters = [...text];
-      for (const at of characters.keys()) words.add(characters.slice(at, at + maxLength).join(''));
-    }
+/** The UTF-16 units of the character at an index. */
+function unitsAt(text: string, at: number): 1 | 2 {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/**
+ * Returns the words of a record in one text, for {@link matchesText}. A run of a script without spaces is in it once,
+ * so it is hardly longer than the texts of the record, whose words may take many times their space.
+ */
+export function recordText(table: Searched, fields: object): string {
+  const words = new Set<string>();
+  for (const { text } of wordsIn(table, fields)) words.add(text);
+  return [...words].map((word) => WORD_START + word).join('');
+}
+
+type Searched = Pick<RecordTable, 'searched'>;
+
+/** No word has this character. */
+const WORD_START = '\n';
+
+function* wordsIn({ searched }: Searched, fields: object): Generator<Word, void, void> {
+  for (const text of searchedTexts(searched, fields)) yield* splitWords(text);
+}
+
+/** The texts in which words are searched. Those of an object are its members. */
+function* searchedTexts(searched: readonly string[], fields: object): Generator<string, void, void> {
+  for (const name of searched) {
+    const value = (fields as Readonly<Record<string, unknown>>)[name];
+    const values = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+    for (const text of values) if (typeof text === 'string') yield text;
   }
+}
+
+/** The length of the texts that a search in a record reads, in UTF-16 units. */
+export function searchedLength({ searched }: Searched, fields: object): number {
+  let length = 0;
+  for (const text of searchedTexts(searched, fields)) length += text.length;
+  return length;
 }
 
 /** @param length in code points */
@@ -97,6 +122,13 @@ export function beginningOf(word: string, length: number): string {
 /** Whether each word of a query is the beginning of a word of the record. */
 export function matchesWords(query: readonly string[], words: readonly string[]): boolean {
   return query.every((wanted) => words.some((word) => word.startsWith(wanted)));
+}
+
+/** Whether each word of a query is the beginning of a word of the record. */
+export function matchesText(query: readonly string[], recordText: string): boolean {
+  return query.every((wanted) =>
+    recordText.includes(UNSPACED_START.test(wanted) ? wanted : WORD_START + wanted),
+  );
 }
 
 /**

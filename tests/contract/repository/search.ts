@@ -5,8 +5,9 @@ import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { indexAll } from '../../support/index-all.js';
 import { expectedFinds, searchFor } from '../../support/reference-search.js';
+import { longText } from '../../support/unicode-texts.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
-import { AT, by, idsOf, product, query, user } from './records.js';
+import { AT, by, idsOf, next, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 /** A text for each rule of normalisation, and for the scripts with rules of their own. */
@@ -159,6 +160,22 @@ export function searchContract(store: TestStore): void {
         expect(await find(text), text).to.deep.equal(expectedFinds('products', all, text));
         expect(await countOf(text), text).to.equal(expectedFinds('products', all, text).length);
       }
+    });
+
+    it('finds records of many words, as they are after each write', async () => {
+      const text = longText(3_000);
+      const part = text.slice(1_500, 1_520);
+      const all = [1, 2, 3, 4, 5].map((id) => product(id, { description: `${id} lamp ${text}` }));
+      await store.addAll(all);
+      for (const other of [part, `${part} lamp`, `${part} 3`]) {
+        const expected = expectedFinds('products', all, other);
+        expect(await find(other), other).to.deep.equal(expected);
+      }
+      const [, second] = all as [Versioned<Product>, Versioned<Product>];
+      await store.products.replace(next(second, { description: `lamp ${text.slice(1_520)}` }), 1);
+      await store.products.remove(4, 1, AT);
+      expect(await find(part)).to.deep.equal([1, 3, 5]);
+      expect(await find(`lamp ${text.slice(2_000, 2_004)}`)).to.deep.equal([1, 2, 3, 5]);
     });
 
     it('finds the words of every searched field of a product, and of no other', async () => {

@@ -1,23 +1,45 @@
 import type { IdRange } from '../../../application/records/id-range.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
-import { matchesWords, recordWords } from '../../../application/records/search-words.js';
+import {
+  matchesText,
+  recordText,
+  recordWords,
+  searchedLength,
+} from '../../../application/records/search-words.js';
 import type { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint } from '../../../application/records/top-n.js';
 import type { Id } from '../../../domain/record.js';
 
 /** The consecutive ids of a block. */
-const BLOCK_IDS = 1_024;
+const BLOCK_IDS = 256;
 /** A block with more written records than this is indexed anew by the next search. */
-const MAX_WRITTEN = 256;
-/** What a look into the index of a block costs, and what making it costs, if reading one record costs 1. */
-const LOOK_COST = 16;
-const INDEXING_COST = 4 * BLOCK_IDS;
+const MAX_WRITTEN = 64;
+/**
+ * Making the index of a block ends when the words of its records have so many characters, so that it takes few
+ * milliseconds. Further records are unlisted: a search reads their texts. So are those of longer words each: they may
+ * take 64 times the space of their text.
+ */
+const MAX_CHARACTERS = 65_536;
+const MAX_RECORD_CHARACTERS = 4_096;
+/** A word counts as this many characters more than it has. */
+const WORD_CHARACTERS = 4;
 
-/** The records of one block that a search finds. */
-export interface FoundInBlock<Fields> {
-  /** In the order of reading, as they were when the block was searched. */
+/**
+ * Costs, if reading one record costs 1: of a look into the index of a block; of making it; of the text of a record, and
+ * of a look at it, by the characters that cost 1.
+ */
+const LOOK_COST = 4;
+const INDEXING_COST = 1_024;
+const CHARACTERS_READ = 16;
+const CHARACTERS_SEARCHED = 1_024;
+/** A search yields to its caller at least so often. */
+const MAX_COST = 1_000;
+
+/** Some records that a search finds. */
+export interface FoundRecords<Fields> {
+  /** In the order of reading, as they were when they were searched. */
   readonly records: readonly StoredRecord<Fields>[];
-  /** In records that could have been read in the same time. */
+  /** What the search has cost since the last ones, in records that could have been read in the same time. */
   readonly cost: number;
 }
 
@@ -27,6 +49,8 @@ export interface FoundInBlock<Fields> {
  */
 export class WordIndex<Fields> {
   private readonly blocks = new Map<number, Block>();
+  /** The texts of records that were searched one by one. A write replaces a record, so its text never changes. */
+  private readonly texts = new WeakMap<StoredRecord<Fields>, string>();
 
   /**
    * @param records the records of the table, which change
@@ -43,16 +67,16 @@ export class WordIndex<Fields> {
     const number = Math.floor(id / BLOCK_IDS);
     const block = this.blocks.get(number);
     if (!block) return;
-    block.written.set(id - number * BLOCK_IDS, undefined);
-    if (block.written.size > MAX_WRITTEN) this.blocks.delete(number);
+    block.noteWrite(id - number * BLOCK_IDS);
+    if (block.written > MAX_WRITTEN) this.blocks.delete(number);
   }
 
-  /** Searches one block after another, each when it is asked for. Records may be written in between. */
+  /** Searches piece by piece, each when it is asked for. Records may be written in between. */
   *find(
     words: readonly string[],
     { low, high }: IdRange,
     isAscending: boolean,
-  ): Generator<FoundInBlock<Fields>> {
+  ): Generator<FoundRecords<Fields>> {
     // Long words are rare: a block without the first needs no look at the others.
     const rareFirst = words.toSorted((a, b) => b.length - a.length);
     let next: Id | undefined = isAscending ? low : high;
@@ -61,12 +85,8 @@ export class WordIndex<Fields> {
       if (id === undefined || id < low || id > high) return;
       const number = Math.floor(id / BLOCK_IDS);
       const base = number * BLOCK_IDS;
-      const isKnown = this.blocks.has(number);
-      const found = this.findInBlock(number, rareFirst).filter(({ id }) => id >= low && id <= high);
-      yield {
-        records: isAscending ? found : found.reverse(),
-        cost: found.length + LOOK_COST + (isKnown ? 0 : INDEXING_COST),
-      };
+      const within = { low: Math.max(low, base), high: Math.min(high, base + BLOCK_IDS - 1) };
+      yield* this.findInBlock(number, rareFirst, within, isAscending);
       next = isAscending ? base + BLOCK_IDS : base - 1;
     }
   }
@@ -77,42 +97,85 @@ export class WordIndex<Fields> {
     return this.ids[partitionPoint(this.ids, (other) => other <= id) - 1];
   }
 
-  private findInBlock(number: number, words: readonly string[]): StoredRecord<Fields>[] {
+  private *findInBlock(
+    number: number,
+    words: readonly string[],
+    { low, high }: IdRange,
+    isAscending: boolean,
+  ): Generator<FoundRecords<Fields>> {
     const base = number * BLOCK_IDS;
+    let cost = LOOK_COST;
     let block = this.blocks.get(number);
     if (!block) {
       block = new Block(this.wordsIn(base));
       this.blocks.set(number, block);
+      cost += INDEXING_COST;
     }
-    const found = block.find(words);
-    for (const [offset, known] of block.written) {
-      const own = known ?? this.wordsOf(base + offset);
-      if (!known) block.written.set(offset, own);
-      if (matchesWords(words, own)) found.add(offset);
-      else found.remove(offset);
+    // All that the index knows is read at once. The unlisted records are read one by one, each as it is then.
+    const unlisted = new Set(block.unlisted);
+    const listed = block
+      .find(words)
+      .toIds(base)
+      .map((id) => [id, this.records.get(id)] as const)
+      .filter(([id]) => !unlisted.has(id - base));
+    const others = [...unlisted].map((offset) => [base + offset, undefined] as const);
+    const candidates = [...listed, ...others]
+      .filter(([id]) => id >= low && id <= high)
+      .sort(([a], [b]) => (isAscending ? a - b : b - a));
+    let records: StoredRecord<Fields>[] = [];
+    for (const [id, known] of candidates) {
+      const record = known ?? this.records.get(id);
+      if (!record) continue;
+      const [isFound, ownCost] = known ? [true, 1] : this.hasWords(record, words);
+      if (isFound) records.push(record);
+      cost += ownCost;
+      if (known || cost < MAX_COST) continue;
+      yield { records, cost };
+      records = [];
+      cost = 0;
     }
-    return found.toIds(base).flatMap((id) => this.records.get(id) ?? []);
+    yield { records, cost };
   }
 
-  /** The words of a record; none if it was removed. */
-  private wordsOf(id: Id): readonly string[] {
-    const record = this.records.get(id);
-    return record ? recordWords(this.table, record.fields as object) : [];
+  /** Whether a record has the words, and what finding it out has cost. */
+  private hasWords(record: StoredRecord<Fields>, words: readonly string[]): [isFound: boolean, cost: number] {
+    const fields = record.fields as object;
+    let cost = 1;
+    let text = this.texts.get(record);
+    if (text === undefined) {
+      text = recordText(this.table, fields);
+      this.texts.set(record, text);
+      cost += searchedLength(this.table, fields) / CHARACTERS_READ;
+    }
+    return [matchesText(words, text), cost + (words.length * text.length) / CHARACTERS_SEARCHED];
   }
 
-  private *wordsIn(base: Id): Generator<readonly [offset: number, words: readonly string[]]> {
+  /** The words of the records of a block; undefined for a record that is better read itself. */
+  private *wordsIn(base: Id): Generator<readonly [offset: number, words: readonly string[] | undefined]> {
+    let left = MAX_CHARACTERS;
     for (let at = partitionPoint(this.ids, (id) => id < base); at < this.ids.length; at++) {
       const id = this.ids[at] as Id;
       if (id >= base + BLOCK_IDS) return;
-      yield [id - base, this.wordsOf(id)];
+      const fields = this.records.get(id)?.fields as object;
+      const isShort = searchedLength(this.table, fields) <= Math.min(left, MAX_RECORD_CHARACTERS);
+      const words = isShort ? recordWords(this.table, fields) : [];
+      const characters = charactersOf(words);
+      left -= characters;
+      yield [id - base, isShort && characters <= MAX_RECORD_CHARACTERS ? words : undefined];
     }
   }
 }
 
+function charactersOf(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + word.length + WORD_CHARACTERS, 0);
+}
+
 /** The words of the records in one block of ids. */
 class Block {
-  /** The records that were written since, with their words once a search has needed them. */
-  readonly written = new Map<number, readonly string[] | undefined>();
+  /** The records that the index does not know, or not as they are. */
+  readonly unlisted = new Set<number>();
+  /** How many of them the index knew before they were written. */
+  written = 0;
   /** The words in order of their UTF-16 units, one a line: an array of texts would take several times the memory. */
   private readonly text: string;
   /** Where each word starts, and behind the last where the next one would. */
@@ -122,16 +185,17 @@ class Block {
   /** For each word, how many offsets come before its own; and behind the last, how many there are. */
   private readonly counts: Uint32Array;
 
-  constructor(records: Iterable<readonly [offset: number, words: readonly string[]]>) {
+  constructor(records: Iterable<readonly [offset: number, words: readonly string[] | undefined]>) {
     const byWord = new Map<string, number[]>();
     let total = 0;
     for (const [offset, words] of records) {
-      for (const word of words) {
+      if (!words) this.unlisted.add(offset);
+      for (const word of words ?? []) {
         const offsets = byWord.get(word);
         if (offsets) offsets.push(offset);
         else byWord.set(word, [offset]);
       }
-      total += words.length;
+      total += words?.length ?? 0;
     }
     const words = [...byWord.keys()].sort();
     this.text = words.join('\n');
@@ -144,6 +208,11 @@ class Block {
       this.counts[at + 1] = (this.counts[at] ?? 0) + own.length;
       this.starts[at + 1] = (this.starts[at] ?? 0) + word.length + 1;
     }
+  }
+
+  noteWrite(offset: number): void {
+    if (!this.unlisted.has(offset)) this.written++;
+    this.unlisted.add(offset);
   }
 
   /** The records that have, for each of the words, a word that begins with it. */
@@ -197,10 +266,6 @@ class Offsets {
 
   add(offset: number): void {
     this.bits[offset >>> 5] = (this.bits[offset >>> 5] ?? 0) | (1 << (offset & 31));
-  }
-
-  remove(offset: number): void {
-    this.bits[offset >>> 5] = (this.bits[offset >>> 5] ?? 0) & ~(1 << (offset & 31));
   }
 
   get isEmpty(): boolean {

@@ -10,7 +10,12 @@ import type { OpenFiles } from './open-files.js';
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;
 /** The most rows that share a commit: some milliseconds in which the thread does nothing else. */
-const MAX_ROWS = 256;
+export const MAX_ROWS = 256;
+/**
+ * The turns of the event loop that other work has after a commit of more rows. A request takes some turns; without them
+ * it would wait for a large commit in each.
+ */
+const TURNS_AFTER_LARGE = 10;
 
 interface Write {
   readonly rows: number;
@@ -67,10 +72,12 @@ export class GroupCommit {
   }
 
   private async drain(): Promise<void> {
+    let turns = 1;
     while (this.pending.length > 0) {
       // After this, all requests that arrived in this turn have queued their writes.
-      await yieldToEventLoop();
+      for (; turns > 0; turns--) await yieldToEventLoop();
       const batch = this.nextBatch();
+      turns = batch.some(({ rows }) => rows > MAX_ROWS) ? TURNS_AFTER_LARGE : 1;
       try {
         for (const write of await this.commit(batch)) write.done();
       } catch (error) {

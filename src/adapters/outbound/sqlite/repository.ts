@@ -9,9 +9,10 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { SqliteDatabase, Statements } from './database.js';
 import { isConstraint } from './errors.js';
+import { MAX_ROWS } from './group-commit.js';
 import { ListReader } from './list-reader.js';
 import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
-import { WordIndex } from './word-index.js';
+import { rowsOf, WordIndex } from './word-index.js';
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
@@ -52,18 +53,34 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   insert(record: Versioned<Fields>): Promise<boolean> {
     const [row, words] = this.entryOf(record);
-    return this.database.write((statement) => this.isInserted(statement, row, words));
+    return this.database.write((statement) => this.isInserted(statement, row, words), rowsOf(words));
   }
 
-  insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    const entries = records.map((record) => this.entryOf(record));
-    return this.database.write(
-      (statement) => entries.map(([row, words]) => this.outcome(statement, row, words)),
-      entries.length,
-    );
+  /** Records of many words are written one by one, each in a turn of its own. */
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    const outcomes: InsertOutcome[] = [];
+    let entries: (readonly [RecordRow, words: string | undefined])[] = [];
+    let rows = 0;
+    const write = async () => {
+      const written = entries;
+      const insert = (statement: Statements) =>
+        written.map(([row, words]) => this.outcome(statement, row, words));
+      outcomes.push(...(await this.database.write(insert, rows)));
+      entries = [];
+      rows = 0;
+    };
+    for (const record of records) {
+      const entry = this.entryOf(record);
+      const more = Math.max(rowsOf(entry[1]), this.words.rowsOf(record.fields));
+      if (entries.length > 0 && rows + more > MAX_ROWS) await write();
+      entries.push(entry);
+      rows += more;
+    }
+    if (entries.length > 0) await write();
+    return outcomes;
   }
 
-  private entryOf(record: Versioned<Fields>): [RecordRow, words: string | undefined] {
+  private entryOf(record: Versioned<Fields>): readonly [RecordRow, words: string | undefined] {
     return [rowOf(record), this.words.entryOf(record.id, record.fields)];
   }
 
@@ -127,7 +144,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       if (this.words.hasChanged(JSON.parse(before[0]), record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
       return true;
-    });
+    }, this.words.rowsOf(record.fields));
   }
 
   remove(id: Id, expected: number, at: Instant): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { SearchIndex } from '../../../application/ports/search-index.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
-import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
+import { recordWords, SEARCH_RULES, searchedLength } from '../../../application/records/search-words.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import type { SqliteDatabase, Statements } from './database.js';
@@ -29,7 +29,16 @@ export function blockMark(id: Id): string {
 
 /** The most records, and approximately the most bytes of their fields, that one write indexes: a few milliseconds. */
 const MAX_ROWS = 64;
-const MAX_BYTES = 131_072;
+const MAX_BYTES = 65_536;
+
+/** The characters of an entry, or of the texts that it is made of, that take as long as writing a row. */
+const ENTRY_CHARACTERS = 1_024;
+const TEXT_CHARACTERS = 128;
+
+/** Approximately how many rows could be written in the time that a record and its entry take. */
+export function rowsOf(entry = ''): number {
+  return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
+}
 
 type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1];
 
@@ -99,6 +108,11 @@ export class WordIndex implements SearchIndex {
     statement(this.sql.put).run(id, entry);
     const [rules] = statement(RULES).get([this.name]) as [number];
     if (rules > SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
+  }
+
+  /** Like {@link rowsOf}, for a record whose entry may not be needed. */
+  rowsOf(fields: object): number {
+    return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
   }
 
   /** Whether two versions of a record may have different words. */

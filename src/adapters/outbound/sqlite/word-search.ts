@@ -3,8 +3,8 @@ import type { Filter, RecordTable, SearchFilter } from '../../../application/rec
 import {
   beginningOf,
   decidingWords,
-  matchesWords,
-  recordWords,
+  matchesText,
+  recordText,
 } from '../../../application/records/search-words.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
@@ -33,6 +33,9 @@ const SHORT_LENGTH = 2;
  * reads their records one by one, instead of merging those of the whole prefix before.
  */
 const MAX_TERMS = 4;
+
+/** The characters of records that are read in a turn, one record at least: some milliseconds. */
+const MAX_CHARACTERS = 32_768;
 
 /** Returns all words that decide a search; undefined if the filters search none. */
 export function searchedWords(filters: readonly Filter[]): readonly string[] | undefined {
@@ -192,11 +195,15 @@ export class WordSearch {
       const piece = ids.slice(at, at + count);
       at += count;
       const rows = reader.read(text, (statement) => statement.all([JSON.stringify(piece)]) as [Id, string][]);
-      const matching = new Set(
-        rows
-          .filter(([, fields]) => matchesWords(this.words, recordWords(this.table, JSON.parse(fields))))
-          .map(([id]) => id),
-      );
+      const matching = new Set<Id>();
+      let characters = 0;
+      for (const [id, fields] of rows) {
+        if (matchesText(this.words, recordText(this.table, JSON.parse(fields)))) matching.add(id);
+        characters += fields.length;
+        if (characters < MAX_CHARACTERS) continue;
+        await time.checkpoint();
+        characters = 0;
+      }
       yield piece.filter((id) => matching.has(id));
     }
   }

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   decidingWords,
+  matchesText,
   matchesWords,
   queryWords,
+  recordText,
   recordWords,
   rulesVersion,
   SEARCH_RULES,
@@ -60,7 +62,10 @@ describe('the words of a search', () => {
   it('finds what the definition finds, in any text', () => {
     fc.assert(
       fc.property(TEXTS, TEXTS, (query, text) => {
-        expect(finds(query, text)).to.equal(findsByDefinition(query, text));
+        const expected = findsByDefinition(query, text);
+        expect(finds(query, text)).to.equal(expected);
+        const inText = recordText({ searched: ['name'] }, { name: text });
+        expect(matchesText(queryWords(query), inText)).to.equal(expected);
       }),
       { numRuns: 500 },
     );

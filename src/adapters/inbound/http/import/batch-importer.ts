@@ -13,8 +13,9 @@ import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
 import type { ImportLine } from './read-lines.js';
 
-/** Other work of the process runs after this many lines are validated. */
+/** Other work of the process runs after this many lines, or bytes of lines, are validated. */
 const LINES_PER_TURN = 32;
+const BYTES_PER_TURN = 32_768;
 
 export interface BatchImporterOptions<Fields> {
   readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
@@ -41,9 +42,15 @@ export class BatchImporter<Fields> {
   /** @returns one result per line, in the same order, as NDJSON */
   async import(lines: readonly ImportLine[]): Promise<string> {
     const creations: (Creation<Fields> | CodedError)[] = [];
-    for (const [at, line] of lines.entries()) {
-      if (at % LINES_PER_TURN === 0) await yieldFairly(this.options.client);
+    let [count, bytes] = [LINES_PER_TURN, 0];
+    for (const line of lines) {
+      if (count >= LINES_PER_TURN || bytes >= BYTES_PER_TURN) {
+        await yieldFairly(this.options.client);
+        [count, bytes] = [0, 0];
+      }
       creations.push(this.creation(line));
+      count++;
+      bytes += 'bytes' in line ? line.bytes.length : 0;
     }
     const outcomes = (await this.createAll(creations.filter(isCreation))).values();
     const results = creations.map((creation) => (isCreation(creation) ? outcomes.next().value : creation));

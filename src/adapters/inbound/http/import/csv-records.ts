@@ -89,6 +89,15 @@ export class CsvSplitter extends LineSplitter {
     return -1;
   }
 
+  protected override skipLines(chunk: Buffer, from: number): number {
+    if (this.lines < 0) return from;
+    for (let at = from; ; ) {
+      const end = chunk[at] === CARRIAGE_RETURN ? at + 1 : at;
+      if (chunk[end] !== LINE_FEED) return at;
+      at = end + 1;
+    }
+  }
+
   protected override isSkipped(record: Buffer): boolean {
     return endOf(this.lines < 0 ? unmarked(record) : record) === 0;
   }

@@ -49,6 +49,24 @@ describe('GroupCommit', () => {
     expect(rows()).to.have.length(6);
   });
 
+  it('leaves other work some turns of the event loop after a large write', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const begun: number[] = [];
+    const write = (size: number) => commits.write(() => begun.push(turns), size);
+    await Promise.all([write(257), write(257), write(256), write(1)]);
+    isOver = true;
+    const [first = 0, second = 0, third = 0, fourth = 0] = begun;
+    expect(second - first).to.be.at.least(8);
+    expect(third - second).to.be.at.least(8);
+    expect(fourth - third).to.be.below(4);
+  });
+
   it('commits the other writes of a batch if one write is rejected', async () => {
     const refused = commits.write(() => {
       throw duplicateValue('sku');

@@ -17,6 +17,7 @@ import { writeOldDatabase } from '../../../../support/old-sqlite.js';
 import { expectedFinds, searchFor } from '../../../../support/reference-search.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { longText } from '../../../../support/unicode-texts.js';
 
 const COLOURS = ['red bl 1', 'green', 'grey', 'blue', 'black r 1 gx'];
 const THINGS = ['lamp', 'lantern', 'chair', '東京の椅子', 'Tischbeleuchtungskörper'];
@@ -37,6 +38,8 @@ const QUERIES = [
 class RecordingDatabase extends SqliteDatabase {
   snapshots = 0;
   written: string[] = [];
+  /** The rows that each write counts as. */
+  sizes: number[] = [];
 
   override inSnapshot<Result>(...[work, client]: Parameters<SqliteDatabase['inSnapshot']>): Promise<Result> {
     this.snapshots++;
@@ -48,6 +51,7 @@ class RecordingDatabase extends SqliteDatabase {
       this.written.push(sql);
       return statement(sql);
     };
+    this.sizes.push(rows ?? 1);
     return super.write((statement) => work(recorded(statement)), rows);
   }
 }
@@ -306,6 +310,42 @@ describe('the index of words in SQLite', () => {
       ) as [number];
       expect(rows).to.equal(0);
     });
+  });
+
+  it('writes records of many words one by one, so that each has a turn of its own', async () => {
+    const { database, products } = await open(newFile());
+    const wordy = (id: Id) => product(id, { description: longText(10_000) });
+    const records = [product(1), product(2), wordy(3), wordy(4), wordy(5), product(6), product(7)];
+    database.sizes = [];
+    expect(await products.insertAll(records)).to.deep.equal(records.map(() => 'inserted'));
+    expect(database.sizes).to.have.length(3);
+    database.sizes = [];
+    await products.insert(wordy(8));
+    await products.replace(next(wordy(3), { description: longText(20_000) }), 1);
+    for (const rows of database.sizes) expect(rows).to.be.above(128);
+  });
+
+  it('pauses after few records of many words that it reads', async () => {
+    let pauses = 0;
+    class PausingBudget extends QueryBudget {
+      override startUnlimited() {
+        const time = super.startUnlimited();
+        const checkpoint = time.checkpoint.bind(time);
+        time.checkpoint = () => {
+          pauses++;
+          return checkpoint();
+        };
+        return time;
+      }
+    }
+    const one = await open(newFile(), new PausingBudget(new UnevenClock([0.1]), 1_000));
+    const text = longText(10_000);
+    await one.products.insertAll(
+      Array.from({ length: 40 }, (_, at) => product(at + 1, { description: text })),
+    );
+    pauses = 0;
+    expect(await list(one, text.slice(5_000, 5_040))).to.have.length(40);
+    expect(pauses).to.be.at.least(10);
   });
 
   describe('and the time limit of queries', () => {
