@@ -93,6 +93,14 @@ describe('imports in the console', () => {
     expect(await added()).to.equal(0);
   });
 
+  it('say which character separates the cells, if a file has another one', async () => {
+    const { page } = await open('#/import/products');
+    await choose(page, 'products.csv', 'name;sku\nLamp;L-1\n');
+    await start(page);
+    const text = await page.getByRole('alert').innerText();
+    expect(text).to.include('The header row is invalid').and.include('cells are separated by commas');
+  });
+
   it('take no CSV of orders', async () => {
     const { page } = await open('#/import/orders');
     await choose(page, 'orders.csv', 'userId\n1\n');
