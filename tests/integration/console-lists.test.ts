@@ -182,6 +182,12 @@ describe('the lists of the console', () => {
     const value = page.getByRole('group', { name: 'Filter' }).getByLabel('Value');
     expect(await value.inputValue()).to.equal('cheap');
     expect(await value.getAttribute('aria-invalid')).to.equal('true');
+    // The records of the query before would look like the result of this one.
+    expect(await rows(page).count()).to.equal(0);
+    await value.fill('4500');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 1);
+    await page.getByText('1 record loaded', { exact: true }).waitFor({ state: 'attached' });
   });
 
   it('show the columns that the person chooses, and remember them', async () => {
