@@ -190,6 +190,19 @@ describe('the lists of the console', () => {
     await page.getByText('1 record loaded', { exact: true }).waitFor({ state: 'attached' });
   });
 
+  it('move the focus to a new filter, and to the button that adds one after a removal', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const isFocused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
+    const add = page.getByRole('button', { name: 'Add filter' });
+    await add.press('Enter');
+    const row = page.getByRole('group', { name: 'Filter' }).nth(1);
+    expect(await isFocused(row.getByLabel('Field'))).to.equal(true);
+    await row.getByRole('button', { name: 'Remove this filter' }).press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect(await isFocused(add)).to.equal(true);
+  });
+
   it('show the columns that the person chooses, and remember them', async () => {
     const { page } = await open('#/products?limit=20');
     await hasRows(page, 20);
@@ -282,7 +295,7 @@ describe('the lists of the console', () => {
         await check('the menu');
         await page.getByRole('link', { name: 'API keys' }).click();
         await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-        expect(await page.getByRole('link', { name: 'Orders' }).isVisible()).to.equal(false);
+        await page.getByRole('link', { name: 'Orders' }).waitFor({ state: 'hidden' });
       }
       await page.goto(page.url().replace(/#.*/, '#/products?price.amount=x'));
       await page.getByRole('alert').waitFor();
