@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { until } from '../support/until.js';
 import { consolePages, expectAccessible } from './console-page.js';
 
 const SECRET = /^pcs_[0-9A-Za-z]{36}$/;
@@ -103,7 +104,12 @@ describe('the API keys in the console', () => {
     const { id, key } = await create('short', ['products:read'], { expiresAt });
     await service.client.get('/v1/products', { token: key });
     const { page } = await open(`#/keys/${id}`);
-    await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+    const usage = page.getByRole('cell', { name: '1', exact: true });
+    // The service saves what it counted every few seconds, and the page shows what is saved.
+    await until('the usage is saved', async () => {
+      await page.reload();
+      await usage.waitFor({ timeout: 1_000 });
+    });
     await page.getByText('GET /v1/products').waitFor();
     await page.waitForFunction((end) => Date.now() > Date.parse(end), expiresAt);
     await page.goto(page.url().replace(/#.*/, '#/keys'));
