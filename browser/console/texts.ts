@@ -38,7 +38,7 @@ export const TEXTS = {
     total: (total: string, one: boolean) => (one ? '1 record in all' : `${total} records in all`),
     shown: (count: number) => (count === 1 ? '1 record on this page' : `${count} records on this page`),
     loading: 'Loading…',
-    loaded: (count: number) => `${count} records loaded`,
+    loaded: (count: number) => (count === 1 ? '1 record loaded' : `${count} records loaded`),
     emptyTitle: 'No records yet',
     empty: 'Create the first one, or import a file.',
     emptyReadOnly: 'There is nothing here yet.',
@@ -193,6 +193,7 @@ export const TEXTS = {
       'The import has stopped. Continue whenever you like, as long as this page is open: no record is created twice.',
     resume: 'Continue',
     waiting: (seconds: number) => `The rate limit is used up. The import continues in ${seconds} s.`,
+    badHeader: 'The header row is invalid, so nothing was imported',
     doneTitle: 'The import is done',
     done: (kept: number, refused: number) =>
       kept + refused === 0

@@ -34,7 +34,7 @@ const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': (_settings, { port, authorityFile = '', firstKey }) => [
     'Try it:',
     `  curl -w '\\n' --cacert ${shellWord(shortestPath(authorityFile))} ${authorized(firstKey)} https://localhost:${port}/v1/products`,
-    `or, in a browser: https://localhost:${port}/docs`,
+    `or, in a browser: https://localhost:${port}/console (records), https://localhost:${port}/docs (the interface)`,
   ],
   files: (_settings, { port, firstKey }) => [
     'Try it, under a name that the certificate holds:',

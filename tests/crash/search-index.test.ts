@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 import { CrashService } from './crash-service.js';
 
 const RECORDS = 80_000;
-const BEGUN = 'the words of records are indexed; searches are slower until then';
+const BEGUN = 'indexing the words of records; searches are slower until this is done';
 const DONE = 'words of records indexed';
 
 /** Finds one record of the first, the middle and the last part, and none of the records. */

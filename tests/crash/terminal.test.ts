@@ -24,7 +24,7 @@ while True:
     except OSError: break
     if not chunk: break
     received += chunk
-    found = re.search(rb'or, in a browser: https://localhost:(\\d+)/docs', received)
+    found = re.search(rb'or, in a browser: https://localhost:(\\d+)/console .*/docs', received)
     if found and not isAsked:
         isAsked = True
         for path in ['/', '/nowhere/%1B%5B31m']:
@@ -38,7 +38,7 @@ sys.exit(0 if child.returncode == 0 else 'the program ended with %s: %r' % (chil
 `;
 
 const BANNER =
-  /The product catalogue listens on \S+ \(127\.0\.0\.1\)\.\nData: \S+\nAPI key, with every scope, shown this once: pcs_\w+\nTry it:\n {2}curl -w '\\n' --cacert \S+ -H "Authorization: Bearer pcs_\w+" https:\S+\nor, in a browser: \S+\n/;
+  /The product catalogue listens on \S+ \(127\.0\.0\.1\)\.\nData: \S+\nAPI key, with every scope, shown this once: pcs_\w+\nTry it:\n {2}curl -w '\\n' --cacert \S+ -H "Authorization: Bearer pcs_\w+" https:\S+\nor, in a browser: \S+\/console \(records\), \S+\/docs \(the interface\)\n/;
 
 describe('the program on a terminal', () => {
   const root = temporaryFolder();

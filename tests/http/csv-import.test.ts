@@ -347,10 +347,10 @@ describe('an import of CSV', () => {
         ['name\tsku', '"\\t"'],
         ['name|sku', '"|"'],
       ] as const)
-        expect((await send(`${header}\n`)).json.message).to.include(
+        expect((await send(`${header}\n`)).json.details[0].message).to.include(
           `${separator} in it: cells are separated by commas`,
         );
-      expect((await send('name,a;b\n')).json.message).to.not.include('separated');
+      expect((await send('name,a;b\n')).text).to.not.include('separated');
       expect((await send('"name";"sku"\n')).json.message).to.include('";" after its closing quotation mark');
     });
 

@@ -160,7 +160,9 @@ describe('the console, when a person edits', () => {
       }
       await save(page);
       await problems(page).getByRole('button', { name: 'items › row 2 › productId' }).waitFor();
-      expect(await descriptionOf(pointer(page, '/items/1/productId'))).to.include('refers to nothing');
+      expect(await descriptionOf(pointer(page, '/items/1/productId'))).to.include(
+        'Product ID refers to nothing',
+      );
       await page.getByRole('button', { name: 'Remove row 2' }).click();
       await save(page);
       await page.getByRole('heading', { level: 1, name: /^order \d/ }).waitFor();

@@ -109,7 +109,12 @@ describe('the API keys in the console', () => {
       return json.usage.requests === 1;
     });
     const { page } = await open(`#/keys/${id}`);
-    await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+    const usage = page.getByRole('cell', { name: '1', exact: true });
+    // The service saves what it counted every few seconds, and the page shows what is saved.
+    await until('the usage is saved', async () => {
+      await page.reload();
+      await usage.waitFor({ timeout: 1_000 });
+    });
     await page.getByText('GET /v1/products').waitFor();
     await page.waitForFunction((end) => Date.now() > Date.parse(end), expiresAt);
     await page.goto(page.url().replace(/#.*/, '#/keys'));

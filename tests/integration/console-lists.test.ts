@@ -182,6 +182,25 @@ describe('the lists of the console', () => {
     const value = page.getByRole('group', { name: 'Filter' }).getByLabel('Value');
     expect(await value.inputValue()).to.equal('cheap');
     expect(await value.getAttribute('aria-invalid')).to.equal('true');
+    // The records of the query before would look like the result of this one.
+    expect(await rows(page).count()).to.equal(0);
+    await value.fill('4500');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 1);
+    await page.getByText('1 record loaded', { exact: true }).waitFor({ state: 'attached' });
+  });
+
+  it('move the focus to a new filter, and to the button that adds one after a removal', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const isFocused = (one: Locator) => one.evaluate((element) => element === document.activeElement);
+    const add = page.getByRole('button', { name: 'Add filter' });
+    await add.press('Enter');
+    const row = page.getByRole('group', { name: 'Filter' }).nth(1);
+    expect(await isFocused(row.getByLabel('Field'))).to.equal(true);
+    await row.getByRole('button', { name: 'Remove this filter' }).press('Enter');
+    await row.waitFor({ state: 'detached' });
+    expect(await isFocused(add)).to.equal(true);
   });
 
   it('show the columns that the person chooses, and remember them', async () => {

@@ -67,18 +67,19 @@ describe('imports in the console', () => {
       'Desk,T-1,1,EUR',
       ',T-2,,',
     ];
-    await choose(page, 'products.csv', `\ufeff${rows.join('\r\n')}\r\n\r\n"not closed\r\n`);
+    await choose(page, 'products.csv', `\ufeff${rows.join('\r\n')}\r\n\r\nChair,T-3\r\n"not closed\r\n`);
     await start(page);
-    await page.getByText('1 created, 3 refused.').waitFor();
+    await page.getByText('1 created, 4 refused.').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the refused records (3)' }).click(),
+      page.getByRole('button', { name: 'Download the refused records (4)' }).click(),
     ]);
     expect(download.suggestedFilename()).to.equal('products-failed.csv');
-    const [header, duplicate, nameless, broken] = (await textOf(download)).split('\n', 4);
+    const [header, duplicate, nameless, short, broken] = (await textOf(download)).split('\n', 5);
     expect(header).to.equal(`\ufeff${rows[0]},error`);
     expect(duplicate).to.match(/^Desk,T-1,1,EUR,"duplicate_value: /);
     expect(nameless).to.match(/^,T-2,,,"validation_failed: name is required/);
+    expect(short).to.match(/^"Chair,T-3",,,,"malformed_csv: /);
     expect(broken).to.match(/^"""not closed\r?$/);
   });
 
@@ -91,6 +92,14 @@ describe('imports in the console', () => {
     expect(text).to.include('id').and.include('name is required');
     expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
     expect(await added()).to.equal(0);
+  });
+
+  it('say which character separates the cells, if a file has another one', async () => {
+    const { page } = await open('#/import/products');
+    await choose(page, 'products.csv', 'name;sku\nLamp;L-1\n');
+    await start(page);
+    const text = await page.getByRole('alert').innerText();
+    expect(text).to.include('The header row is invalid').and.include('cells are separated by commas');
   });
 
   it('take no CSV of orders', async () => {

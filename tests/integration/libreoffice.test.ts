@@ -112,7 +112,7 @@ describe('CSV and LibreOffice', () => {
     const file = await convert(writeSheet('semicolons'), filter(';'), 'de-DE');
     const { status, json } = await importFile(file);
     expect([status, json.code]).to.deep.equal([400, 'validation_failed']);
-    expect(json.message).to.include('";" in it: cells are separated by commas here');
+    expect(json.details[0].message).to.include('";" in it: cells are separated by commas here');
   });
 
   it('opens an export: LibreOffice reads the cells that the service wrote', async () => {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { FilterField } from '../../docs/filters.js';
 import type { Schema } from '../../docs/openapi.js';
 import { useConsole } from '../context.js';
@@ -33,6 +33,15 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
   };
   const empty = (): Row => numbered({ field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' });
   const [rows, setRows] = useState(() => (applied.length > 0 ? applied.map(numbered) : [empty()]));
+  const form = useRef<HTMLFormElement>(null);
+  const counted = useRef(rows.length);
+  // A new row gets the focus; after a removal, whose button is gone, the button that adds rows gets it.
+  useLayoutEffect(() => {
+    const { length } = rows;
+    const target = length > counted.current ? '.filter-row:nth-last-child(2) select' : '.actions button';
+    if (length !== counted.current) form.current?.querySelector<HTMLElement>(target)?.focus();
+    counted.current = length;
+  }, [rows]);
   const change = (id: number, part: Partial<Filter>) =>
     setRows((all) => all.map((row) => (row.id === id ? { id, filter: { ...row.filter, ...part } } : row)));
   const submit = (event: Event) => {
@@ -40,7 +49,7 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
     onApply(rows.map(({ filter }) => filter).filter(({ value }) => value !== ''));
   };
   return (
-    <form class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
+    <form ref={form} class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
       {rows.map(({ id, filter }) => (
         <FilterRow
           key={id}

@@ -21,15 +21,17 @@ export function Notice({ kind = 'info', title, children }: NoticeProps): JSX.Ele
 
 interface ErrorNoticeProps {
   readonly error: unknown;
+  /** Instead of the general title of such errors. */
+  readonly title?: string | undefined;
   readonly onRetry?: (() => void) | undefined;
 }
 
 /** An error in words, with a button to try again. */
-export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): JSX.Element {
-  const { title, text } = describeError(error);
+export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps): JSX.Element {
+  const described = describeError(error);
   return (
-    <Notice kind="error" title={title}>
-      <p>{text}</p>
+    <Notice kind="error" title={title ?? described.title}>
+      <p>{described.text}</p>
       {onRetry && <Button onClick={onRetry}>{TEXTS.errors.retry}</Button>}
     </Notice>
   );

@@ -3,6 +3,7 @@ import { CatalogueError } from 'product-catalogue-client';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
+import { labelOf } from '../formats.js';
 import type { Messages } from './fields.js';
 import type { FormProblem } from './form-model.js';
 
@@ -24,10 +25,10 @@ export interface Failed {
 export function failedOf(error: unknown, title: string): Failed {
   if (!(error instanceof CatalogueError) || error.details.length === 0)
     return { ...describeError(error), problems: [] };
-  const problems = error.details.map((detail) => ({
-    pointer: 'pointer' in detail ? detail.pointer : undefined,
-    message: sentence(detail.message),
-  }));
+  const problems = error.details.map((detail) => {
+    const pointer = 'pointer' in detail ? detail.pointer : undefined;
+    return { pointer, message: sentence(withLabel(detail.message, pointer)) };
+  });
   return { title, text: '', problems };
 }
 
@@ -36,6 +37,15 @@ export function problemsOf(
   words: Record<FormProblem['code'], string>,
 ): Problem[] {
   return found.map(({ pointer, code }) => ({ pointer, message: words[code] }));
+}
+
+/** The service begins with the path of the field, such as `items.0.productId`; a person knows it by its label. */
+function withLabel(message: string, pointer = ''): string {
+  const steps = pointer.split('/').slice(1);
+  const path = steps.join('.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const name = steps.at(-1) ?? '';
+  const isOwn = steps[0] !== 'attributes' && /^[a-z]+$/i.test(name);
+  return isOwn && message.startsWith(`${path} `) ? `${labelOf(name)}${message.slice(path.length)}` : message;
 }
 
 function sentence(text: string): string {

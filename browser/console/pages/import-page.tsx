@@ -101,7 +101,12 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
           <strong>{chosen.file.name}</strong> ({texts.exporting.size(chosen.file.size)})
         </p>
       )}
-      {state.step === 'stopped' && 'error' in state && <ErrorNotice error={state.error} />}
+      {state.step === 'stopped' && 'error' in state && (
+        <ErrorNotice
+          error={state.error}
+          title={isAboutHeader(state.error) ? texts.importing.badHeader : undefined}
+        />
+      )}
       {state.step === 'stopped' && mayContinue(state.error) && (
         <Notice>
           <p>{texts.importing.stopped}</p>
@@ -201,6 +206,11 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
       reject(signal.reason);
     });
   });
+}
+
+/** Whether the whole import was refused for the names of its columns. An invalid record is a result instead. */
+function isAboutHeader(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'validation_failed';
 }
 
 /** Whether the same request could succeed later, perhaps with another key. The others need another file. */

@@ -33,12 +33,12 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const [areFiltersOpen, setFiltersOpen] = useState(state.filters.length > 0);
   useChanges(deletions);
   const request = requestOf(resource, state, columns);
-  const {
-    value: page,
-    error,
-    isLoading,
-    reload,
-  } = useLoad(request, (signal) => api.collection(resource).page(request, { signal }));
+  const { value, error, isLoading, reload } = useLoad(request, (signal) =>
+    api.collection(resource).page(request, { signal }),
+  );
+  // Under a refusal of this query, the records of the last one would look like its result.
+  const isRefused = error instanceof CatalogueError && error.status === 400;
+  const page = isRefused ? undefined : value;
   const go = (part: Partial<ListState>) => {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });

@@ -10,11 +10,20 @@ const MAX_RECORD_BYTES = 1_048_576;
 export class FailedRecords {
   /** A browser keeps blobs outside the memory of the page. */
   private readonly blobs: Blob[] = [];
+  private header: Range | undefined;
+  private columns = 0;
 
   constructor(
     private readonly file: File,
     private readonly format: Format,
   ) {}
+
+  /** @param header the header row of CSV */
+  async begin(header: Range): Promise<void> {
+    this.header = header;
+    const text = await this.textOf(header);
+    this.columns = text.replaceAll(/"[^"]*"/g, '').split(',').length;
+  }
 
   /** @param results one for each record of the part */
   async add({ records }: Part, results: readonly ImportResult[]): Promise<void> {
@@ -23,13 +32,15 @@ export class FailedRecords {
       const record = records[at];
       if (!record || !isRefusal(result)) continue;
       const text = await this.textOf(record);
-      texts.push(`${this.format === 'csv' ? csvWithError(text, result) : jsonWithError(text, result)}\n`);
+      texts.push(
+        `${this.format === 'csv' ? csvWithError(text, result, this.columns) : jsonWithError(text, result)}\n`,
+      );
     }
     if (texts.length > 0) this.blobs.push(new Blob(texts));
   }
 
-  /** @param header the header row of CSV */
-  asFile(header: Range | undefined): File {
+  asFile(): File {
+    const { header } = this;
     // Its bytes, because a text would lack the byte order mark, by which spreadsheets know UTF-8.
     const head = header ? [this.file.slice(header.start, header.end), ',error\n'] : [];
     return new File([...head, ...this.blobs], failedName(this.file.name), { type: this.file.type });
@@ -68,9 +79,12 @@ function isObject(text: string): boolean {
   }
 }
 
-/** A record that is no CSV stands in the first cell as it was, so that the other records stay in their columns. */
-function csvWithError(text: string, { error }: Refusal): string {
-  const record = error.code === 'malformed_csv' ? quoted(text) : text;
+/**
+ * A record that is no CSV stands in the first cell as it was, and empty cells follow, so that the other records and all
+ * errors stay in their columns.
+ */
+function csvWithError(text: string, { error }: Refusal, columns: number): string {
+  const record = error.code === 'malformed_csv' ? `${quoted(text)}${','.repeat(columns - 1)}` : text;
   const messages = error.details.length > 0 ? error.details.map(messageOf) : [error.message];
   return `${record},${quoted(`${error.code}: ${messages.join(' ')}`)}`;
 }

@@ -51,7 +51,7 @@ export class ImportRun {
 
   /** A file of the records that were refused, with their errors. */
   get refusedFile(): File {
-    return this.failures.asFile(this.header);
+    return this.failures.asFile();
   }
 
   /**
@@ -76,6 +76,7 @@ export class ImportRun {
     if (this.format !== 'csv' || this.header) return value;
     const [header, ...records] = value.records;
     this.header = header;
+    if (header) await this.failures.begin(header);
     return { ...value, start: records[0]?.start ?? value.end, records };
   }
 

@@ -27,7 +27,7 @@ export class SearchIndexing {
       const count = await index.indexNext(BATCH);
       if (count === 0) break;
       if (indexed === 0)
-        this.logger.info('the words of records are indexed; searches are slower until then', {
+        this.logger.info('indexing the words of records; searches are slower until this is done', {
           table: index.name,
         });
       if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))

@@ -9,7 +9,7 @@
  *
  * A table that can be searched has its words in `TABLE_words` (see `word-index.ts`). `TABLE_terms` shows them in their
  * order. `word_indexes` says by which rules they were made, and how far. The words of ids in `stale_words` were made by
- * lower rules.
+ * lower rules. The records in `wordy_records` have too many words for an index.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -146,6 +146,12 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO word_indexes VALUES ('products', 0, 0, 0), ('users', 0, 0, 0);
 
   CREATE TABLE stale_words (
+    name TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (name, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE wordy_records (
     name TEXT NOT NULL,
     id INTEGER NOT NULL,
     PRIMARY KEY (name, id)

@@ -65,14 +65,14 @@ export class WordSearch {
     this.isApproximate = indexed.join() !== words.join();
   }
 
-  /** Whether the index knows all records. */
+  /** Whether the index is complete, but for records of too many words. */
   isIndexed(reader: Reader): boolean {
-    return unindexedRecords(reader, this.table) === undefined;
+    return unindexedRecords(reader, this.table)?.isTemporary !== true;
   }
 
   /** Whether one statement finds the records of a part. */
   isSimple(reader: Reader): boolean {
-    return !this.isApproximate && this.groups.length === 1 && this.isIndexed(reader);
+    return !this.isApproximate && this.groups.length === 1 && !unindexedRecords(reader, this.table);
   }
 
   /**
@@ -149,7 +149,7 @@ export class WordSearch {
   }
 
   /**
-   * All ids of a range, in their order, in pieces; also those of records that the index does not know yet.
+   * All ids of a range, in their order, in pieces; also those of records that the index does not know.
    * @param reader reads a snapshot, so that no record is indexed while the search passes it
    * @throws AppError `query_too_expensive`
    */
@@ -170,7 +170,7 @@ export class WordSearch {
         const also = new Set(idsOf(reader, this.inPart(reader, part, descending, turns, words)));
         found = found.filter((id) => also.has(id));
       }
-      const unknown = unindexed ? unindexedIn(reader, this.table, part, unindexed) : [];
+      const unknown = unindexed ? unindexedIn(reader, this.table, part, unindexed.condition) : [];
       if (!this.isApproximate && unknown.length === 0) yield found;
       else {
         const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));

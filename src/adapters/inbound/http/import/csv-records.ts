@@ -134,10 +134,12 @@ function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: n
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
   const issues = headerIssues(names, columns);
-  if (issues.length > 0) {
-    const message = `The header row is invalid; see details.${separatorHint(names)}`;
-    throw new AppError('validation_failed', message, issues.slice(0, MAX_ISSUES));
-  }
+  if (issues.length > 0)
+    throw new AppError(
+      'validation_failed',
+      'The header row is invalid; see details.',
+      issues.slice(0, MAX_ISSUES),
+    );
   return names.map((name) => sendableColumn(name, columns) as Column);
 }
 
@@ -148,10 +150,12 @@ function sendableColumn(name: string, { sendable, attribute }: Columns): Column 
 /** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
 function headerIssues(names: readonly string[], columns: Columns): Issue[] {
   const seen = new Set<string>();
+  const hint = separatorHint(names);
   const ofNames = names.flatMap((name) => {
     const issues = seen.has(name) ? [fieldIssue('duplicate_value', [name])] : columnIssues(name, columns);
     seen.add(name);
-    return issues;
+    // In the detail, because programs show details and leave the message of the error out.
+    return issues.map((issue) => ({ ...issue, message: `${issue.message}${hint}` }));
   });
   const missing = columns.sendable.filter(({ name, isRequired }) => isRequired && !seen.has(name));
   return [
