@@ -1,4 +1,5 @@
 import type { SearchIndex } from '../../../application/ports/search-index.js';
+import type { IdRange } from '../../../application/records/id-range.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
 import { recordWords, SEARCH_RULES, searchedLength } from '../../../application/records/search-words.js';
 import type { Id } from '../../../domain/record.js';
@@ -64,8 +65,8 @@ const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
 
 /** Records that a search reads one by one. */
 export interface UnindexedRecords {
-  /** The condition on their ids. */
-  readonly condition: Sql;
+  /** Returns a statement of their ids in a range. Some may be those of deleted records. */
+  within(range: IdRange): Sql;
   /** Whether some of them are still to be indexed. The others have too many words. */
   readonly isTemporary: boolean;
 }
@@ -82,10 +83,12 @@ export function unindexedRecords(reader: Reader, { name }: RecordTable): Unindex
   const isStale = hasStale === 1 && rules === SEARCH_RULES;
   const isTemporary = doneTo < oldTo || isStale;
   if (!isTemporary && hasWordy === 0) return undefined;
-  const listed =
-    'SELECT id FROM stale_words WHERE name = ? UNION ALL SELECT id FROM wordy_records WHERE name = ?';
-  const condition = sql(`(id > ? AND id <= ?) OR id IN (${listed})`, doneTo, oldTo, name, name);
-  return { condition, isTemporary };
+  const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ?
+    UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ?
+    UNION SELECT id FROM wordy_records WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
+  const within = ({ low, high }: IdRange) =>
+    sql(ids, Math.max(low, doneTo + 1), Math.min(high, oldTo), name, low, high, name, low, high);
+  return { within, isTemporary };
 }
 
 /**

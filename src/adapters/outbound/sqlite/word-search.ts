@@ -170,7 +170,7 @@ export class WordSearch {
         const also = new Set(idsOf(reader, this.inPart(reader, part, descending, turns, words)));
         found = found.filter((id) => also.has(id));
       }
-      const unknown = unindexed ? unindexedIn(reader, this.table, part, unindexed.condition) : [];
+      const unknown = idsOf(reader, unindexed?.within(part));
       if (!this.isApproximate && unknown.length === 0) yield found;
       else {
         const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));
@@ -272,9 +272,4 @@ function idsOf(reader: Reader, ids: Sql | undefined): Id[] {
     (statement) => statement.get([...ids.values, JOINED_BLOCKS * BLOCK_IDS]) as [string | null],
   );
   return text === null ? [] : (JSON.parse(`[${text}]`) as Id[]);
-}
-
-function unindexedIn(reader: Reader, { name }: RecordTable, { low, high }: IdRange, unindexed: Sql): Id[] {
-  const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ? AND (${unindexed.text}) LIMIT ?`;
-  return idsOf(reader, sql(ids, low, high, ...unindexed.values));
 }
