@@ -196,7 +196,7 @@ describe('an import of CSV', () => {
 
   it('reports a malformed record in its own result, and continues', async () => {
     const records: [record: string, message: RegExp | undefined][] = [
-      ['a', /^The record has 1 cells, and the header row has 2\.$/],
+      ['a', /^The record has 1 cell, and the header row has 2\.$/],
       ['a,b,c', /^The record has more than 2 cells, and the header row has 2\.$/],
       ['5" screen,b', /^Cell 1 of the record has a quotation mark/],
       ['a,"b"c', /^Cell 2 of the record has "c" after its closing quotation mark/],

@@ -55,7 +55,9 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
               {texts.import}
             </a>
           )}
-          {resource.exportTypes.length > 0 && <ExportButton resource={resource} query={selection} />}
+          {resource.exportTypes.length > 0 && !isRefused && (
+            <ExportButton resource={resource} query={selection} />
+          )}
           {resource.canCreate && api.mayWrite(resource) && (
             <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
               {texts.new(resource.singular)}

@@ -14,8 +14,8 @@ import { type Sql, sql } from './schema.js';
 export const BLOCK_IDS = 8_192;
 
 /**
- * The code points of a word that the index has. A record may have 25,000 words; with whole words of 64 code points, its
- * insertion would hold the thread for a tenth of a second. Longer words of a query need another look at the records.
+ * The code points of a word that the index has. Scripts without spaces have a word for each character, so whole words
+ * would take much of the index. Longer words of a query need another look at the records.
  */
 export const INDEXED_LENGTH = 16;
 

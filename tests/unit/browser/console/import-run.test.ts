@@ -203,14 +203,14 @@ describe('an import of a file', () => {
     );
   });
 
-  it('gives a record that is no CSV back in one cell', async () => {
+  it('gives a record that is no CSV back in its first cell, with the error in the column of errors', async () => {
     const send: Send = async function* () {
       yield { line: 1, ...refusal('malformed_csv', 'Not closed.') } as unknown as ImportResult;
     };
     const run = new ImportRun(file('name,sku\n"a,1\nb'), 'csv', 'k', send);
     await run.run(never, () => {});
     expect(await run.refusedFile.text()).to.equal(
-      'name,sku,error\n"""a,1\nb","malformed_csv: Not closed."\n',
+      'name,sku,error\n"""a,1\nb",,"malformed_csv: Not closed."\n',
     );
   });
 

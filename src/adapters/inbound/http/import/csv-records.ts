@@ -204,8 +204,9 @@ function separatorHint([first = '', ...others]: readonly string[]): string {
 function readRecord(record: Buffer, columns: readonly Column[]): JsonObject {
   const cells = readCells(record, 'record', columns.length);
   if (cells.length !== columns.length) {
-    const count = cells.length > columns.length ? `more than ${columns.length}` : String(cells.length);
-    throw malformed(`The record has ${count} cells, and the header row has ${columns.length}.`);
+    const count = cells.length > columns.length ? `more than ${columns.length}` : cells.length;
+    const noun = count === 1 ? 'cell' : 'cells';
+    throw malformed(`The record has ${count} ${noun}, and the header row has ${columns.length}.`);
   }
   const body: Record<string, unknown> = {};
   for (const [at, column] of columns.entries()) {
