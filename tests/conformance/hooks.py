@@ -41,14 +41,9 @@ def after_call(context, case, response):
         state.deleted(valid_requests.plural_of(case), int(case.path_parameters["id"]))
 
 
-@schemathesis.serializer(lines.TYPE)
-def send_lines(context, value):
-    return {"data": value.encode()}
-
-
-@schemathesis.serializer(lines.CSV)
-def send_csv(context, value):
-    return {"data": value.encode()}
+@schemathesis.serializer(lines.TYPE, lines.CSV)
+def send_text(context, value):
+    return value.encode()
 
 
 @schemathesis.deserializer(lines.TYPE)
@@ -123,8 +118,8 @@ def _vary_accepted_types(case):
 
 def _types_of(case):
     """
-    Returns the types of errors, and NDJSON and CSV if they are documented; any type for other documents, such as a web page. The
-    document describes `application/problem+json` only in its introduction.
+    Returns the types of errors, and NDJSON and CSV if they are documented; any type for other documents, such as a web
+    page. The document describes `application/problem+json` only in its introduction.
     """
     operations = case.operation.schema.raw_schema["paths"][case.path]
     operation = operations.get(case.method.lower(), {})
