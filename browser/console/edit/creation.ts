@@ -1,6 +1,6 @@
 import { isSame, type JsonObject } from './json.js';
 
-/** How an attempt failed: refused for its content, refused before that was judged, or with unknown outcome. */
+/** How an attempt failed: refused for its content, refused before validation, or with unknown outcome. */
 export type Failure = 'refused' | 'not_carried_out' | 'unknown';
 
 interface Attempt {

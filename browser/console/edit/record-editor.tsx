@@ -180,13 +180,13 @@ function isConflict(error: unknown): boolean {
   return error instanceof CatalogueError && error.code === 'precondition_failed';
 }
 
-/** The statuses of a request whose content was judged. */
-const JUDGED = [400, 409, 413, 415, 422];
+/** The statuses of a request whose content was validated. */
+const VALIDATED = [400, 409, 413, 415, 422];
 /** The statuses of a request that was refused before. */
 const NOT_CARRIED_OUT = [401, 403, 429];
 
 function failureOf(error: unknown): Failure {
   if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return 'unknown';
-  if (JUDGED.includes(error.status)) return 'refused';
+  if (VALIDATED.includes(error.status)) return 'refused';
   return NOT_CARRIED_OUT.includes(error.status) ? 'not_carried_out' : 'unknown';
 }

@@ -138,10 +138,14 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
     return this.database.write((statement) => {
-      const before = statement(this.sql.fieldsOf).get([id, expected]) as [string] | undefined;
-      if (!before) return false;
-      this.changes(() => statement(this.sql.replace).run(version, updatedAt, fields, id, expected));
-      if (this.words.hasChanged(JSON.parse(before[0]), record.fields))
+      const before = this.words.isSearched
+        ? (statement(this.sql.fieldsOf).get([id, expected]) as [string] | undefined)
+        : undefined;
+      const replaced = this.changes(() =>
+        statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
+      );
+      if (replaced === 0) return false;
+      if (before && this.words.hasChanged(JSON.parse(before[0]), record.fields))
         this.words.replace(statement, id, this.words.entryOf(id, record.fields));
       return true;
     }, this.words.rowsOf(record.fields));

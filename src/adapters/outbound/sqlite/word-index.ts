@@ -112,7 +112,7 @@ export class WordIndex implements SearchIndex {
    * cannot be searched.
    */
   entryOf(id: Id, fields: object): WordEntry | undefined {
-    if (this.table.searched.length === 0) return undefined;
+    if (!this.isSearched) return undefined;
     const mark = blockMark(id);
     const words = recordWords(this.table, fields, INDEXED_LENGTH);
     return words.length > MAX_WORDS ? null : words.map((word) => mark + word).join(' ');
@@ -144,6 +144,11 @@ export class WordIndex implements SearchIndex {
     return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
   }
 
+  /** Whether a search finds records of the table. The methods of a table without words change nothing. */
+  get isSearched(): boolean {
+    return this.table.searched.length > 0;
+  }
+
   /** Whether two versions of a record may have different words. */
   hasChanged(before: object, after: object): boolean {
     const textOf = (fields: object, name: string) =>
@@ -152,7 +157,7 @@ export class WordIndex implements SearchIndex {
   }
 
   remove(statement: Statements, id: Id): void {
-    if (this.table.searched.length === 0) return;
+    if (!this.isSearched) return;
     statement(this.sql.remove).run(id);
     statement(REMOVE_WORDY).run(this.name, id);
   }
