@@ -38,6 +38,7 @@ public class MongoServer {
             System.exit(2);
         }
         System.setProperty("slf4j.internal.verbosity", "ERROR"); // no "no provider" notice
+        System.setProperty("io.netty.eventLoopThreads", "64"); // so that a blocked connection blocks no other
         try {
             start(Integer.parseInt(args[0]), args[1]);
         } catch (Exception e) { // a port in use would leave the event loops running
@@ -76,6 +77,8 @@ class ReplicaSetBackend extends H2Backend {
     private static final Set<String> REFUSED = Set.of(
         "collation", "startTransaction", "autocommit", "validator", "viewOn", "timeseries");
     private static final Set<String> READS = Set.of("find", "aggregate", "count", "distinct");
+    private static final Set<String> ON_ANY_MEMBER =
+        Set.of("hello", "isMaster", "ismaster", "ping", "buildInfo", "endSessions");
     private static final Set<String> KNOWN_INDEX_OPTIONS =
         Set.of("key", "name", "unique", "sparse", "expireAfterSeconds", "background", "v", "ns");
 
@@ -83,17 +86,50 @@ class ReplicaSetBackend extends H2Backend {
     private final MVMap<String, Document> retryRecords;
     private final Map<String, Document> duplicates = new HashMap<>(); // of the current command
 
+    private final FailPoint failPoint = new FailPoint();
+    private volatile long secondaryUntil; // of System.nanoTime()
+
     ReplicaSetBackend(MVStore store) {
         super(store);
+        secondaryUntil = System.nanoTime();
         retryRecords = store.openMap("retryRecords");
     }
 
-    /**
-     * Handles every command (handleMessage only unpacks and calls it). The library locks per collection, which
-     * leaves races between check and write, so commands run one at a time.
-     */
+    /** Handles every command (handleMessage only unpacks and calls it), or lets it fail as a test has asked. */
     @Override
-    public synchronized Document handleCommand(Channel channel, String db, String command, Document query) {
+    public Document handleCommand(Channel channel, String db, String command, Document query) {
+        if (command.equals("configureFailPoint")) {
+            return failPoint.configure(query);
+        }
+        if (command.equals("replSetStepDown")) {
+            secondaryUntil = System.nanoTime() + number(query, command) * 1_000_000_000;
+            return ok();
+        }
+        if (isSecondary() && !ON_ANY_MEMBER.contains(command)) {
+            return READS.contains(command) ? FailPoint.error(13435, "NotPrimaryNoSecondaryOk", query)
+                : FailPoint.error(10107, "NotWritablePrimary", query);
+        }
+        Document fault = failPoint.take(db, command, query);
+        if (fault == null) {
+            return handle(channel, db, command, query);
+        }
+        FailPoint.block(fault);
+        if (Boolean.TRUE.equals(fault.get("closeConnection"))) {
+            channel.close();
+            return ok();
+        }
+        if (fault.containsKey("errorCode")) {
+            return FailPoint.error(((Number) fault.get("errorCode")).intValue(), "InjectedError", query);
+        }
+        Document reply = handle(channel, db, command, query);
+        Document error = (Document) fault.get("writeConcernError");
+        return error == null ? reply
+            : FailPoint.labelled(((Number) error.get("code")).intValue(), query,
+                reply.clone().append("writeConcernError", error));
+    }
+
+    /** The library locks per collection, which leaves races between check and write, so commands run one at a time. */
+    private synchronized Document handle(Channel channel, String db, String command, Document query) {
         duplicates.clear();
         try {
             refuse(query);
@@ -171,18 +207,27 @@ class ReplicaSetBackend extends H2Backend {
         }
     }
 
-    private static Document hello(Channel channel, Document reply) {
+    /** It has stepped down. As the only member, it is elected again when the time of replSetStepDown is over. */
+    private boolean isSecondary() {
+        return System.nanoTime() < secondaryUntil;
+    }
+
+    private Document hello(Channel channel, Document reply) {
         // The address the client reached, so that PORT 0 and the replica set name agree.
         InetSocketAddress local = (InetSocketAddress) channel.localAddress();
         String me = local.getAddress().getHostAddress() + ":" + local.getPort();
+        boolean isSecondary = isSecondary();
+        if (!isSecondary) {
+            reply.append("primary", me);
+        }
+        reply.append("ismaster", !isSecondary);
         return reply.append("helloOk", true)
-            .append("isWritablePrimary", true)
-            .append("secondary", false)
+            .append("isWritablePrimary", !isSecondary)
+            .append("secondary", isSecondary)
             .append("setName", "rs0")
             .append("setVersion", 1)
             .append("hosts", List.of(me))
             .append("me", me)
-            .append("primary", me)
             .append("logicalSessionTimeoutMinutes", SESSION_TIMEOUT_MINUTES)
             .append("readOnly", false);
     }
@@ -209,7 +254,7 @@ class ReplicaSetBackend extends H2Backend {
         return lsid.get("id").toString();
     }
 
-    private static boolean isRetryable(Document query) {
+    static boolean isRetryable(Document query) {
         return query.get("lsid") != null && query.get("txnNumber") != null;
     }
 
@@ -489,12 +534,79 @@ class ReplicaSetBackend extends H2Backend {
         return ok().append("dropped", db);
     }
 
-    private static List<?> list(Object value) {
+    static List<?> list(Object value) {
         return value == null ? List.of() : (List<?>) value;
     }
 
-    private static Document ok() {
+    static Document ok() {
         return new Document("ok", 1.0);
+    }
+}
+
+/**
+ * The fail point failCommand of mongod, which needs enableTestCommands there:
+ * https://github.com/mongodb/mongo/wiki/The-%22failCommand%22-fail-point. Only tests set it.
+ */
+class FailPoint {
+
+    private static final Set<String> KNOWN = Set.of("failCommands", "errorCode", "closeConnection", "blockConnection",
+        "blockTimeMS", "writeConcernError", "namespace");
+
+    /** The errors that mongod labels in responses to retryable writes. */
+    private static final Set<Integer> RETRYABLE =
+        Set.of(6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436);
+
+    private Document data = new Document();
+    private long skip;
+    private long times; // 0: off
+
+    synchronized Document configure(Document query) {
+        Document wanted = (Document) query.getOrDefault("data", new Document());
+        if (!"failCommand".equals(query.get("configureFailPoint")) || !KNOWN.containsAll(wanted.keySet())) {
+            throw new MongoServerError(238, "NotImplemented", "this fail point is not supported by this server");
+        }
+        data = wanted;
+        Object mode = query.get("mode");
+        skip = mode instanceof Document ? ((Number) ((Document) mode).getOrDefault("skip", 0)).longValue() : 0;
+        times = "off".equals(mode) ? 0
+            : mode instanceof Document && ((Document) mode).containsKey("times")
+                ? ((Number) ((Document) mode).get("times")).longValue()
+                : Long.MAX_VALUE;
+        return ReplicaSetBackend.ok();
+    }
+
+    /** Returns the fault of a command, or null. */
+    synchronized Document take(String db, String command, Document query) {
+        String namespace = (String) data.getOrDefault("namespace", db + "." + query.get(command));
+        boolean fits = times > 0 && ReplicaSetBackend.list(data.get("failCommands")).contains(command)
+            && namespace.equals(db + "." + query.get(command));
+        if (!fits || skip-- > 0) {
+            return null;
+        }
+        times--;
+        return data;
+    }
+
+    static void block(Document fault) {
+        if (!Boolean.TRUE.equals(fault.get("blockConnection"))) {
+            return;
+        }
+        try {
+            Thread.sleep(((Number) fault.get("blockTimeMS")).longValue());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static Document error(int code, String name, Document query) {
+        return labelled(code, query, new Document("ok", 0.0).append("code", code).append("codeName", name)
+            .append("errmsg", name));
+    }
+
+    static Document labelled(int code, Document query, Document reply) {
+        return ReplicaSetBackend.isRetryable(query) && RETRYABLE.contains(code)
+            ? reply.append("errorLabels", List.of("RetryableWriteError"))
+            : reply;
     }
 }
 

@@ -14,7 +14,7 @@ const DEFAULTS = {
   connectTimeoutMS: 1_000,
   socketTimeoutMS: 1_500,
   waitQueueTimeoutMS: 1_000,
-  heartbeatFrequencyMS: 1_000,
+  heartbeatFrequencyMS: 500,
   minHeartbeatFrequencyMS: 100,
   maxPoolSize: 50,
   minPoolSize: 2,
@@ -142,6 +142,11 @@ export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Docu
     'MONGODB_URL leads to a standalone server. A replica set is needed, if only of one member: ' +
       'start mongod with --replSet, then run rs.initiate().',
   );
+}
+
+/** Whether a server that responds to `hello` so can do everything: a primary, or a mongos. */
+export function isWritable({ isWritablePrimary, ismaster }: Document): boolean {
+  return Boolean(isWritablePrimary ?? ismaster);
 }
 
 /** Added to the time that the driver grants a heartbeat: a busy process learns late that one has ended. */

@@ -89,6 +89,11 @@ export function isIndexConflict(error: unknown): boolean {
   return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
+/** Whether an error is the server's own response to a command, whichever: so the server can be reached. */
+export function isResponse(error: unknown): boolean {
+  return unwrapped(error) instanceof MongoServerError;
+}
+
 /** Whether the server gave up on a query because of its cost. */
 export function isTooExpensive(error: unknown): boolean {
   return error instanceof MongoServerError && TOO_EXPENSIVE.has(Number(error.code));
@@ -136,7 +141,7 @@ function indexNamedIn(message: string | undefined, error: MongoError): string {
 }
 
 /** The driver wraps every error of an insertion of many documents as if it came from the server. */
-function unwrapped(error: unknown): unknown {
+export function unwrapped(error: unknown): unknown {
   const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
   return cause instanceof Error ? cause : error;
 }
@@ -159,6 +164,7 @@ function isConnectionError(error: unknown): boolean {
   return CONNECTION_SYSCALL.test(String(syscall)) || CONNECTION_CODE.test(String(code));
 }
 
-function unreachable(cause: unknown): AppError {
+/** The store does not respond: the outcome of what was asked of it is unknown. */
+export function unreachable(cause: unknown): AppError {
   return unavailable('The store cannot be reached right now.', cause);
 }

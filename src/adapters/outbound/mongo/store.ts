@@ -10,14 +10,22 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairShares, type Share } from '../../../shared/fair-shares.js';
-import { checkServer, onStuckHeartbeat, parseConnectionString } from './connection.js';
+import { setTimeoutAfterIo } from '../../../shared/timeout.js';
+import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
+import { Outage } from './outage.js';
 import { PoolWatch } from './pool-watch.js';
 
 /** The time of a query on the network, in addition to the time that the server may take. */
 const ROUND_TRIP_MS = 500;
+
+/**
+ * The time that a heartbeat may be late. The store is silent if it has responded to nothing, heartbeats included, for
+ * longer than their interval and this.
+ */
+const LATE_HEARTBEAT_MS = 1_000;
 
 /** The part of the connections that queries without an index may use at the same time. */
 const SEARCH_PART = 1 / 4;
@@ -54,10 +62,10 @@ export class MongoStore implements Store {
   private pool: PoolWatch | undefined;
   /** The database of the client. Making it, or a collection of it, costs more than an operation needs otherwise. */
   private current: Db;
-  private hasFailed = false;
   private readonly indexes: IndexPreparation;
   private readonly searches: FairShares;
   private readonly database: string;
+  private readonly outage: Outage;
   private closed = false;
 
   /**
@@ -77,6 +85,15 @@ export class MongoStore implements Store {
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.database = database;
     this.client = this.firstClient();
+    this.outage = new Outage({
+      silenceMs: this.client.options.heartbeatFrequencyMS + LATE_HEARTBEAT_MS,
+      probe: () =>
+        this.within(
+          operationMs,
+          this.begin((current) => current.command({ ping: 1 })),
+          'The store does not respond to a probe.',
+        ),
+    });
     this.current = this.client.db(database);
     this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
@@ -117,13 +134,22 @@ export class MongoStore implements Store {
     const client = this.connect();
     const { maxPoolSize } = client.options;
     this.pool = new PoolWatch(client, maxPoolSize, this.pool?.timeouts);
-    onStuckHeartbeat(client, () => {
-      if (this.closed || client !== this.client) return;
-      this.use(this.watchedClient());
-      // Operations that still run on the old client fail. An error of the close itself does not matter.
-      client.close().catch(() => {});
+    client.on('serverHeartbeatSucceeded', ({ reply }) => {
+      // A secondary responds also while the primary is gone.
+      if (isWritable(reply)) this.outage.responded();
     });
+    client.on('serverHeartbeatFailed', ({ failure }) => this.outage.missed(failure));
+    onStuckHeartbeat(client, () => this.replace(client));
+    // A client whose first connection fails closes itself and never connects again.
+    client.on('topologyClosed', () => this.replace(client));
     return client;
+  }
+
+  private replace(client: MongoClient): void {
+    if (this.closed || client !== this.client) return;
+    this.use(this.watchedClient());
+    // Operations that still run on the old client fail. An error of the close itself does not matter.
+    client.close().catch(() => {});
   }
 
   /**
@@ -131,16 +157,11 @@ export class MongoStore implements Store {
    * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
   async open(): Promise<void> {
-    // A client whose first connection failed never connects again.
-    if (this.hasFailed) {
-      await this.client.close();
-      this.use(this.watchedClient());
-    }
-    this.hasFailed = true;
+    this.outage.end();
     checkServer(await this.run((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
-    await this.within(waitMs, this.indexes.done(), 'The indexes are still being made.');
-    this.hasFailed = false;
+    const made = this.begin(() => this.indexes.done());
+    await this.within(waitMs, made, 'The indexes are still being made.');
   }
 
   async ping(): Promise<void> {
@@ -153,6 +174,7 @@ export class MongoStore implements Store {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.outage.close();
     await this.indexes.close();
     await this.client.close();
   }
@@ -162,9 +184,11 @@ export class MongoStore implements Store {
    * @param operation passes `maxTimeMS` to the server, for writes too
    *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that no write is done long after its caller
    *   left
+   * @throws AppError `unavailable`, immediately during an outage
    */
-  run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
-    return this.within(
+  async run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    this.outage.check();
+    return this.unlessDown(
       this.operationMs,
       this.begin((database) => operation(database, this.operationMs)),
     );
@@ -181,10 +205,11 @@ export class MongoStore implements Store {
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
     client = '',
   ): Promise<Result> {
+    this.outage.check();
     const share = await this.searches.take(client);
     if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
     const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
-    return this.within(waitMs, this.searchWith(share, query));
+    return this.unlessDown(waitMs, this.searchWith(share, query));
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
@@ -204,9 +229,12 @@ export class MongoStore implements Store {
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     try {
+      this.outage.check();
       return await this.begin((database) => query(database, this.budget.timeoutMs));
     } catch (error) {
-      throw isTooExpensive(error) ? queryTooExpensive() : error;
+      if (!isTooExpensive(error)) throw error;
+      this.outage.responded();
+      throw queryTooExpensive();
     } finally {
       // Not before the query is done: until then it holds its connection, even if its caller has left.
       share.release();
@@ -218,21 +246,39 @@ export class MongoStore implements Store {
     return operation(this.current);
   }
 
+  /** As {@link within}, but the wait ends when an outage begins, and its end tells whether the store responds. */
+  private unlessDown<Result>(waitMs: number, running: Promise<Result>): Promise<Result> {
+    return this.within(waitMs, running, 'The store did not respond in time.', this.outage);
+  }
+
   private within<Result>(
     waitMs: number,
     running: Promise<Result>,
-    reason = 'The store did not respond in time.',
+    reason: string,
+    outage?: Outage,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(unavailable(reason)), waitMs);
+      outage?.join(reject);
+      const end = () => {
+        clearTimeout(timer);
+        outage?.leave(reject);
+      };
+      const timer = setTimeoutAfterIo(waitMs, () => {
+        end();
+        const late = unavailable(reason);
+        reject(late);
+        outage?.missed(late);
+      });
       running.then(
         (result) => {
-          clearTimeout(timer);
+          end();
+          outage?.responded();
           resolve(result);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          end();
           reject(translateError(error));
+          outage?.failed(error);
         },
       );
     });

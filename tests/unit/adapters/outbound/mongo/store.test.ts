@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
@@ -6,9 +7,15 @@ import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../support/fakes.js';
+import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
+import { until } from '../../../../support/until.js';
 
-/** Allows one search at a time with a short queue. No test connects to the server. */
-const URL = 'mongodb://127.0.0.1:1/?maxPoolSize=4&waitQueueTimeoutMS=10&socketTimeoutMS=10';
+/** Allows one search at a time with a short queue. Nothing listens there, which is no outage for a minute. */
+const URL =
+  'mongodb://127.0.0.1:1/?maxPoolSize=4&waitQueueTimeoutMS=10&socketTimeoutMS=10&heartbeatFrequencyMS=60000';
+
+/** Longer than the store may be silent, with a heartbeat every 500 ms, before a failure is an outage. */
+const SILENT_MS = 1_700;
 
 describe('searches in MongoDB', () => {
   let store: MongoStore;
@@ -59,20 +66,86 @@ describe('searches in MongoDB', () => {
   });
 });
 
-describe('a collection in MongoDB', () => {
-  it('is made once for each client of the driver', async () => {
-    const url = `${URL}&serverSelectionTimeoutMS=10`;
-    const store = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
+describe('a store with a MongoDB server', () => {
+  let script: (name: string, command: Document) => Document | 'silence' | undefined;
+  let server: ScriptedMongo;
+  let store: MongoStore | undefined;
+  beforeEach(() => {
+    script = () => undefined;
+    server = new ScriptedMongo((name, command) => script(name, command));
+  });
+  afterEach(async () => {
+    await store?.close();
+    await server.stop();
+  });
+  const storeOf = async (Kind: typeof MongoStore, options = '') => {
+    const url = `mongodb://${await server.start()}/?replicaSet=rs0${options}`;
+    const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];
+    return new Kind(url, indexes, new QueryBudget(new FakeClock(), 20));
+  };
+
+  it('begins no outage because the server gives a search up while heartbeats are late', async () => {
+    let areLate = false;
+    const tooLong = {
+      ok: 0,
+      code: 50,
+      codeName: 'MaxTimeMSExpired',
+      errmsg: 'operation exceeded time limit',
+    };
+    script = (name, { client }) => {
+      if (name === 'find') return tooLong;
+      // The handshake of a new connection names the client; a heartbeat does not.
+      return areLate && !client && ['hello', 'ismaster'].includes(name) ? 'silence' : undefined;
+    };
+    const searched = await storeOf(MongoStore, '&heartbeatFrequencyMS=500&connectTimeoutMS=60000');
+    store = searched;
+    await searched.ping();
+    areLate = true;
+    await sleep(SILENT_MS);
+    const search = searched.search((database) => database.collection('products').find().toArray());
+    await expectAppError(search, 'query_too_expensive');
+    await searched.ping();
+  });
+
+  it('does not connect for its indexes if it is closed while it opens', async () => {
+    class ClosingStore extends MongoStore {
+      override async run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
+        const result = await super.run(operation);
+        await this.close();
+        return result as Result;
+      }
+    }
+    store = await storeOf(ClosingStore);
+    await expectAppError(store.open(), 'unavailable');
+    expect(server.commandsNamed('listIndexes')).to.deep.equal([]);
+  });
+
+  it('keeps its client if the server refuses to open it', async () => {
+    // The server responds, so its failure is no outage, which would refuse every operation.
+    const busy = { ok: 0, code: 24, codeName: 'LockTimeout', errmsg: 'busy' };
+    script = (name, { $db }) => (name === 'hello' && $db === 'catalogue' ? busy : undefined);
+    store = await storeOf(MongoStore);
     const products = store.collection('products');
     const used = () => products.run(async (all) => all);
     const first = await used();
-    expect(await used()).to.equal(first);
-    // After a failure, the store opens with another client.
     for (let attempt = 0; attempt < 2; attempt++) await expectAppError(store.open(), 'unavailable');
+    expect(await used()).to.equal(first);
+  });
+
+  it('replaces a client that never connected, and makes each collection once for a client', async () => {
+    script = () => 'silence';
+    const late = await storeOf(MongoStore, '&serverSelectionTimeoutMS=100&connectTimeoutMS=60000');
+    store = late;
+    const products = late.collection('products');
+    const used = () => products.run(async (all) => all);
+    const first = await used();
+    expect(await used()).to.equal(first);
+    await expectAppError(late.ping(), 'unavailable');
+    script = () => undefined;
+    await until('the outage ends', () => late.ping());
     const second = await used();
     expect(second).to.not.equal(first);
     expect(await used()).to.equal(second);
-    await store.close();
   });
 });
 

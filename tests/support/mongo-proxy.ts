@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { Document } from 'mongodb';
+import { documentIn, idOf, isQuery, nameOf, onMessage, repliesTo, replyTo } from './mongo-wire.js';
+
+/** What happens to a command. The server does not execute it with the first three, and executes it with the others. */
+export const MONGO_FAULTS = [
+  /** The connection is closed before the command. */
+  'unsent',
+  /** The connection is closed in the middle of the command. */
+  'halved',
+  /** An error of a primary that steps down is sent instead. */
+  'refused',
+  /** The connection is closed before the reply. */
+  'lost',
+  /** The connection is closed in the middle of the reply. */
+  'cut',
+  /** An error of a primary that steps down is sent instead of the reply. */
+  'failed',
+  /** The reply comes after every time-out. */
+  'late',
+  /** The reply is sent twice at once. */
+  'doubled',
+  /** The reply says that no majority has confirmed the write in time. */
+  'unconfirmed',
+] as const;
+
+export type MongoFault = (typeof MONGO_FAULTS)[number];
+
+/** A longer reply and its copy may arrive in several pieces, and the driver drops a copy only within one. */
+const LONGEST_DOUBLED_BYTES = 8_192;
+
+/** A command whose reply has a fault. */
+interface Faulty {
+  readonly fault: MongoFault;
+  readonly message: Buffer;
+}
+
+/** A proxy before MongoDB that plays faults at chosen commands. */
+export class MongoProxy {
+  /** How often each fault was played. */
+  readonly played = Object.fromEntries(MONGO_FAULTS.map((fault) => [fault, 0])) as Record<MongoFault, number>;
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+
+  private constructor(
+    target: number,
+    private readonly choose: (command: Document) => MongoFault | undefined,
+    private readonly lateMs: number,
+  ) {
+    this.server = createServer((near) => this.join(near, connect(target, '127.0.0.1')));
+  }
+
+  /**
+   * @param choose returns the fault of a command; undefined lets it pass
+   * @param lateMs the time after which a late reply is sent
+   */
+  static async before(
+    target: number,
+    choose: (command: Document) => MongoFault | undefined,
+    lateMs = 0,
+  ): Promise<MongoProxy> {
+    const proxy = new MongoProxy(target, choose, lateMs);
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private join(near: Socket, far: Socket): void {
+    const faulty = new Map<number, Faulty>();
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(one);
+      one.setNoDelay();
+      one.on('error', () => {});
+      one.on('close', () => {
+        this.sockets.delete(one);
+        // The bytes before a cut arrive.
+        if (!other.writableEnded) other.destroy();
+      });
+    }
+    onMessage(near, (message) => {
+      const fault = isQuery(message) ? undefined : this.choose(documentIn(message));
+      if (fault === 'unsent' || fault === 'halved' || fault === 'refused')
+        this.playBefore(fault, message, near, far);
+      else {
+        if (fault) faulty.set(idOf(message), { fault, message });
+        far.write(message);
+      }
+    });
+    onMessage(far, (reply) => {
+      const command = faulty.get(repliesTo(reply));
+      faulty.delete(repliesTo(reply));
+      if (command) this.playAfter(command, reply, near);
+      else near.write(reply);
+    });
+  }
+
+  private playBefore(
+    fault: 'unsent' | 'halved' | 'refused',
+    message: Buffer,
+    near: Socket,
+    far: Socket,
+  ): void {
+    this.played[fault]++;
+    switch (fault) {
+      case 'unsent':
+        near.resetAndDestroy();
+        break;
+      case 'halved':
+        cut(far, message);
+        near.destroy();
+        break;
+      default:
+        near.write(steppedDown(message));
+    }
+  }
+
+  private playAfter({ fault, message }: Faulty, reply: Buffer, near: Socket): void {
+    this.played[fault]++;
+    switch (fault) {
+      case 'lost':
+        near.resetAndDestroy();
+        break;
+      case 'cut':
+        cut(near, reply);
+        break;
+      case 'failed':
+        near.write(steppedDown(message));
+        break;
+      case 'late':
+        setTimeout(() => near.writable && near.write(reply), this.lateMs);
+        break;
+      case 'doubled':
+        near.write(reply.length > LONGEST_DOUBLED_BYTES ? reply : Buffer.concat([reply, reply]));
+        break;
+      default: {
+        const writeConcernError = { code: 64, errmsg: 'waiting for replication timed out' };
+        near.write(replyTo(message, { ...documentIn(reply), writeConcernError }));
+      }
+    }
+  }
+}
+
+/** Sends half of a message and closes the connection. */
+function cut(socket: Socket, message: Buffer): void {
+  socket.end(message.subarray(0, message.length / 2), () => socket.destroy());
+}
+
+function steppedDown(message: Buffer): Buffer {
+  const error = { ok: 0, code: 11_602, codeName: 'InterruptedDueToReplStateChange', errmsg: 'stepped down' };
+  // A server labels the errors of those writes that it can recognize when they are sent again.
+  const isRetryable = documentIn(message)['txnNumber'] !== undefined;
+  return replyTo(message, { ...error, ...(isRetryable && { errorLabels: ['RetryableWriteError'] }) });
+}
+
+/** The name and the collection of a command, such as `insert products`. */
+export function targetOf(command: Document): string {
+  const name = nameOf(command);
+  return `${name} ${name === 'getMore' ? command['collection'] : command[name]}`;
+}
