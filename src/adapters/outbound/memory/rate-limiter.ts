@@ -24,6 +24,7 @@ export class MemoryRateLimiter implements RateLimiter {
   constructor(
     readonly policy: RatePolicy,
     private readonly clock: Pick<Clock, 'elapsed'>,
+    private readonly maxWindows = MAX_WINDOWS,
   ) {
     this.windowMs = policy.windowSeconds * 1_000;
   }
@@ -64,7 +65,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   private open(caller: string, now: number): Window {
-    if (this.recent.size >= MAX_WINDOWS) this.beginGeneration(now);
+    if (this.recent.size >= this.maxWindows) this.beginGeneration(now);
     const window = { count: 0, startedAt: now };
     this.recent.set(caller, window);
     return window;

@@ -124,12 +124,13 @@ export class RedisConnection {
     return Math.min(++this.losses * RECONNECT_MS.step, RECONNECT_MS.max);
   }
 
-  /** @returns whether Redis responds in time */
+  /** @returns whether Redis responds in time, and to this command */
   private async probe(): Promise<boolean> {
     if (this.client.status !== 'ready') return false;
     try {
-      await withTimeout(this.client.ping(), REPLY_MS);
-      return true;
+      const isReply = (await withTimeout(this.client.ping(), REPLY_MS)) === 'PONG';
+      if (!isReply) this.reconnect();
+      return isReply;
     } catch {
       return false;
     }

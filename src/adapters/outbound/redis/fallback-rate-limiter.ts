@@ -14,11 +14,15 @@ export interface FallbackDependencies {
 
 /**
  * Limits by the shared limiter, and during its outages by a limiter of this process. An outage begins with the first
- * request that the shared limiter does not count, and ends with the first that it counts again.
+ * request that the shared limiter does not count, and ends with the first that it counts again. A caller has one local
+ * quota per window, even if outages follow one another.
  */
 export class FallbackRateLimiter implements RateLimiter {
-  /** The limiter of the current outage; undefined without an outage. Each outage has its own. */
+  /** Made for the first outage. Its counts end with their windows: a new outage within a window continues them. */
   private local: RateLimiter | undefined;
+  private isOutage = false;
+  /** The number of outages that have begun. */
+  private outages = 0;
 
   constructor(private readonly deps: FallbackDependencies) {}
 
@@ -27,10 +31,11 @@ export class FallbackRateLimiter implements RateLimiter {
   }
 
   async consume(caller: string): Promise<RateState> {
-    const before = this.local;
+    const { isOutage, outages } = this;
     try {
       const state = await this.deps.shared.consume(caller);
-      this.endOutage(before);
+      // A request from before an outage does not end it.
+      if (isOutage && outages === this.outages) this.endOutage();
       return state;
     } catch (error) {
       const local = this.startOutage(error);
@@ -41,7 +46,7 @@ export class FallbackRateLimiter implements RateLimiter {
 
   /** Does not read the shared limiter during an outage: a limiter that can be read but not written limits nobody. */
   async peek(caller: string): Promise<RateState> {
-    if (this.local) return this.local.peek(caller);
+    if (this.isOutage && this.local) return this.local.peek(caller);
     try {
       return await this.deps.shared.peek(caller);
     } catch (error) {
@@ -52,18 +57,19 @@ export class FallbackRateLimiter implements RateLimiter {
   /** @throws `error`, unless it is `unavailable` */
   private startOutage(error: unknown): RateLimiter {
     if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
-    if (!this.local) {
-      this.local = this.deps.makeLocal();
+    this.local ??= this.deps.makeLocal();
+    if (!this.isOutage) {
+      this.isOutage = true;
+      this.outages++;
       const details = { policy: this.policy.name, reason: error.message };
       this.deps.logger.warn('rate limits are no longer shared: this process limits on its own', details);
     }
     return this.local;
   }
 
-  /** @param before the local limiter when the request began: a request from before an outage does not end it */
-  private endOutage(before: RateLimiter | undefined): void {
-    if (!before || before !== this.local) return;
-    this.local = undefined;
+  private endOutage(): void {
+    if (!this.isOutage) return;
+    this.isOutage = false;
     this.deps.logger.info('rate limits are shared again', { policy: this.policy.name });
   }
 }

@@ -94,18 +94,30 @@ export class RedisRateLimiter implements RateLimiter {
   private async count(caller: string, requests: number): Promise<RateLimiterRes> {
     const counted = await this.limiter.consume(caller, requests).catch(asCounted);
     if (!isPossible(counted, requests)) throw new InvalidReply('the reply is not a valid count');
-    return counted;
+    return this.endingInTime(caller, counted);
   }
 
   private async lookUp(caller: string): Promise<RateLimiterRes | null> {
     const counted = await this.limiter.get(caller);
-    if (counted && !isPossible(counted, 0)) throw new InvalidReply('the reply is not a valid count');
+    if (!counted) return null;
+    if (!isPossible(counted, 0)) throw new InvalidReply('the reply is not a valid count');
+    return this.endingInTime(caller, counted);
+  }
+
+  /**
+   * Lets a window end after its length if it has longer to go. Redis keeps the time of day at which a window ends: after
+   * its clock was set back, the window would otherwise refuse its caller for hours or days.
+   */
+  private async endingInTime(caller: string, counted: RateLimiterRes): Promise<RateLimiterRes> {
+    const windowMs = this.policy.windowSeconds * 1_000;
+    if (counted.msBeforeNext > windowMs)
+      await this.connection.client.pexpire(this.limiter.getKey(caller), windowMs);
     return counted;
   }
 
   private state(allowed: boolean, consumed: number, msLeft: number): RateState {
     const { quota, windowSeconds } = this.policy;
-    // A window may have begun under a longer setting, or may end this instant.
+    // A window may have begun under a longer setting or before the clock was set back, or may end this instant.
     const resetSeconds = Math.max(1, Math.min(Math.ceil(msLeft / 1000), windowSeconds));
     return { allowed, remaining: Math.max(0, quota - consumed), resetSeconds };
   }

@@ -4,7 +4,7 @@ import { FakeClock } from '../../../../support/fakes.js';
 
 const POLICY = { name: 'test', quota: 2, windowSeconds: 60 };
 const WINDOW_MS = 60_000;
-const MAX_WINDOWS = 250_000;
+const MAX_WINDOWS = 1_000;
 
 describe('MemoryRateLimiter', () => {
   let clock: FakeClock;
@@ -50,6 +50,31 @@ describe('MemoryRateLimiter', () => {
     }
   });
 
+  it('does not allow another request by a peek once the quota is used', () => {
+    const states = [];
+    for (let i = 0; i < 3; i++) {
+      consume('a');
+      states.push(limiter.peek('a'));
+    }
+    expect(states.map(({ allowed, remaining }) => [allowed, remaining])).to.deep.equal([
+      [true, 1],
+      [false, 0],
+      [false, 0],
+    ]);
+  });
+
+  it('tells the time that is left of a window', () => {
+    expect(limiter.currentWindow('a')).to.equal(undefined);
+    const window = limiter.window('a');
+    expect(limiter.currentWindow('a')).to.equal(window);
+    expect(window.count).to.equal(0);
+    clock.running += 10_000;
+    expect(limiter.msLeft(window)).to.equal(WINDOW_MS - 10_000);
+    clock.running += WINDOW_MS;
+    expect(limiter.msLeft(window)).to.equal(0);
+    expect(limiter.currentWindow('a')).to.equal(undefined);
+  });
+
   it('is independent of the time of day', () => {
     for (let i = 0; i < 3; i++) consume('a');
     clock.time += 10 * WINDOW_MS;
@@ -66,6 +91,7 @@ describe('MemoryRateLimiter', () => {
   });
 
   it('counts a caller exactly beside as many others as it keeps, and keeps no more', () => {
+    limiter = new MemoryRateLimiter(POLICY, clock, MAX_WINDOWS);
     for (let i = 0; i < 3; i++) consume('a');
     for (let i = 1; i < MAX_WINDOWS; i++) consume(`early ${i}`);
     for (let i = 0; i < MAX_WINDOWS; i++) consume(`late ${i}`);

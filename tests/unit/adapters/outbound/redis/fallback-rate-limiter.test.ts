@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
 import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
-import { type AppError, unavailable } from '#src/domain/errors.js';
+import { type AppError, notFound, unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
 
@@ -65,18 +65,34 @@ describe('FallbackRateLimiter', () => {
     expect([locals.length, metrics.counts.length, logger.events.length]).to.deep.equal([0, 0, 0]);
   });
 
-  it('grants one full quota in each outage', async () => {
+  it('grants one full quota per window, even if outages follow one another', async () => {
     await remaining();
-    for (const outage of [1, 2]) {
-      shared.failure = gone;
-      const states = [];
-      for (let i = 0; i < 5; i++) states.push(await limiter.consume('a'));
-      expect(states.map(({ allowed }) => allowed)).to.deep.equal([true, true, true, false, false]);
-      shared.failure = undefined;
-      await remaining();
-      expect(locals).to.have.length(outage);
-    }
-    expect(shared.consumed, 'the shared count is unchanged').to.equal(3);
+    shared.failure = gone;
+    const allowed = async () => (await limiter.consume('a')).allowed;
+    expect([await allowed(), await allowed()]).to.deep.equal([true, true]);
+    shared.failure = undefined;
+    await remaining();
+    shared.failure = gone;
+    expect([await allowed(), await allowed()]).to.deep.equal([true, false]);
+    expect(locals).to.have.length(1);
+    expect(shared.consumed, 'the shared count is unchanged').to.equal(2);
+  });
+
+  it('does not end an outage for a response from an earlier one', async () => {
+    shared.failure = gone;
+    await remaining();
+    shared.failure = undefined;
+    const { consume } = shared;
+    let respond = (_state: RateState) => {};
+    shared.consume = () => new Promise((resolve) => (respond = resolve));
+    const early = limiter.consume('a');
+    shared.consume = consume;
+    await remaining();
+    shared.failure = gone;
+    await limiter.peek('a');
+    respond({ allowed: true, remaining: 1, resetSeconds: 60 });
+    await early;
+    expect(logger.events).to.have.length(3);
   });
 
   it('logs the beginning and the end of an outage once each', async () => {
@@ -118,10 +134,16 @@ describe('FallbackRateLimiter', () => {
   });
 
   it('passes on any other error', async () => {
-    shared.failure = new TypeError('a defect');
-    for (const attempt of [limiter.consume('a'), limiter.peek('a')]) {
-      const outcome = await attempt.catch((error: unknown) => error);
-      expect(outcome).to.equal(shared.failure);
+    for (const failure of [
+      new TypeError('a defect'),
+      Object.assign(new Error(), { code: 'unavailable' }),
+      notFound(),
+    ]) {
+      shared.failure = failure;
+      for (const attempt of [limiter.consume('a'), limiter.peek('a')]) {
+        const outcome = await attempt.catch((error: unknown) => error);
+        expect(outcome).to.equal(failure);
+      }
     }
     expect(locals).to.have.length(0);
   });
