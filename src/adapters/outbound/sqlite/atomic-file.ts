@@ -18,12 +18,15 @@ export class AtomicFile {
   ) {}
 
   /**
+   * Removes what a killed process left of this target first. If another process makes the same target now, that one
+   * fails at its next step.
    * @param target an absolute path
    * @throws BackupTargetError
    */
   static async create(target: string): Promise<AtomicFile> {
     const found = await orTargetError(lstat(target).catch(unlessMissing), target);
     if (found) throw exists(target);
+    await orTargetError(removePartials(target), target);
     return AtomicFile.createBeside(target);
   }
 
@@ -41,11 +44,9 @@ export class AtomicFile {
    * target. Nobody else may write or replace the target meanwhile.
    */
   static async removeRemains(target: string): Promise<void> {
+    await removePartials(target);
     const [folder, name] = [dirname(target), basename(target)];
-    const partial = new RegExp(`^${UUID}\\.partial$`);
     for (const entry of await readdir(folder)) {
-      if (entry.startsWith(`${name}.`) && partial.test(entry.slice(name.length + 1)))
-        await rm(join(folder, entry), { force: true });
       if (!entry.startsWith(REPLACED)) continue;
       const second = join(folder, entry, name);
       if (await isSameFile(second, target)) await rm(second);
@@ -56,6 +57,7 @@ export class AtomicFile {
 
   /** @throws BackupTargetError */
   async append(data: Buffer): Promise<void> {
+    await this.orTargetError(this.requirePartial());
     await this.orTargetError(this.handle.appendFile(data));
   }
 
@@ -73,6 +75,7 @@ export class AtomicFile {
    * @throws BackupTargetError
    */
   async publish(): Promise<void> {
+    await this.orTargetError(this.requirePartial());
     await this.orTargetError(
       link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'EEXIST' ? exists(this.target) : error;
@@ -114,6 +117,14 @@ export class AtomicFile {
     );
   }
 
+  /** @throws BackupTargetError if the partial file was deleted: what is written goes into a file without a name */
+  private async requirePartial(): Promise<void> {
+    if ((await this.handle.stat()).nlink > 0) return;
+    throw new BackupTargetError(
+      `${this.target} cannot be written: its partial file was deleted, as another backup to it does.`,
+    );
+  }
+
   private orTargetError<Result>(done: Promise<Result>): Promise<Result> {
     return orTargetError(done, this.target);
   }
@@ -127,6 +138,15 @@ export class AtomicFile {
 
 /** The beginning of the names of folders with replaced files. */
 const REPLACED = 'replaced-';
+
+async function removePartials(target: string): Promise<void> {
+  const [folder, name] = [dirname(target), basename(target)];
+  const partial = new RegExp(`^${UUID}\\.partial$`);
+  for (const entry of await readdir(folder)) {
+    if (entry.startsWith(`${name}.`) && partial.test(entry.slice(name.length + 1)))
+      await rm(join(folder, entry), { force: true });
+  }
+}
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r'); // a folder

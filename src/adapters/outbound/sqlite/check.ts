@@ -1,11 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Finding, Inspection } from '../../../application/ports/checks.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { AppError } from '../../../domain/errors.js';
-import { checkApplication, pragma } from './connection.js';
+import { checkApplication, pragma, requireFile } from './connection.js';
 import { translateError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
@@ -56,14 +56,9 @@ export function checkDatabase(file: string, check: DatabaseCheck): Inspection {
  * reads it through the existing index, and a connection that cannot write neither writes it back nor deletes it.
  */
 function openUnchanged(file: string): Database.Database {
+  requireFile(file);
   const options = existsSync(`${file}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1';
-  try {
-    return new Database(`${pathToFileURL(file).href}?${options}`);
-  } catch (error) {
-    if (statSync(file).isDirectory())
-      throw new StoreConfigError(`${file} is a folder, not a SQLite database.`, { cause: error });
-    throw error;
-  }
+  return new Database(`${pathToFileURL(file).href}?${options}`);
 }
 
 function inspected(connection: Database.Database, file: string, check: DatabaseCheck): Inspection {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
@@ -16,24 +16,35 @@ const OWNER_ONLY = 0o077;
  * Corrupt An SQLite Database File", section 2.2).
  * @param file an absolute path
  * @param mode `rwc` creates the file and its folder if they do not exist
- * @throws AppError `unavailable`; StoreConfigError if it is a folder
+ * @throws AppError `unavailable`; StoreConfigError if it is no file
  */
 export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Database {
+  requireFile(file);
   try {
     if (mode === 'rwc') createFolder(dirname(file));
     return forOwnerOnly(() => new Database(`${pathToFileURL(file).href}?mode=${mode}`));
   } catch (error) {
-    if (isFolder(file)) throw new StoreConfigError(`${file} is a folder, not a SQLite database.`);
     throw unavailable(`The file ${file} cannot be opened.`, error);
   }
 }
 
-function isFolder(path: string): boolean {
+/**
+ * Refuses what cannot be a database. To open a pipe would wait for its other end, in the thread that serves.
+ * @throws StoreConfigError
+ */
+export function requireFile(path: string): void {
+  const stats = statsOf(path);
+  if (!stats || stats.isFile()) return;
+  const kind = stats.isDirectory() ? 'folder' : 'pipe or a device';
+  throw new StoreConfigError(`${path} is a ${kind}, not a SQLite database.`);
+}
+
+/** @returns undefined if there is nothing, or nothing that this process may see */
+function statsOf(path: string): Stats | undefined {
   try {
-    return statSync(path).isDirectory();
+    return statSync(path);
   } catch {
-    // There is nothing, or nothing that this process may see.
-    return false;
+    return undefined;
   }
 }
 
