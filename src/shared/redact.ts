@@ -2,8 +2,8 @@
 const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
 /** A JWT, by the start of its header: `{"` in base64url. */
 const JWT = /eyJ[\w.-]{8,}/g;
-/** The user and the password of a URL (RFC 3986 section 3.2.1). */
-const USER_INFO = /:\/\/[^\s/?#@"\\]+@/g;
+/** The user and the password of a URL (RFC 3986 section 3.2.1), also after a path was made of it. */
+const USER_INFO = /(:\/{1,2})[^\s/?#@"\\]+@/g;
 
 /** Whether there is anything to replace. Few texts have it, and three replacements cost more than one search. */
 const SECRET = new RegExp(`${API_KEY.source}|${JWT.source}|${USER_INFO.source}`, 'i');
@@ -14,5 +14,5 @@ export function redactSecrets(text: string): string {
   return text
     .replaceAll(API_KEY, 'pcs_[secret]')
     .replaceAll(JWT, 'eyJ[secret]')
-    .replaceAll(USER_INFO, '://***@');
+    .replaceAll(USER_INFO, '$1***@');
 }

@@ -6,7 +6,7 @@ import type { SigningKeyAdministration } from './signing-key-administration.js';
 
 /** How long the keys of the store are cached. */
 const FRESH_MS = 60_000;
-/** The least time between two reads because of an unknown `kid`, which anyone can send. */
+/** The least time between two reads because of an unknown `kid`, which anyone can send, once the store has keys. */
 const RETRY_MS = 1_000;
 
 const TRUSTED: readonly SigningKeyPhase[] = ['past', 'signing', 'next'];
@@ -23,7 +23,7 @@ type Keys = readonly Versioned<SigningKey>[];
 export class SigningKeys {
   private cached: { readonly keys: Keys; readonly readAt: number } | undefined;
   private reading: Promise<Keys> | undefined;
-  private making: Promise<void> | undefined;
+  private making: Promise<Keys> | undefined;
   private readonly opened = new Map<string, TokenKey>();
 
   constructor(private readonly deps: SigningKeysDependencies) {}
@@ -42,6 +42,7 @@ export class SigningKeys {
   }
 
   async find(kid: string): Promise<TokenKey | undefined> {
+    // The first read may have begun, for another caller, before the key was created. The second begins after it.
     const key = this.named(kid, await this.read(FRESH_MS)) ?? this.named(kid, await this.read(RETRY_MS));
     return key && this.open(key);
   }
@@ -58,15 +59,22 @@ export class SigningKeys {
   private async readOrCreate(): Promise<Keys> {
     const keys = await this.read(FRESH_MS);
     if (keys.length > 0) return keys;
-    this.making ??= this.deps.administration.makeFirst().finally(() => {
+    this.making ??= this.makeFirst().finally(() => {
       this.making = undefined;
     });
-    await this.making;
-    return this.read(0);
+    return this.making;
+  }
+
+  private async makeFirst(): Promise<Keys> {
+    await this.deps.administration.makeFirst();
+    // A read that is under way may have begun before the key was there.
+    return this.readAll();
   }
 
   private async read(maxAgeMs: number): Promise<Keys> {
-    if (this.cached && this.deps.clock.elapsed() - this.cached.readAt < maxAgeMs) return this.cached.keys;
+    const { cached } = this;
+    // That there were no keys is no news: another replica may have created the first one since.
+    if (cached?.keys.length && this.deps.clock.elapsed() - cached.readAt < maxAgeMs) return cached.keys;
     this.reading ??= this.readAll().finally(() => {
       this.reading = undefined;
     });

@@ -50,7 +50,7 @@ class PatchedDocument {
     if (operation.op === 'test') this.test(path, operation.value);
     else if (operation.op === 'add') this.add(path, operation.value);
     else if (operation.op === 'replace') this.replace(path, operation.value);
-    else if (operation.op === 'remove') this.remove(path, 'path');
+    else if (operation.op === 'remove') this.remove(path);
     else if (operation.op === 'move') this.move(pointerSteps(operation.from), path);
     else this.add(path, this.existing(pointerSteps(operation.from), 'from'));
   }
@@ -82,9 +82,9 @@ class PatchedDocument {
     (parent as Record<string, unknown>)[step] = this.copy(value, path.length);
   }
 
-  private remove(path: Steps, member: 'path' | 'from'): void {
-    this.existing(path, member);
-    if (path.length === 0) throw this.cannot(member);
+  private remove(path: Steps): void {
+    this.existing(path, 'path');
+    if (path.length === 0) throw this.cannot('path');
     const { parent, step } = this.position(path);
     if (Array.isArray(parent)) parent.splice(Number(step), 1);
     else delete parent[step];
@@ -95,7 +95,7 @@ class PatchedDocument {
     const isWithin = from.every((step, i) => step === path[i]);
     if (isWithin && from.length === path.length) return;
     if (isWithin) throw this.cannot('path');
-    this.remove(from, 'from');
+    this.remove(from);
     this.add(path, value);
   }
 

@@ -24,6 +24,8 @@ export class IdAllocator implements IdPool {
   private next: Id = 0;
   private end: Id = 0;
   private renewal: Promise<void> | undefined;
+  /** The number of ids that creations wait for. */
+  private awaited = 0;
 
   /** @param block the least number of ids that it reserves at once */
   constructor(
@@ -58,10 +60,16 @@ export class IdAllocator implements IdPool {
   }
 
   private async awaitRenewal(wanted: number): Promise<void> {
-    this.renewal ??= this.renew(Math.max(this.block, wanted)).finally(() => {
+    this.awaited += wanted;
+    // Enough for all that wait, because a block after the other would take as many commits.
+    this.renewal ??= this.renew(Math.max(this.block, this.awaited)).finally(() => {
       this.renewal = undefined;
     });
-    await this.renewal;
+    try {
+      await this.renewal;
+    } finally {
+      this.awaited -= wanted;
+    }
   }
 
   private async renew(count: number): Promise<void> {

@@ -135,9 +135,11 @@ export class RecordService<Fields> {
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
   async remove(id: Id, precondition: Precondition): Promise<void> {
     const { records, clock } = this.deps;
-    await this.withOptimisticRetry(id, precondition, async (current) =>
-      (await records.remove(id, current.version, clock.now())) ? current : undefined,
-    );
+    await this.withOptimisticRetry(id, precondition, async (current) => {
+      // If the clock was set back, the tombstone still outlives the reservation of the id.
+      const deletedAt = Math.max(clock.now(), current.updatedAt);
+      return (await records.remove(id, current.version, deletedAt)) ? current : undefined;
+    });
   }
 
   /** @param write returns undefined if another write was faster */

@@ -4,6 +4,7 @@ import {
   type FieldTable,
   indexedFields,
   SYSTEM_FIELDS,
+  searchedFields,
   uniqueFields,
 } from '#src/domain/fields.js';
 import { PRODUCTS, USERS } from '../../support/tables.js';
@@ -35,6 +36,27 @@ describe('fields', () => {
       owner: { type: 'integer', reference: true },
       code: { type: 'text', unique: true },
     });
+  });
+
+  it('have the type in which stores compare them', () => {
+    expect(SYSTEM_FIELDS).to.deep.equal({
+      id: { type: 'integer', required: true, unique: true },
+      createdAt: { type: 'instant', required: true },
+      updatedAt: { type: 'instant', required: true },
+    });
+    const table = {
+      at: { kind: 'instant', indexed: true },
+      choice: { kind: 'choice', values: [], indexed: true, ignoresCase: true },
+      attributes: { kind: 'attributes', indexed: true, searched: true },
+      list: { kind: 'list', of: { kind: 'instant' }, min: 0, max: 1, distinct: [], indexed: true },
+      hidden: { kind: 'instant', searched: true },
+    } as const satisfies FieldTable;
+    expect(indexedFields(table)).to.deep.equal({
+      at: { type: 'instant' },
+      choice: { type: 'text', ignoresCase: true },
+      attributes: { type: 'attributes' },
+    });
+    expect(searchedFields(table)).to.deep.equal(['attributes', 'hidden']);
   });
 
   it('include required system fields, so lists can be sorted by them', () => {

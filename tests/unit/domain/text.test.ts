@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareText, endOfPrefix, foldCase, NAME, validateText } from '#src/domain/text.js';
+import { compareText, endOfPrefix, foldCase, isOneLine, NAME, validateText } from '#src/domain/text.js';
 
 /** Any code points, and often those at the boundaries of the UTF-8 and UTF-16 encodings. */
 const TEXT = fc.string({
@@ -105,6 +105,13 @@ describe('foldCase', () => {
       }),
       { numRuns },
     );
+  });
+});
+
+describe('isOneLine', () => {
+  it('accepts texts without control characters and lone surrogates', () => {
+    expect(['', ' a😀'].map(isOneLine)).to.deep.equal([true, true]);
+    expect(['a\n', '\u007f', '\ud800'].map(isOneLine)).to.deep.equal([false, false, false]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path/posix';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { redactSecrets } from '#src/shared/redact.js';
@@ -11,8 +12,33 @@ describe('redactSecrets', () => {
     }
   });
 
+  it('redacts the user and the password of a URL', () => {
+    for (const scheme of ['mongodb', 'redis', 'https', 'mongodb+srv'])
+      for (const userInfo of [
+        'ann:secret',
+        ':secret',
+        'secret',
+        'ann:sec:ret',
+        'ann:%73ecret',
+        "ann:s'ecret",
+      ])
+        expect(redactSecrets(`to "${scheme}://${userInfo}@db.example:27017/x?y#z" of`)).to.equal(
+          `to "${scheme}://***@db.example:27017/x?y#z" of`,
+        );
+  });
+
+  it('redacts them after the URL was resolved as a path, which joins its slashes', () => {
+    const path = join('/srv/catalogue', 'mongodb://ann:secret@db.example/x');
+    expect(path).to.include(':/ann:secret@');
+    expect(redactSecrets(`${path} is missing, ${path} too`)).to.equal(
+      '/srv/catalogue/mongodb:/***@db.example/x is missing, /srv/catalogue/mongodb:/***@db.example/x too',
+    );
+  });
+
   it('leaves other text unchanged', () => {
-    for (const text of ['', 'a pcs_ of', 'pcs_[secret]', '{"path":"/api-keys/7"}'])
+    for (const text of ['', 'a pcs_ of', 'pcs_[secret]', '{"path":"/api-keys/7"}', 'https://db.example/a@b'])
+      expect(redactSecrets(text)).to.equal(text);
+    for (const text of ['C:/data/ann@host', '{"email":"ann@db.example"}', 'a:/b c@d', ':/', 'redis://***@db'])
       expect(redactSecrets(text)).to.equal(text);
   });
 });

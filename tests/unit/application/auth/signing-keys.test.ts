@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
-import { SigningKeys } from '#src/application/auth/signing-keys.js';
+import { SigningKeys, type SigningKeysDependencies } from '#src/application/auth/signing-keys.js';
 import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.js';
 import { unavailable } from '#src/domain/errors.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
@@ -43,7 +43,7 @@ describe('SigningKeys', () => {
     keys = replica();
   });
 
-  const replica = () =>
+  const replica = (over: Partial<SigningKeysDependencies['administration']> = {}) =>
     new SigningKeys({
       administration: {
         all: async () => {
@@ -52,10 +52,22 @@ describe('SigningKeys', () => {
           return administration.all();
         },
         makeFirst: () => administration.makeFirst(),
+        ...over,
       },
       signer: signer,
       clock,
     });
+  /** Makes one read late: it returns the keys of its beginning, and ends when `answer` is called. */
+  const lateRead = (isLate: () => boolean) => {
+    let answer = () => {};
+    const all = async () => {
+      const isThis = isLate();
+      const found = await administration.all();
+      if (isThis) await new Promise<void>((resolve) => (answer = resolve));
+      return found;
+    };
+    return { all, answer: () => answer() };
+  };
   const pass = (ms: number) => {
     clock.time += ms;
     clock.running += ms;
@@ -85,6 +97,43 @@ describe('SigningKeys', () => {
     pass(60_000);
     await Promise.all([keys.current(), keys.find('k1'), keys.published()]);
     expect([reads, signer.keysOpened]).to.deep.equal([before + 1, 1]);
+  });
+
+  it('of another replica are found immediately if there were none before', async () => {
+    const other = replica();
+    expect(await keys.find('k1')).to.equal(undefined);
+    await other.current();
+    expect((await keys.find('k1'))?.kid).to.equal('k1');
+  });
+
+  it('of another replica are found even if a read began before they were created', async () => {
+    let isLate = true;
+    const { all, answer } = lateRead(() => isLate);
+    const reader = replica({ all });
+    const unknown = reader.find('x');
+    isLate = false;
+    await replica().current();
+    const found = reader.find('k1');
+    answer();
+    expect([await unknown, (await found)?.kid]).to.deep.equal([undefined, 'k1']);
+  });
+
+  it('are used by their creator even if a read began before they were created', async () => {
+    let isLate = false;
+    let unknown: Promise<unknown> | undefined;
+    const { all, answer } = lateRead(() => isLate);
+    const creator = replica({
+      all,
+      makeFirst: async () => {
+        isLate = true;
+        unknown = creator.find('x');
+        isLate = false;
+        await administration.makeFirst();
+        setImmediate(answer);
+      },
+    });
+    expect((await creator.current()).kid).to.equal('k1');
+    expect(await unknown).to.equal(undefined);
   });
 
   it('are read again for an unknown kid, at most once a second', async () => {

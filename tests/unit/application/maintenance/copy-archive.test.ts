@@ -119,7 +119,8 @@ describe('copyRecords', () => {
     expect((await copy()).written).to.equal(20);
     expect(sizes.slice(0, -1).every((size) => size > 3 * MIB)).to.equal(true);
     expect(Math.max(...sizes)).to.be.within(3 * MIB, 6 * MIB);
-    expect(await target.all()).to.deep.equal(await source.all());
+    const [copied, original] = [await target.all(), await source.all()];
+    expect(JSON.stringify(copied) === JSON.stringify(original)).to.equal(true);
   });
 
   it('copies later changes of the source, including unique values that moved to another record', async () => {

@@ -18,6 +18,12 @@ class Refusal {
 
 const refused = (code: string, pointer: string) => new Refusal(code, pointer);
 
+const many = <Item>(count: number, item: (i: number) => Item) =>
+  Array.from({ length: count }, (_, i) => item(i));
+
+/** @returns so many arrays around nothing */
+const nested = (levels: number): unknown => (levels === 1 ? [] : [nested(levels - 1)]);
+
 /** RFC 6902, appendix A, without A.13: the body parser rejects duplicate members. */
 const APPENDIX: Case[] = [
   ['A.1', { foo: 'bar' }, [{ op: 'add', path: '/baz', value: 'qux' }], { baz: 'qux', foo: 'bar' }],
@@ -107,6 +113,7 @@ const POINTERS: Case[] = [
   ['the whole document, replaced', LIST, at('', 'replace'), 9],
   ['the whole document, tested', LIST, [{ op: 'test', path: '', value: { a: [1, 2] } }], LIST],
   ['no removal of the whole document', LIST, at('', 'remove'), refused(INVALID, '/0/path')],
+  ['an index of two digits', many(12, (i) => i), at('/10', 'replace'), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 11]],
   ...noLocation(['/a/3', '/a/-1', '/a/01', '/a/+1', '/a/1e0', '/a/1.0', '/a/ 1', '/a/', '/a/length'], 'add'),
   ...noLocation(
     ['/a/9007199254740993', `/a/${'9'.repeat(400)}`, '/a/0/0', '/a/-/0', '/t/0', '/n/x', '/x/y'],
@@ -172,6 +179,13 @@ const MOVES: Case[] = [
     [{ op: 'copy', from: '/a', path: '/b' }, ...at('/b/x', 'replace')],
     { a: { x: 1 }, b: { x: 9 } },
   ],
+  [
+    'a move into a child that the removal would put in its place',
+    { a: [1, {}] },
+    [{ op: 'move', from: '/a/0', path: '/a/0/x' }],
+    refused(INVALID, '/0/path'),
+  ],
+  ['a move to a sibling', { a: { b: 1 } }, [{ op: 'move', from: '/a/b', path: '/a/c' }], { a: { c: 1 } }],
   ['a copy of an element', LIST, [{ op: 'copy', from: '/a/0', path: '/a/-' }], { a: [1, 2, 1] }],
 ];
 
@@ -188,9 +202,11 @@ const TESTS: Case[] = [
   test(null, null, true),
   test([1, 2], [2, 1], false),
   test([1], [1, 2], false),
+  test([1, 2], [1, 3], false),
   test({ a: 1 }, { a: 1, b: 1 }, false),
   test({ a: 1, b: 1 }, { a: 1 }, false),
   test({ a: 1 }, { b: 1 }, false),
+  test({ a: 1, b: 2 }, { a: 1, b: 3 }, false),
   test({ valueOf: 1 }, { toString: 1 }, false),
   test([], {}, false),
   test({}, [], false),
@@ -228,9 +244,6 @@ const SHAPES: Case[] = [
   ['unknown members of an operation', {}, [{ ...at('/a')[0], from: 7 }], { a: 9 }],
 ];
 
-const many = <Item>(count: number, item: (i: number) => Item) =>
-  Array.from({ length: count }, (_, i) => item(i));
-
 const SIZES: Case[] = [
   ['1,000 operations', LIST, many(1_000, () => at('/a/0', 'replace')[0]), { a: [9, 2] }],
   ['1,001 operations', LIST, many(1_001, () => at('/a/0', 'replace')[0]), refused(INVALID, '')],
@@ -245,6 +258,19 @@ const SIZES: Case[] = [
     { a: many(1_000, () => 1) },
     many(1_000, () => ({ op: 'copy', from: '/a', path: '/b' })),
     refused(INVALID, '/48'),
+  ],
+  [
+    'as many values as a record may have, and no more',
+    many(49_997, () => 1),
+    [...at('/-'), ...at('/-'), ...at('/-')],
+    refused(INVALID, '/2'),
+  ],
+  ['a value of 20 levels in arrays', [], [{ op: 'add', path: '/-', value: nested(19) }], [nested(19)]],
+  [
+    'a value of 21 levels in arrays',
+    [],
+    [{ op: 'add', path: '/-', value: nested(20) }],
+    refused(INVALID, '/0'),
   ],
   [
     'depths beyond 20',
@@ -298,6 +324,37 @@ describe('JSON Patch', () => {
       ['invalid_type', '/2'],
     ]);
     expect(refusalOf(() => parseJsonPatch(many(1_000, () => ({})))).details.length).to.equal(1_000);
+  });
+
+  it('has the code of its rule in every issue', () => {
+    const codes = (patch: unknown, document: unknown = {}) =>
+      refusalOf(() => applyJsonPatch(document, patch)).details.map((issue) => [issue.code, issue.in]);
+    const cases: [code: string, patch: unknown][] = [
+      ['patch_test_failed', at('/a', 'test')],
+      ['reference_not_found', at('/a', 'remove')],
+      ['too_long', [{ op: 'add', path: '', value: nested(21) }]],
+      ['too_long', many(1_001, () => at('/a')[0])],
+      ['too_long', at('/a'.repeat(101))],
+      ['invalid_type', {}],
+      ['invalid_type', at(5)],
+      ['invalid_type', [{ op: 5, path: '/a' }]],
+      ['invalid_format', at('/a', 'x')],
+      ['invalid_format', at('/~')],
+      ['invalid_format', at('/__proto__')],
+      ['required', [{ op: 'add', path: '/a' }]],
+    ];
+    for (const [code, patch] of cases) expect(codes(patch)).to.deep.equal([[code, 'body']]);
+    expect(codes(at('/a'.repeat(100), 'remove'))).to.deep.equal([['reference_not_found', 'body']]);
+  });
+
+  it('shows at most 100 characters of a path', () => {
+    const { message } = refusalOf(() => applyJsonPatch({}, at(`/${'x'.repeat(200)}`, 'test')));
+    expect(message).to.equal(`Operation 0, a test, found another value at "/${'x'.repeat(99)}".`);
+  });
+
+  it('keeps the order of members if a move ends where it begins', () => {
+    const moved = applyJsonPatch({ a: 1, b: 2 }, [{ op: 'move', from: '/a', path: '/a' }]);
+    expect(Object.keys(moved as object)).to.deep.equal(['a', 'b']);
   });
 
   it('never sets a prototype', () => {

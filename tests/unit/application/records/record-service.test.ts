@@ -16,6 +16,12 @@ const replacement = (body: object): Change => ({ kind: 'replacement', body });
 class LosingRepository extends MemoryRepository<Product> {
   losses = 0;
   isRaced = false;
+  readonly deletions: number[] = [];
+
+  override async remove(...[id, expected, at]: Parameters<MemoryRepository<Product>['remove']>) {
+    this.deletions.push(at);
+    return super.remove(id, expected, at);
+  }
 
   override async replace(...[record, expected]: Parameters<MemoryRepository<Product>['replace']>) {
     if (this.losses-- <= 0) return super.replace(record, expected);
@@ -79,6 +85,13 @@ describe('RecordService', () => {
       'precondition_failed',
     );
     expect((await products.read(id)).fields).to.deep.equal({ name: 'Lamp', sku: 'race-2' });
+  });
+
+  it('dates a deletion after the creation, also if the clock was set back between them', async () => {
+    const { id, createdAt } = await created({ name: 'Lamp' });
+    clock.time -= 3_600_000;
+    await products.remove(id, ANY_VERSION);
+    expect(records.deletions).to.deep.equal([createdAt]);
   });
 
   it('evaluates preconditions by version', async () => {

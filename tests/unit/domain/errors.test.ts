@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import {
+  AppError,
+  duplicateValue,
+  fieldIssue,
+  jsonPointer,
+  MAX_ISSUES,
+  notFound,
+  PreconditionFailed,
+  queryTooExpensive,
+  unavailable,
+} from '#src/domain/errors.js';
+
+describe('errors of the domain', () => {
+  it('have the code of their cause', () => {
+    expect(notFound()).to.be.instanceOf(AppError).and.include({ code: 'not_found', name: 'AppError' });
+    expect(notFound().details).to.deep.equal([]);
+    expect(queryTooExpensive().code).to.equal('query_too_expensive');
+    const cause = new Error('x');
+    expect(unavailable('busy', cause)).to.include({ code: 'unavailable', message: 'busy', cause });
+    expect(unavailable('busy').details).to.deep.equal([]);
+    const current = { id: 1, version: 2, createdAt: 0, updatedAt: 0, fields: {} };
+    expect(new PreconditionFailed(current)).to.include({ code: 'precondition_failed', current });
+  });
+
+  it('name the field whose value another record has', () => {
+    const { code, details } = duplicateValue('sku');
+    expect(code).to.equal('duplicate_value');
+    expect(details).to.deep.equal([
+      { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' },
+    ]);
+  });
+
+  it('have a message and a pointer in each issue', () => {
+    expect(fieldIssue('required', [])).to.deep.equal({
+      code: 'required',
+      message: 'The body is required.',
+      in: 'body',
+      pointer: '',
+    });
+    expect(fieldIssue('too_long', ['items', 0, 'a/~b'])).to.deep.equal({
+      code: 'too_long',
+      message: 'items.0.a/~b is too long.',
+      in: 'body',
+      pointer: '/items/0/a~1~0b',
+    });
+    expect(fieldIssue('required', ['x'.repeat(101)]).message).to.equal(`${'x'.repeat(100)} is required.`);
+    expect(jsonPointer(['~~//', 7])).to.equal('/~0~0~1~1/7');
+    expect(MAX_ISSUES).to.equal(1_000);
+  });
+});
