@@ -1,10 +1,12 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
 import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
 import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
-import type { BackupProgress, RestoreReport } from '../application/ports/backup.js';
+import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './container.js';
@@ -14,24 +16,35 @@ export { checkService } from './check.js';
 
 /**
  * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
+ * @param use runs while the store is open
+ * @param onNewDatabase is told the file before that if there was no database and one has been created
  * @throws AppError `unavailable`; StoreConfigError, also if the store is `memory`
+ * @throws SourceMissing if there is no database, and nobody to tell
  */
-export function administerKeys<Result>(
+export async function administerKeys<Result>(
   settings: Settings,
   use: (keys: KeyAdministration) => Promise<Result>,
+  onNewDatabase?: (file: string) => void,
 ): Promise<Result> {
-  return withStore(settings, ({ keyAdministration }) => use(keyAdministration));
+  const missing = missingDatabase(settings);
+  if (missing && !onNewDatabase) throw noDatabase(missing);
+  return withStore(settings, ({ keyAdministration }) => {
+    if (missing) onNewDatabase?.(missing);
+    return use(keyAdministration);
+  });
 }
 
 /** Runs `use` with the administration of the signing keys, as {@link administerKeys} does. */
-export function administerSigningKeys<Result>(
+export async function administerSigningKeys<Result>(
   settings: Settings,
   use: (keys: SigningKeyAdministration) => Promise<Result>,
 ): Promise<Result> {
+  const missing = missingDatabase(settings);
+  if (missing) throw noDatabase(missing);
   return withStore(settings, ({ signingKeyAdministration }) => use(signingKeyAdministration));
 }
 
-/** Runs `use` with the seeding of sample products, as {@link administerKeys} does. */
+/** Runs `use` with the seeding of sample products. Creates the database if there is none. */
 export function seedStore<Result>(
   settings: Settings,
   use: (seeding: Seeding) => Promise<Result>,
@@ -106,6 +119,21 @@ export async function describeService(settings: Settings): Promise<object> {
 /** Returns a well-formed API key that no store knows. */
 export function generateKey(): string {
   return new ChecksummedApiKey().generate();
+}
+
+/** Returns the file of the configured store if it is SQLite and does not exist. */
+function missingDatabase({ STORE, SQLITE_FILE }: Settings): string | undefined {
+  if (STORE !== 'sqlite') return undefined;
+  try {
+    statSync(SQLITE_FILE);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? resolve(SQLITE_FILE) : undefined;
+  }
+}
+
+function noDatabase(file: string): SourceMissing {
+  return new SourceMissing(`There is no database ${file}. The first start of the service creates it.`);
 }
 
 async function withStore<Result>(

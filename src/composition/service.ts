@@ -1,7 +1,8 @@
+import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
-import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
+import { healthRoutes, isProbe } from '../adapters/inbound/http/health-routes.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
@@ -30,6 +31,8 @@ const STORE_RETRY_MS = 500;
 
 /** How long the connections to a passed socket wait for the store before they get 503 while it is unreachable. */
 const PASSED_SOCKET_WAIT_MS = 5_000;
+/** How long the first requests to another socket wait for the store. A proxy may send them before its next probe. */
+const FIRST_REQUESTS_WAIT_MS = 2_000;
 
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
@@ -74,6 +77,10 @@ export class Service {
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
   private opening: Promise<string | undefined> | undefined;
+  private setOpened = () => {};
+  private readonly opened = new Promise<void>((resolve) => {
+    this.setOpened = resolve;
+  });
 
   /** @throws SettingsError */
   constructor(private readonly parts: ServiceParts) {
@@ -91,7 +98,8 @@ export class Service {
   }
 
   /**
-   * Listens before it opens the store, so that probes get a response while the service waits for the store.
+   * Listens before it opens the store, so that probes get a response while the service waits for the store. Other
+   * requests wait for the store, for {@link FIRST_REQUESTS_WAIT_MS} at most.
    * @param descriptor a socket on which a supervisor listens. It has connections that wait for the successor of a
    *   process, so the store is opened first, for {@link PASSED_SOCKET_WAIT_MS} at most: no waiting request gets 503
    * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
@@ -106,6 +114,7 @@ export class Service {
         : [await management.start(health), await this.listen(health, descriptor)];
     logger.info('listening', { ...(descriptor === undefined && { host: settings.HOST }), port });
     const firstKey = await this.openStore();
+    this.setOpened();
     for (const job of jobs) job.start();
     const storeLocation = store.location;
     logger.info('started', { store: settings.STORE, storeLocation });
@@ -162,13 +171,33 @@ export class Service {
       isDraining: this.isDraining,
       limits,
     });
-    const server = await transport.open(listener, () => publicUrl.url);
+    const server = await transport.open(this.afterOpening(listener), () => publicUrl.url);
     this.drain = new Drain(server);
     const port = await (descriptor === undefined
       ? listen(server, settings.HOST, settings.PORT)
       : this.listenWithStore(server, descriptor));
     publicUrl.listensOn(port);
     return port;
+  }
+
+  /**
+   * Returns a listener that keeps requests waiting while the store is being opened, but not probes. A request whose
+   * client disconnects meanwhile is never handled.
+   */
+  private afterOpening(listener: RequestListener): RequestListener {
+    let isWaiting = true;
+    const limit = setTimeout(this.setOpened, FIRST_REQUESTS_WAIT_MS).unref();
+    this.opened.then(() => {
+      clearTimeout(limit);
+      isWaiting = false;
+    });
+    return (request, response) => {
+      if (isWaiting && !isProbe(request))
+        this.opened.then(() => {
+          if (!response.closed) listener(request, response);
+        });
+      else listener(request, response);
+    };
   }
 
   private async listenWithStore(server: Server, descriptor: number): Promise<number> {

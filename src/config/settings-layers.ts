@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { ROOT_FOLDER } from '../shared/root-folder.js';
 import { systemReason } from '../shared/system-reason.js';
 import { SettingsError } from './settings-error.js';
 import { shownValue } from './shown-value.js';
 
 /** `config/default.json` */
-export const DEFAULTS = new URL('../../config/default.json', import.meta.url);
+export const DEFAULTS = new URL('config/default.json', ROOT_FOLDER);
 
 /** The values of settings by where they are from. A later layer overrides the earlier ones. */
 export interface Layers {

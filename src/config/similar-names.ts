@@ -23,39 +23,51 @@ export function misspeltNames(
   variables: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): [given: string, meant: string][] {
-  const absent = known.filter((name) => variables[name] === undefined);
+  const absent = known.filter((name) => variables[name] === undefined).map(spellings);
   return Object.entries(variables).flatMap(([given, value]): [string, string][] => {
     if (!value || known.includes(given)) return [];
     if (FOREIGN.test(given) || FOREIGN_VALUE.test(value)) return [];
-    const meant = absent.find((name) => isMisspelt(given, name));
-    return meant === undefined ? [] : [[given, meant]];
+    const variable = spellings(given);
+    const meant = absent.find((setting) => isMisspelt(variable, setting));
+    return meant === undefined ? [] : [[given, meant.name]];
   });
 }
 
 /** Returns the known name that is closest, if any is close. For places in which every name must be a known one. */
 export function closestName(given: string, known: readonly string[]): string | undefined {
+  const written = spellings(given);
   const [closest] = known
-    .map((name) => ({ name, edits: isMisspelt(given, name) ? 1 : editsBetween(given.toUpperCase(), name) }))
+    .map((name) => ({
+      name,
+      edits: isMisspelt(written, spellings(name)) ? 1 : editsBetween(given.toUpperCase(), name),
+    }))
     .sort((one, other) => one.edits - other.edits);
   return closest && closest.edits <= Math.max(1, closest.name.length / 3) ? closest.name : undefined;
 }
 
-function isMisspelt(given: string, name: string): boolean {
-  if (sameLetters(given, name) || hasSameWords(given, name)) return true;
+/** What is compared of a name. It is worked out once for each name, because a start compares all with all. */
+interface Spellings {
+  readonly name: string;
+  readonly letters: string;
+  /** Absent if the name has one word. */
+  readonly words: string | undefined;
+}
+
+function spellings(name: string): Spellings {
+  return { name, letters: lettersOf(name), words: name.includes('_') ? wordsOf(name) : undefined };
+}
+
+function isMisspelt(one: Spellings, other: Spellings): boolean {
+  if (one.letters === other.letters || (one.words && one.words === other.words)) return true;
+  const [given, name] = [one.name, other.name];
   const { edits = 0 } = TOLERATED.find(({ letters }) => name.length >= letters) ?? {};
+  // Each letter that one has more is an edit; this saves most comparisons of a start.
+  if (Math.abs(given.length - name.length) > edits) return false;
   return isSwap(given, name) || editsBetween(given, name) <= edits;
 }
 
-function sameLetters(one: string, other: string): boolean {
-  return plain(one) === plain(other);
-}
-
-function plain(name: string): string {
+function lettersOf(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-}
-
-function hasSameWords(given: string, name: string): boolean {
-  return name.includes('_') && wordsOf(given) === wordsOf(name);
 }
 
 /** The words of a name, without order and without the `S` of a plural. */

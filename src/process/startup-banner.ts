@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Started } from '../composition/service.js';
 import type { Settings } from '../config/settings.js';
+import { redactSecrets } from '../shared/redact.js';
 
 type Lines = (settings: Settings, started: Started) => string[];
 
@@ -45,7 +46,7 @@ const FIRST_REQUEST: Readonly<Record<Settings['TLS'], Lines>> = {
 
 /** The lines for a person when the service could not start, or stopped after an error. */
 export function exitMessage(reason: string): string[] {
-  return [`The service ends: ${reason}`];
+  return [redactSecrets(`The service ends: ${reason}`)];
 }
 
 export function print(lines: readonly string[]): void {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ROOT_FOLDER } from '../shared/root-folder.js';
 
 /** sysexits.h */
 const EX_CONFIG = 78;
@@ -12,7 +13,7 @@ const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
  * the programs use only syntax that Node 12 can parse: no top-level `await`, no `?.`, no `??`.
  */
 export function requireSupportedNode() {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const manifest = JSON.parse(readFileSync(new URL('package.json', ROOT_FOLDER), 'utf8'));
   const supported = manifest.engines.node;
   if (isSupported(process.versions.node, supported)) return;
   process.stderr.write(

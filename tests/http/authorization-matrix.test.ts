@@ -1,31 +1,10 @@
 import { expect } from 'chai';
-import { healthRoutes } from '#src/adapters/inbound/http/health-routes.js';
-import { compose } from '#src/composition/container.js';
-import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { isPublicPath, REQUIRED_SCOPES, servedRoutes, withoutVersion } from '../support/served-routes.js';
 
-/** The paths that the contract makes public. */
-const PUBLIC = [
-  /^\/$/,
-  /^\/health\//,
-  /^\/openapi\.json$/,
-  /^\/(?:docs|console)$/,
-  /^\/oauth\//,
-  /^\/\.well-known\//,
-];
-/** The assets of the pages at /docs and /console. */
-const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
-
-/** The scopes that the contract requires, by the first segment of the path. */
-const REQUIRED_SCOPES: Readonly<Record<string, { read: Scope; write: Scope }>> = {
-  products: { read: 'products:read', write: 'products:write' },
-  users: { read: 'users:read', write: 'users:write' },
-  orders: { read: 'orders:read', write: 'orders:write' },
-  'api-keys': { read: 'keys:admin', write: 'keys:admin' },
-};
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'] as const;
 const READS = ['GET', 'HEAD'];
@@ -36,35 +15,6 @@ const INVALID_WITH_BODY: RequestOptions = {
   body: '{',
   headers: { ...INVALID.headers, 'Content-Type': 'text/plain' },
 };
-
-interface ServedRoute {
-  readonly route: string;
-  readonly methods: readonly string[];
-  /** The paths with the version, then those without it. They name a record that does not exist. */
-  readonly paths: readonly string[];
-}
-
-/** @returns each route of the service, with its paths in every form */
-async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
-  const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
-  const { routes, store } = application.serviceParts;
-  return [...healthRoutes(store, () => false), ...routes].map(({ template, path, variables, operations }) => {
-    const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
-    const full = Object.entries(variables ?? {})
-      .reduce(
-        (all, [name, values]) => all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
-        [whole],
-      )
-      .filter((one) => path.test(one));
-    const short = full.map(withoutVersion).filter((one) => !full.includes(one));
-    const paths = [...full, ...short].filter((one) => path.test(one));
-    return { route: template, methods: Object.keys(operations), paths };
-  });
-}
-
-function withoutVersion(path: string): string {
-  return path.replace(/^\/v\d+(?=\/)/, '');
-}
 
 /** Collects the failed checks of one route, so that one test failure lists them all. */
 class Cases {
@@ -100,8 +50,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
     const isPublic = (path: string, method: string) =>
-      [...PUBLIC, ASSETS].some((pattern) => pattern.test(path)) ||
-      ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(path));
+      isPublicPath(path) || ('PUBLIC_READ' in settings && READS.includes(method) && PUBLIC_READ.test(path));
 
     /** A valid request, and one in which everything else is invalid: authorization comes first. */
     const variants = (method: string) => [

@@ -38,6 +38,17 @@ describe('koaListener', () => {
     }
   });
 
+  it('sends a large buffer whole, with its length', async () => {
+    const body = Buffer.from('0123456789'.repeat(50_000));
+    const { text, headers } = await respond((ctx) => {
+      ctx.set('Content-Type', 'text/plain');
+      ctx.body = body;
+    });
+    expect(text === body.toString()).to.equal(true);
+    expect(headers['content-length']).to.equal('500000');
+    expect(headers['transfer-encoding']).to.equal(undefined);
+  });
+
   it('sends the headers of a HEAD request as if it were GET, and no body', async () => {
     const { status, text: body, headers } = await respond(text, 'HEAD');
     expect([status, body, headers['content-length']]).to.deep.equal([200, '', '2']);

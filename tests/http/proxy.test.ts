@@ -86,6 +86,17 @@ describe('behind a proxy', () => {
     }
   });
 
+  it('responds to health probes in absolute form, which name their path behind the host', async () => {
+    for (const target of ['http://localhost/health/live', 'HTTPS://localhost:8443/health/ready'])
+      expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
+        [200, undefined],
+      ]);
+    for (const target of ['http://localhost/products?/health/live', 'http://localhost/x/health/live'])
+      expect(statusesIn(await send([`GET ${target} HTTP/1.1`, 'Host: localhost'])), target).to.deep.equal([
+        [403, 'https_required'],
+      ]);
+  });
+
   it('has Strict-Transport-Security on every response, and the same limits as with TLS', async () => {
     const long = `/products?limit=${'1'.repeat(8_200)}`;
     for (const [lines, expected] of [

@@ -19,7 +19,7 @@ describe('the command catalogue', () => {
     const file = '/proc/catalogue/data.sqlite';
     const env = { ...process.env, SQLITE_FILE: file };
     const options = { env, encoding: 'utf8', timeout: 20_000 } as const;
-    const { status, stderr } = spawnSync(resolve(bin.catalogue), ['keys', 'list'], options);
+    const { status, stderr } = spawnSync(resolve(bin.catalogue), ['seed', '--products', '1'], options);
     const reason = 'no such file or directory (ENOENT)';
     expect([status, stderr]).to.deep.equal([
       75,

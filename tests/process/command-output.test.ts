@@ -1,12 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { expect } from 'chai';
-import { ChildProcessService } from '../support/child-process-service.js';
+import { ChildProcessService, CLI } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-const CLI = resolve('dist/cli.js');
 
 describe('the output of a command', () => {
   const folder = temporaryFolder();

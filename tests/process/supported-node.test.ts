@@ -8,21 +8,26 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
 const SUPPORTED: string = MANIFEST.engines.node;
 const PROGRAMS = ['main.js', 'cli.js'];
-/** The files that run before the version of Node is checked. */
-const FIRST_FILES = [...PROGRAMS, 'process/supported-node.js'];
+const BUNDLE = 'dist/bundle';
+
+/** The files that run before the version of Node is checked: a program, and what it imports statically. */
+function firstFiles(program: string): readonly string[] {
+  const imports = [...readFileSync(join(BUNDLE, program), 'utf8').matchAll(/^import .* from "\.\/(.*)";$/gm)];
+  return [program, ...imports.flatMap(([, file = '']) => firstFiles(file))];
+}
 
 describe('the version of Node', () => {
   const folder = temporaryFolder();
 
   /** Runs a program without the files it would import, under a manifest that supports these versions. */
   const run = (program: string, supported: string) => {
-    mkdirSync(join(folder, 'dist', 'process'), { recursive: true });
+    mkdirSync(join(folder, BUNDLE), { recursive: true });
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ ...MANIFEST, engines: { node: supported } }),
     );
-    for (const file of FIRST_FILES) copyFileSync(join('dist', file), join(folder, 'dist', file));
-    return spawnSync(process.execPath, [join(folder, 'dist', program), 'help'], { encoding: 'utf8' });
+    for (const file of firstFiles(program)) copyFileSync(join(BUNDLE, file), join(folder, BUNDLE, file));
+    return spawnSync(process.execPath, [join(folder, BUNDLE, program), 'help'], { encoding: 'utf8' });
   };
 
   for (const program of PROGRAMS) {
@@ -42,8 +47,8 @@ describe('the version of Node', () => {
   }
 
   it('is checked by code that Node 12 can parse', () => {
-    for (const file of FIRST_FILES) {
-      const code = readFileSync(join('dist', file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    for (const file of PROGRAMS.flatMap(firstFiles)) {
+      const code = readFileSync(join(BUNDLE, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
       expect(code, file).to.include('requireSupportedNode()');
       expect(code, file).to.not.match(
         /\bawait\b|\?\.|\?\?|\|\|=|&&=|\bstatic\b|\d_\d|\.at\(|hasOwn|replaceAll/,

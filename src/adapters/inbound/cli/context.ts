@@ -9,7 +9,11 @@ import type { Seeding } from './seed/seeding.js';
 
 /** The tasks that the commands run. The composition implements them. */
 export interface Tasks {
-  administerKeys(settings: Settings, use: (keys: KeyAdministration) => Promise<void>): Promise<void>;
+  administerKeys(
+    settings: Settings,
+    use: (keys: KeyAdministration) => Promise<void>,
+    onNewDatabase?: (file: string) => void,
+  ): Promise<void>;
   administerSigningKeys(
     settings: Settings,
     use: (keys: SigningKeyAdministration) => Promise<void>,

@@ -3,9 +3,10 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { RequestObserver } from '../../../application/ports/request-observer.js';
 import type { RequestTracer } from '../../../application/ports/request-tracer.js';
-import { notFound } from '../../../domain/errors.js';
+import { notFound, unavailable } from '../../../domain/errors.js';
 import { andThen } from '../../../shared/maybe-promise.js';
 import type { Middleware } from './context.js';
+import { isProbe } from './health-routes.js';
 import { koaListener } from './koa-listener.js';
 import type { AccessControl } from './middleware/authentication.js';
 import { compression } from './middleware/compression.js';
@@ -22,6 +23,7 @@ import { bearerChallenge } from './middleware/www-authenticate.js';
 import type { Route } from './route.js';
 import { accessGuard, routeHandler } from './route-handler.js';
 import { routeIndex } from './route-index.js';
+import { shedLoad } from './server/load-shedding.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
 import type { WorkLimits } from './work-limits.js';
@@ -53,12 +55,9 @@ export function createApp(deps: AppDependencies): RequestListener {
   const handlers = routes.map((route) => {
     return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
   });
+  const first = [requestId, normalizeAccept, deps.cors, observeRequests(deps), connectionClose(isDraining)];
   const middleware: Middleware[] = [
-    requestId,
-    normalizeAccept,
-    deps.cors,
-    observeRequests(deps),
-    connectionClose(isDraining),
+    ...first,
     deprecationHeaders,
     limitSendingTime(),
     errorHandler(logger, bearerChallenge(deps.metadataUrl)),
@@ -73,10 +72,21 @@ export function createApp(deps: AppDependencies): RequestListener {
         throw notFound();
       }),
   ];
-  return koaListener(middleware, (error, { state }) => {
+  const onError: Parameters<typeof koaListener>[1] = (error, { state }) => {
     if (!isClientGone(error)) logger.warn('response aborted', { ...loggedIds(state), error });
-  });
+  };
+  const serve = koaListener(middleware, onError);
+  const shedding = shedLoad(serve, koaListener([...first, errorHandler(logger), refuseOverload], onError));
+  // A process that is busy but alive must not be restarted, nor lose its traffic to others that are as busy.
+  return (request, response) => (isProbe(request) ? serve : shedding)(request, response);
 }
+
+/** Made once, because the stack of an error is costly, and an overloaded service has no time to lose. */
+const OVERLOADED = unavailable('The service has more requests than it can serve. Try again later.');
+
+const refuseOverload: Middleware = () => {
+  throw OVERLOADED;
+};
 
 const DISCONNECT_CODES: readonly (string | undefined)[] = [
   'ERR_STREAM_PREMATURE_CLOSE',

@@ -1,9 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import type { Store } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { OperationDescription } from './openapi/description.js';
 import { open, schemaRef, TEXT } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
+
+/** Whether a request is for one of the {@link healthRoutes}. */
+export function isProbe({ url = '' }: IncomingMessage): boolean {
+  return PROBE.test(url);
+}
+
+/** The target of a request may be in absolute form (RFC 9112 section 3.2.2). */
+const PROBE = /^(?:https?:\/\/[^/?#]*)?\/health\//i;
 
 /** The probes: whether the process is alive, and whether it can serve requests. */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {

@@ -1,8 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import Koa from 'koa';
 import { andThen, catchErrors, type MaybePromise } from '../../../shared/maybe-promise.js';
 import type { Context, Middleware, RequestState } from './context.js';
+
+/** A larger body is sent in slices of this size. */
+const SLICE_BYTES = 131_072;
 
 /**
  * Serves requests with Koa's context and a chain of middleware. By hand, because Koa's `callback` makes promises,
@@ -51,12 +54,25 @@ function respond(ctx: Context): void {
   if (!ctx.writable) res.end();
   else if (body === null || body === undefined || hasNoContent(res.statusCode)) respondWithoutBody(ctx);
   else if (method === 'HEAD') res.end();
+  else if (Buffer.isBuffer(body) && body.length > SLICE_BYTES) respondInSlices(ctx, body);
   else if (typeof body === 'string' || Buffer.isBuffer(body)) res.end(body);
   else {
     pipeline(body, res, (error) => {
       if (error) ctx.onerror(error);
     });
   }
+}
+
+/** TLS encrypts and copies whatever it is given at once, so a page that is passed on whole is in memory twice. */
+function respondInSlices({ res }: Context, body: Buffer): void {
+  res.setHeader('Content-Length', body.length);
+  const slices = Readable.from(slicesOf(body), { objectMode: false, highWaterMark: SLICE_BYTES });
+  // The slices cannot fail. The log of requests reports a client that disconnects, as with `end`.
+  pipeline(slices, res, () => {});
+}
+
+function* slicesOf(body: Buffer): Generator<Buffer, void, void> {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) yield body.subarray(at, at + SLICE_BYTES);
 }
 
 function respondWithoutBody({ res }: Context): void {

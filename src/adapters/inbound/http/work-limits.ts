@@ -26,7 +26,7 @@ function limitsFor(bodyLimitBytes: number) {
   const bodyBytesPerClient = Math.max(8 * MIB, bodyLimitBytes);
   return {
     /** Responses in progress: until the client has received them. */
-    responses: { total: 256 * MIB, perClient: 32 * MIB, reserve: 64 * MIB, ...QUEUED },
+    responses: { total: 256 * MIB, perClient: 16 * MIB, reserve: 64 * MIB, ...QUEUED },
     /** Bodies that are being read or held in memory. */
     bodies: {
       total: 8 * bodyBytesPerClient,

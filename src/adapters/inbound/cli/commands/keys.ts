@@ -24,9 +24,12 @@ type ShownKey = ReturnType<typeof presentApiKey> & {
 };
 
 export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
-  const administer = async (use: (keys: KeyAdministration) => Promise<void>) => {
+  const administer = async (
+    use: (keys: KeyAdministration) => Promise<void>,
+    onNewDatabase?: (file: string) => void,
+  ) => {
     const settings = loadSettings();
-    await (await loadTasks()).administerKeys(settings, use);
+    await (await loadTasks()).administerKeys(settings, use, onNewDatabase);
   };
   const keys = program
     .command('keys')
@@ -59,13 +62,15 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       if (validateApiKey(key).length > 0) {
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
       }
-      await administer(async (administration) => {
+      const create = async (administration: KeyAdministration) => {
         const created = await administration.create(key);
         const { id, fields } = created.record;
         if (json) return writeJson(io, { ...presentApiKey(created.record), key: created.key });
         io.stdout.write(`Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}\n`);
         io.stdout.write(`Shown this once:\n${created.key}\n`);
-      });
+      };
+      // Keys are created before the first start where machines are set up by a program.
+      await administer(create, (file) => io.stderr.write(`There was no database ${file}; it is new.\n`));
     });
 
   keys

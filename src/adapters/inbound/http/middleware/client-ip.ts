@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Middleware } from '../context.js';
+import { isProbe } from '../health-routes.js';
 import { HttpError } from '../response/http-error.js';
 import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
 
@@ -21,7 +22,7 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
   return (ctx, next) => {
     const peer = parseAddress(ctx.req.socket.remoteAddress);
     const isTrusted = peer !== undefined && proxies.includes(peer);
-    if (!(isTrusted && isHttps(ctx.get('X-Forwarded-Proto'))) && !isProbe(ctx.path)) {
+    if (!(isTrusted && isHttps(ctx.get('X-Forwarded-Proto'))) && !isProbe(ctx.req)) {
       throw new HttpError('https_required', 'This service is available only over HTTPS, through its proxy.');
     }
     ctx.state.address = networkOf(isTrusted ? proxies.clientOf(peer, ctx.get('X-Forwarded-For')) : peer);
@@ -32,10 +33,6 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
 /** Rejects a list of protocols, because its entries may disagree. */
 function isHttps(forwardedProto: string): boolean {
   return forwardedProto.toLowerCase() === 'https';
-}
-
-function isProbe(path: string): boolean {
-  return path.startsWith('/health/');
 }
 
 function peerNetwork(socket: Socket): string {

@@ -86,6 +86,9 @@ function ambiguityOf(request: IncomingMessage): HttpError | undefined {
     return new HttpError('invalid_parameter', 'The HTTP version must be 1.1 or 1.0.');
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
     return invalidHeader('Transfer-Encoding', 'invalid_format', 'HTTP/1.0 has no Transfer-Encoding.');
+  // Node reads an empty one as none. Another program could read it as an unknown coding.
+  if (headers['transfer-encoding'] === '')
+    return invalidHeader('Transfer-Encoding', 'invalid_format', 'Transfer-Encoding is empty.');
   if (httpVersion === '1.1' && headers.host === undefined)
     return invalidHeader('Host', 'required', 'Host is missing.');
   if (!HOST.test(headers.host ?? ''))

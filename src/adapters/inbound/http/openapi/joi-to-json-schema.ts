@@ -20,7 +20,23 @@ interface JoiDescription {
  * @throws Error for an unknown type or rule, so that nothing is left out silently
  */
 export function jsonSchemaOf(schema: Joi.Schema): JsonSchema {
-  return convert(schema.describe() as JoiDescription);
+  return convert(describe(schema));
+}
+
+/** The fields that the schema of a body has, those that a client may not send included. */
+export function fieldNamesOf(schema: Joi.ObjectSchema): readonly string[] {
+  return Object.keys(describe(schema).keys ?? {});
+}
+
+/** joi validates each description, which takes milliseconds, and a start needs that of each resource several times. */
+const DESCRIPTIONS = new WeakMap<Joi.Schema, JoiDescription>();
+
+function describe(schema: Joi.Schema): JoiDescription {
+  const known = DESCRIPTIONS.get(schema);
+  if (known) return known;
+  const description = schema.describe() as JoiDescription;
+  DESCRIPTIONS.set(schema, description);
+  return description;
 }
 
 const ATTRIBUTES_SCHEMA: JsonSchema = {

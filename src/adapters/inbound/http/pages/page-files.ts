@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { ROOT_FOLDER } from '../../../../shared/root-folder.js';
 import { TaggedDocument } from '../response/static-document.js';
 
 /** The pages and their style sheets are sources. Their scripts are bundled by the build. */
-const SOURCES = new URL('../../../../../browser/', import.meta.url);
-const SCRIPTS = new URL('../../../../pages/', import.meta.url);
+const SOURCES = new URL('browser/', ROOT_FOLDER);
+const SCRIPTS = new URL('dist/pages/', ROOT_FOLDER);
 
 export const STYLE_TYPE = 'text/css';
 export const SCRIPT_TYPE = 'text/javascript';

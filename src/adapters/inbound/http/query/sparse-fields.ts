@@ -1,6 +1,7 @@
 import { metadata, presentJson } from '../../../../application/records/record-view.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { ParameterDescription } from '../openapi/description.js';
+import { fieldNamesOf } from '../openapi/joi-to-json-schema.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { nameListIssues, type Parameter, type Query } from './query.js';
 
@@ -23,7 +24,7 @@ export class SparseFields<Fields> {
     shownOn: 'item' | 'list',
   ) {
     const { itemFields = [] } = resource;
-    const resourceFields = Object.keys(resource.schema.describe()['keys'] ?? {}).filter(
+    const resourceFields = fieldNamesOf(resource.schema).filter(
       (name) => shownOn === 'item' || !itemFields.includes(name),
     );
     this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];

@@ -41,6 +41,8 @@ export function requestTimeout(): ParserError {
 
 /** Responds to CONNECT, for which Node passes a socket instead of a request. */
 export function refuseTunnel(socket: Socket, pending: readonly ServerResponse[], baseHeaders: Headers): void {
+  // Node no longer listens to this socket. Without a listener, a client that resets it would end the process.
+  socket.on('error', () => socket.destroy());
   refuse(unknownMethod(), socket, pending, baseHeaders);
 }
 

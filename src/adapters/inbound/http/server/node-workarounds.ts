@@ -2,7 +2,7 @@
  * Workarounds for Node's HTTP server. Each part names the Node issue or the RFC, and says when it can be deleted.
  * `pipelining.ts` is another one.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -71,6 +71,66 @@ export function resumeReading(socket: Socket): void {
  */
 export function readThroughStream(socket: Socket): void {
   socket.on('data', () => {});
+}
+
+// Silence: when a socket times out during a write, Node compares the size of the write with what is left of it, and
+// waits once more if they differ (`_onTimeout` in lib/net.js). With TLS they always differ at first, so a client that
+// does not read is disconnected after twice the timeout. Delete this part when Node disconnects it after one.
+
+/** How often a timeout is compared with the clock within its time. */
+const CHECKS = 30;
+
+/** What a socket has moved. A change of any number is a byte in one direction. */
+interface Progress {
+  readonly since: number;
+  readonly read: number;
+  readonly written: number;
+  /** The bytes that the kernel has not accepted yet. */
+  readonly unsent: number;
+}
+
+/** The part of a socket that Node does not document. `_parent` is the TCP connection below TLS. */
+interface Handle {
+  readonly writeQueueSize?: number;
+  readonly _parent?: Handle;
+}
+
+/**
+ * Disconnects a client to which nothing could be sent, and which has sent nothing, for this time. The idle timeout of
+ * Node applies while nothing waits to be sent.
+ */
+export function limitStalledWrites(server: HttpServer | Server, connected: string, silenceMs: number): void {
+  const open = new Set<Socket>();
+  const stalled = new WeakMap<Socket, Progress>();
+  server.on(connected, (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const check = () => {
+    const now = performance.now();
+    for (const socket of open) {
+      if (socket.writableLength === 0) {
+        stalled.delete(socket);
+        continue;
+      }
+      const last = stalled.get(socket);
+      const progress = progressOf(socket, now);
+      if (!last || hasMoved(last, progress)) stalled.set(socket, progress);
+      else if (now - last.since >= silenceMs) socket.destroy();
+    }
+  };
+  const timer = setInterval(check, silenceMs / CHECKS).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+function progressOf(socket: Socket, since: number): Progress {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null };
+  const unsent = (handle?._parent ?? handle)?.writeQueueSize ?? 0;
+  return { since, read: socket.bytesRead, written: socket.bytesWritten, unsent };
+}
+
+function hasMoved(before: Progress, { read, written, unsent }: Progress): boolean {
+  return read !== before.read || written !== before.written || unsent !== before.unsent;
 }
 
 // Chunks: Node passes on each chunk of a body (RFC 9112 section 7.1) separately. Even the smallest one costs about 300

@@ -14,6 +14,7 @@ import {
   coalesceChunks,
   isChunked,
   isOfLiftedDeadline,
+  limitStalledWrites,
   postponeDeadline,
   readThroughStream,
   refusePlainHttp,
@@ -68,6 +69,7 @@ export function createTlsServer(
   const server = createHttpsServer(options);
   refusePlainHttp(server, publicUrl);
   server.on('secureConnection', readThroughStream);
+  limitStalledWrites(server, 'secureConnection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, ...rest });
 }
 
@@ -83,6 +85,7 @@ export function createPlainServer(
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(timeouts));
   server.on('connection', readThroughStream);
+  limitStalledWrites(server, 'connection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 

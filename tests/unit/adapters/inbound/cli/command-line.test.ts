@@ -140,7 +140,7 @@ describe('the command line', () => {
 
   it('says why the store cannot be used, and exits with 75', async () => {
     const SQLITE_FILE = join(folder, 'locked.sqlite');
-    expect((await runInProcess(['keys', 'list'], { SQLITE_FILE })).code).to.equal(0);
+    expect((await runInProcess(['seed', '--products', '1'], { SQLITE_FILE })).code).to.equal(0);
     const other = new Database(SQLITE_FILE);
     try {
       other.exec('BEGIN EXCLUSIVE');
@@ -174,6 +174,7 @@ describe('the command line', () => {
   });
 
   it('exits with 65 and names the key if the store has no such key', async () => {
+    expect((await runInProcess(['seed', '--products', '1'], environment)).code).to.equal(0);
     for (const [name, key] of [
       ['keys', 'key'],
       ['signing-keys', 'signing key'],
@@ -195,6 +196,7 @@ describe('the command line', () => {
 
   it('lists keys as lines of JSON in a pipe, and as a table on a terminal, where no name controls it', async () => {
     const where = { DATA_DIR: join(folder, 'keys') };
+    await runInProcess(['seed', '--products', '1'], where);
     const name = '\u001b[31mred\n漢字';
     expect((await runInProcess(create('plain', 'all'), where)).out).to.match(
       /^Key 2 \(plain\): products:read .*keys:admin\nShown/,
@@ -251,6 +253,35 @@ describe('the command line', () => {
       const { code, err } = await runInProcess(args, { ...environment, STORE: 'memory' });
       expect([code, /^STORE=memory/.test(err)], err).to.deep.equal([78, true]);
     }
+  });
+
+  it('exits with 66 if there is no database whose keys it could manage, and creates none', async () => {
+    const SQLITE_FILE = join(folder, 'misspelt.sqlite');
+    for (const args of [
+      ['keys', 'list'],
+      ['keys', 'revoke', '1'],
+      ['signing-keys', 'list'],
+    ]) {
+      const outcome = await runInProcess(args, { SQLITE_FILE });
+      const err = `There is no database ${SQLITE_FILE}. The first start of the service creates it.\n`;
+      expect(outcome).to.deep.equal({ code: 66, out: '', err });
+      expect(existsSync(SQLITE_FILE)).to.equal(false);
+    }
+  });
+
+  it('creates a key in a new database, and says that it is new', async () => {
+    const SQLITE_FILE = join(folder, 'new.sqlite');
+    const { code, out, err } = await runInProcess(create('x', 'all'), { SQLITE_FILE });
+    expect([code, err]).to.deep.equal([0, `There was no database ${SQLITE_FILE}; it is new.\n`]);
+    expect(out).to.match(/pcs_\w+/);
+    expect((await runInProcess(create('x', 'all'), { SQLITE_FILE })).err).to.equal('');
+  });
+
+  it('does not say that a database is new if it cannot be created', async () => {
+    const SQLITE_FILE = '/proc/none/new.sqlite';
+    const { code, err } = await runInProcess(create('x', 'all'), { SQLITE_FILE });
+    expect(code).to.equal(75);
+    expect(err).to.match(/^The file \/proc\/none\/new\.sqlite cannot be opened\./);
   });
 
   it('exits with 66 if there is no store to copy or to restore, and creates no file', async () => {

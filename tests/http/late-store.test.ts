@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { type Application, composeWith } from '#src/composition/container.js';
+import { memoryRateLimits } from '#src/composition/rate-limits.js';
+import { memoryStorage } from '#src/composition/stores.js';
+import { loadSettings } from '#src/config/settings.js';
+import { product } from '../contract/repository/records.js';
+import { freePort } from '../support/free-port.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { Scrape } from '../support/scrape.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+describe('a service whose store opens late', () => {
+  const folder = temporaryFolder();
+  let application: Application;
+  let client: HttpClient;
+  let open = () => {};
+  let started: ReturnType<Application['service']['start']>;
+
+  before(async () => {
+    const settings = {
+      PORT: `${await freePort()}`,
+      MANAGEMENT_PORT: '0',
+      STORE: 'memory',
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      SHUTDOWN_GRACE_SECONDS: '1',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+    };
+    application = composeWith({
+      settings: loadSettings(settings),
+      makeStorage: (_settings, options) => {
+        const storage = memoryStorage(options);
+        storage.store.open = () => new Promise((resolve) => (open = resolve));
+        return storage;
+      },
+      makeRateLimits: memoryRateLimits,
+    });
+    await application.storage.products.insert(product(1));
+    started = application.service.start();
+    const authority = `${folder}/tls/ca.pem`;
+    await until('the certificate exists', () => existsSync(authority));
+    client = new HttpClient(Number(settings.PORT), authority, FIRST_KEY);
+    await until('it listens', probe);
+  });
+  after(async () => {
+    client.close();
+    await application.service.stop();
+  });
+
+  const probe = async () => expect((await client.get('/health/live')).status).to.equal(200);
+
+  it('handles the first requests then, but none whose client has disconnected meanwhile', async () => {
+    const leaver = await client.connect();
+    leaver.write(`DELETE /v1/products/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`);
+    const read = client.get('/v1/products/1');
+    // Whatever arrives before a probe is read before it.
+    await probe();
+    leaver.destroy();
+    await probe();
+    open();
+    const { managementPort } = await started;
+    expect((await read).status).to.equal(200);
+    expect((await client.get('/v1/products/1')).status).to.equal(200);
+    const management = new HttpClient(managementPort, undefined, '');
+    await until('no request is active', async () => {
+      const metrics = new Scrape((await management.get('/metrics', { token: null })).text);
+      expect(metrics.sum('http_server_active_requests')).to.equal(0);
+    });
+    management.close();
+  });
+});

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { listService } from '../support/middleware-harness.js';
+import { until } from '../support/until.js';
+
+/** As many as a turn of the event loop serves in any case. */
+const SERVED = 64;
+const SPIN_MS = 1;
+const ORIGIN = 'https://shop.example';
+const LIST = 'GET /v1/products HTTP/1.1\r\nHost: x\r\n';
+
+describe('a request that an overloaded service refuses', () => {
+  const service = listService(ORIGIN);
+  let sockets: Socket[] = [];
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+  });
+
+  const open = async () => {
+    const socket = connect(service.client.port, '127.0.0.1').setEncoding('utf8');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  /** Sends as many requests as keep the service busy, and one behind them. @returns the response to that */
+  const refused = async (message: string): Promise<[response: string, socket: Socket]> => {
+    // Each request takes time without a pause.
+    const begin = () => {
+      for (const end = performance.now() + SPIN_MS; performance.now() < end; );
+    };
+    Object.assign(service.logger, { begin });
+    const busy = await Promise.all(Array.from({ length: 2 * SERVED }, open));
+    const socket = await open();
+    await until('all are accepted', () => service.connections.length === busy.length + 1);
+    for (const other of busy) other.write(`${LIST}\r\n`);
+    socket.write(message);
+    const [response] = await once(socket, 'data');
+    return [response as string, socket];
+  };
+
+  it('gets 503 unavailable with Retry-After, and its id', async () => {
+    const [response] = await refused(`${LIST}X-Request-Id: mine\r\n\r\n`);
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    for (const field of ['Retry-After: 1', 'Cache-Control: no-store', 'API-Version: 1', 'X-Request-Id: mine'])
+      expect(response).to.include(`\r\n${field}\r\n`);
+    expect(response).to.include('\r\nContent-Type: application/json\r\n');
+    expect(Object.keys(JSON.parse(response.split('\r\n\r\n')[1] ?? ''))).to.deep.equal([
+      'code',
+      'message',
+      'details',
+    ]);
+    expect(response).to.include('{"code":"unavailable"');
+    const { details } =
+      service.logger.lines.find(({ details: entry }) => entry['requestId'] === 'mine') ?? {};
+    expect(details).to.include({ status: 503, errorCode: 'unavailable' });
+  });
+
+  it('gets a problem if its client prefers that', async () => {
+    const [response] = await refused(`${LIST}Accept: application/problem+json\r\n\r\n`);
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    expect(response).to.include('\r\nContent-Type: application/problem+json\r\n');
+  });
+
+  it('gets a response that scripts of an allowed origin can read', async () => {
+    const [response] = await refused(`${LIST}Origin: ${ORIGIN}\r\n\r\n`);
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    expect(response).to.include(`\r\nAccess-Control-Allow-Origin: ${ORIGIN}\r\n`);
+  });
+
+  it('gets no body for HEAD', async () => {
+    const [response] = await refused(`${LIST.replace('GET', 'HEAD')}\r\n`);
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    expect(response.endsWith('\r\n\r\n')).to.equal(true);
+  });
+
+  it('loses its body, and the next request of the connection is served', async () => {
+    const fields = 'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
+    const [response, socket] = await refused(
+      `POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}${'x'.repeat(5_000)}`,
+    );
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    socket.write(`${'x'.repeat(5_000)}${LIST}\r\n`);
+    const [next] = await once(socket, 'data');
+    expect(next).to.match(/^HTTP\/1\.1 200 /);
+  });
+
+  it('awaits no body that its client holds back: the connection is closed', async () => {
+    const fields = 'Content-Type: application/json\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n';
+    const [response] = await refused(`POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}`);
+    expect(response).to.match(/^HTTP\/1\.1 503 /);
+    expect(response).to.include('\r\nConnection: close\r\n');
+  });
+});

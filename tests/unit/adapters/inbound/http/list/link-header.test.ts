@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { parseCursor } from '#src/adapters/inbound/http/list/cursor.js';
+import { linkHeader } from '#src/adapters/inbound/http/list/link-header.js';
+import { HttpError } from '#src/adapters/inbound/http/response/http-error.js';
+import { BY_ID, type ListQuery, type Position } from '#src/application/records/list-query.js';
+import { cursorIn, linksOf } from '../../../../../support/links.js';
+
+const record = (id: number) => ({ id, version: 1, createdAt: 0, updatedAt: 0, fields: {} });
+const at = (side: Position['side'], inclusive: boolean, ...values: number[]): Position => ({
+  side,
+  inclusive,
+  values,
+});
+const MAX_TARGET = 8_192;
+
+/** @returns the header of a page with the records 5 to 6 */
+function header(
+  { from, hasMore = false, ids = [5, 6] }: { from?: Position; hasMore?: boolean; ids?: number[] },
+  parameters: Record<string, string> = {},
+): string {
+  const query: ListQuery = { limit: 2, filters: [], order: BY_ID, ...(from && { from }) };
+  const url = { list: 'products', path: '/v1/products', parameters: new Map(Object.entries(parameters)) };
+  return linkHeader(url, query, { records: ids.map(record), hasMore });
+}
+
+/** @returns the positions in the links */
+function positions(page: Parameters<typeof header>[0]): Record<string, Position | undefined> {
+  const { first, ...others } = linksOf(header(page));
+  expect(first).to.equal('/v1/products?limit=2');
+  return Object.fromEntries(
+    Object.entries(others).map(([rel, target]) => {
+      expect(target.startsWith(`${first}&cursor=`)).to.equal(true);
+      return [rel, parseCursor(cursorIn(target))?.position];
+    }),
+  );
+}
+
+describe('linkHeader', () => {
+  const next = at('after', false, 6);
+  const prev = at('before', false, 5);
+  const cases: [string, Parameters<typeof header>[0], Record<string, Position>][] = [
+    ['the only page', {}, {}],
+    ['the first page', { hasMore: true }, { next }],
+    ['a page in the middle', { from: at('after', false, 4), hasMore: true }, { prev, next }],
+    [
+      'a page of three records',
+      { from: at('after', false, 4), hasMore: true, ids: [5, 6, 7] },
+      { prev, next: at('after', false, 7) },
+    ],
+    ['the last page', { from: at('after', false, 4) }, { prev }],
+    ['a page in the middle, backwards', { from: at('before', false, 7), hasMore: true }, { prev, next }],
+    ['the first page, backwards', { from: at('before', false, 7) }, { next }],
+    ['an empty list', { ids: [] }, {}],
+    [
+      'an empty page after the last',
+      { ids: [], from: at('after', false, 6) },
+      { prev: at('before', true, 6) },
+    ],
+    [
+      'an empty page before the first',
+      { ids: [], from: at('before', true, 5) },
+      { next: at('after', false, 5) },
+    ],
+  ];
+  for (const [name, page, expected] of cases)
+    it(`links ${name}`, () => expect(positions(page)).to.deep.equal(expected));
+
+  it('separates links by a comma', () => {
+    const cursor = '[\\w-]+';
+    expect(header({ from: at('after', false, 4), hasMore: true })).to.match(
+      new RegExp(
+        '^</v1/products\\?limit=2>; rel="first", ' +
+          `</v1/products\\?limit=2&cursor=${cursor}>; rel="prev", ` +
+          `</v1/products\\?limit=2&cursor=${cursor}>; rel="next"$`,
+      ),
+    );
+  });
+
+  it('repeats the parameters except limit and cursor, and encodes them', () => {
+    const parameters = { limit: '7', 'a b': 'x&=', cursor: 'c', 'createdAt.lt': '2030-01-01T00:00:00Z' };
+    expect(header({}, parameters)).to.equal(
+      '</v1/products?a%20b=x%26%3D&createdAt.lt=2030-01-01T00:00:00Z&limit=2>; rel="first"',
+    );
+  });
+
+  describe('with a long URL', () => {
+    const base = '/v1/products?q=&limit=2'.length;
+    const q = (length: number) => ({ q: 'x'.repeat(length) });
+
+    it('leaves out only a URL that is longer than a target may be', () => {
+      expect(linksOf(header({}, q(MAX_TARGET - base)))['first']).to.have.length(MAX_TARGET);
+      expect(header({}, q(MAX_TARGET - base + 1))).to.equal('');
+    });
+
+    it('rejects the request if the URL of the next page is too long', () => {
+      expect(() => header({ hasMore: true }, q(MAX_TARGET - base))).to.throw(HttpError);
+    });
+
+    it('leaves out the first links until the header has at most 12 KiB', () => {
+      const page = { from: at('after', false, 4), hasMore: true };
+      const relations = (length: number) => Object.keys(linksOf(header(page, q(length))));
+      const rest = header(page, q(0)).length;
+      const largest = Math.floor((12 * 1_024 - rest) / 3);
+      expect(relations(largest)).to.deep.equal(['first', 'prev', 'next']);
+      expect(relations(largest + 1)).to.deep.equal(['prev', 'next']);
+      expect(header(page, q(largest + 1))).to.include('>; rel="prev", <');
+      expect(relations(6_500)).to.deep.equal(['next']);
+      const exact = header({ from: at('after', false, 4) }, q(6_144 - 100)).length;
+      const fill = q(6_144 - 100 + Math.floor((12 * 1_024 - exact) / 2));
+      expect(Object.keys(linksOf(header({ from: at('after', false, 4) }, fill)))).to.deep.equal([
+        'first',
+        'prev',
+      ]);
+    });
+  });
+});
