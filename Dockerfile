@@ -9,8 +9,8 @@ COPY clients/typescript/tsconfig.json clients/typescript/tsconfig.browser.json .
 COPY clients/typescript/src ./clients/typescript/src
 COPY browser ./browser
 COPY src ./src
-COPY scripts/bundle-pages.js ./scripts/
-RUN npm run build && rm -r dist/browser && mkdir data
+COPY scripts/bundle.js ./scripts/
+RUN npm run build && mkdir data
 
 # The production packages of the platform of the image, not of the one that builds.
 FROM --platform=$BUILDPLATFORM node:24-slim AS production
@@ -27,12 +27,16 @@ RUN rm -r node_modules/@libsql/*-musl package-lock.json \
 COPY LICENSE ./
 COPY scripts/write-notices.js ./scripts/
 RUN node scripts/write-notices.js >THIRD-PARTY-NOTICES && rm -r scripts
+# The bundles have the code of all packages but those of the native library.
+RUN mv node_modules packages && mkdir node_modules \
+  && mv packages/libsql packages/@libsql packages/@neon-rs packages/detect-libc node_modules && rm -r packages
 COPY bin ./bin
 RUN ln -s catalogue.js bin/catalogue
 COPY config/default.json ./config/
 COPY browser/docs/index.html browser/docs/base.css browser/docs/docs.css ./browser/docs/
 COPY browser/console/index.html browser/console/console.css ./browser/console/
-COPY --from=build /service/dist ./dist
+COPY --from=build /service/dist/bundle ./dist/bundle
+COPY --from=build /service/dist/pages ./dist/pages
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Product Catalogue Service" \
@@ -49,4 +53,4 @@ EXPOSE 8443 9464
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD [ "node", "-e", "\
     fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT ?? 9464}/health/ready`)\
     .then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))" ]
-CMD ["node", "dist/main.js"]
+CMD ["node", "dist/bundle/main.js"]

@@ -19,7 +19,7 @@ const isOpen = (name, value) => name === 'additionalProperties' && value === tru
 /** The name of a filter says what it does. */
 const isFilter = (value) => value?.in === 'query' && value.name.includes('.');
 
-const text = execFileSync(process.execPath, [here('../../dist/cli.js'), 'openapi'], {
+const text = execFileSync(process.execPath, [here('../../dist/bundle/cli.js'), 'openapi'], {
   encoding: 'utf8',
   // The document with the default settings: some settings change it.
   env: {},

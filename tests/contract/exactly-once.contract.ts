@@ -7,6 +7,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import { linksOf } from '../support/links.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const CRASHING_SERVICE = resolve('build/tests/contract/crashing-service.js');
@@ -60,7 +61,7 @@ export function exactlyOnceContract(
       for (let path = '/products?limit=1000'; path; ) {
         const page = await client.get(path);
         found.push(...page.json);
-        path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+        path = linksOf(page.headers['link'])['next'] ?? '';
       }
       return found;
     };

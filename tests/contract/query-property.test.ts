@@ -9,7 +9,7 @@ describe('the stores that need no server', () => {
   queryProperty({
     stores: Object.fromEntries(LOCAL_STORES.map(([name, open]) => [name, (budget) => open(folder, budget)])),
     letters: LETTERS,
-    numRuns: 50,
-    numLargeRuns: 25,
+    numRuns: 30,
+    numLargeRuns: 15,
   });
 });

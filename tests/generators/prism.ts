@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { HttpClient, type HttpResponse, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import { linksOf } from '../support/links.js';
 import type { Toolbox } from './toolbox.js';
 
 const MERGE_PATCH = { headers: { 'Content-Type': 'application/merge-patch+json' } };
@@ -58,7 +59,7 @@ async function sendRequests(send: Send): Promise<void> {
 
   const list = '/v1/products?sort=name,-id&limit=1&name.prefix=prism%20';
   const page = await send(200, 'GET', list, { headers: { Prefer: 'count=exact' } });
-  await send(200, 'GET', /<([^>]+)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '');
+  await send(200, 'GET', linksOf(page.headers['link'])['next'] ?? '');
   await send(304, 'GET', list, {
     headers: { 'If-None-Match': String((await send(200, 'GET', list)).headers['etag']) },
   });

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { build } from 'esbuild-wasm';
 import type { Page } from 'playwright-core';
 import type * as Client from 'product-catalogue-client';
+import { build } from 'rolldown';
 import { browser } from '../../../../tests/integration/docs-page.js';
 import { FIRST_KEY, inProcessService } from '../../../../tests/support/in-process-service.js';
 
@@ -23,14 +23,12 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
 
   before(async () => {
     const built = await build({
-      entryPoints: ['product-catalogue-client'],
-      globalName: 'client',
-      bundle: true,
-      minify: true,
+      input: 'product-catalogue-client',
       platform: 'browser',
+      output: { format: 'iife', name: 'client', minify: true },
       write: false,
     });
-    bundle = built.outputFiles[0]?.text ?? '';
+    bundle = built.output[0].code;
     await once(pages.listen(0, '127.0.0.1'), 'listening');
     origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
     environment['CORS_ORIGINS'] = origin;
