@@ -2,24 +2,28 @@
  * Creates every Debian package as a product in a running service, restarts the service in between, and checks that each
  * product exists exactly once and unchanged. First it sends them one by one, then all in one import, which it repeats.
  * Then it exports them as CSV, imports that into an empty store, and compares the exports of both byte for byte.
- * Run `apt-get update` first, then `npm run test:debian-packages`.
+ * Run `apt-get update` first, then `npm run test:debian-packages`; `-- --packages 8000` takes the first 8,000.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ChildProcessService } from '../tests/support/child-process-service.js';
 import type { HttpClient } from '../tests/support/http-client.js';
 import type { ResultLine } from '../tests/support/line-stream.js';
+import { linksOf } from '../tests/support/links.js';
 import { debianPackages, type RealProduct } from './debian-packages.js';
 import { importProducts } from './import-products.js';
+import { integer, options } from './options.js';
+import { memoryOf } from './resident-memory.js';
 
 const CLIENTS = 16;
 
 type ProductsById = Map<number, RealProduct>;
 
+const most = integer('packages', options({ packages: '1000000' }).packages, 1_000, 1_000_000);
 const products: RealProduct[] = [];
-for await (const product of debianPackages()) products.push(product);
+for await (const product of debianPackages()) if (products.length < most) products.push(product);
 print(`${products.length} packages`);
 
 let service: ChildProcessService;
@@ -182,7 +186,7 @@ async function compare(client: HttpClient, created: ProductsById): Promise<void>
       seen.add(id);
       if (!isDeepStrictEqual(shown, created.get(id))) throw new Error(`product ${id} is not what was sent`);
     }
-    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    path = linksOf(page.headers['link'])['next'] ?? '';
   }
   if (seen.size !== created.size)
     throw new Error(`${created.size} products were created and ${seen.size} found`);
@@ -204,8 +208,7 @@ function rate(count: number, seconds: number): string {
 }
 
 function memory(): string {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8')) ?? [];
-  return `at most ${Math.round(Number(kilobytes) / 1024)} MiB resident`;
+  return `at most ${Math.round(memoryOf(service.pid, 'VmHWM'))} MiB resident`;
 }
 
 function print(line: string): void {

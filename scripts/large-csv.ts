@@ -75,7 +75,7 @@ async function measure(what: string, expected: number, transfer: () => Promise<n
   const started = performance.now();
   const records = await transfer();
   const seconds = (performance.now() - started) / 1_000;
-  const { start, max } = memory.stop();
+  const { start, max } = memory.read();
   const mebibytes = `${Math.round(start)} MiB before, at most ${Math.round(max)}`;
   process.stdout.write(
     `${what}: ${records} records, ${Math.round(records / seconds)} a second, ${mebibytes}\n`,

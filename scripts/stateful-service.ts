@@ -11,8 +11,10 @@ export interface Caller {
 
 const READING = SCOPES.filter((scope) => scope.endsWith(':read'));
 
+export const ADMINISTRATOR = 'administrator';
+
 export const CALLERS: readonly Caller[] = [
-  { name: 'administrator', scopes: SCOPES },
+  { name: ADMINISTRATOR, scopes: SCOPES },
   { name: 'reader', scopes: READING },
   { name: 'nobody', scopes: [] },
 ];

@@ -94,7 +94,7 @@ async function startSeeded(size: number, materials: Materials): Promise<Subject>
     base: `${grouped(SMALLEST)} records`,
   };
   const cwd = await makeFolder(definition, materials);
-  execFileSync(process.execPath, [resolve('dist/cli.js'), 'seed', '--products', `${size}`], {
+  execFileSync(process.execPath, [resolve('dist/bundle/cli.js'), 'seed', '--products', `${size}`], {
     cwd,
     env: { DATA_DIR: 'data' },
   });

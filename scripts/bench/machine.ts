@@ -5,9 +5,16 @@ import { availableParallelism } from 'node:os';
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
-/** Binds this process, and so the load generators that it starts, to the core of the load. */
-export function bindToLoadCore(): void {
-  execFileSync('taskset', ['-a', '-c', '-p', `${LOAD_CORE}`, `${process.pid}`]);
+/**
+ * Binds this process, and so the load generators that it starts, to the core of the load.
+ * @returns a function that undoes it
+ * @throws Error if there is one core only, or no `taskset` (util-linux)
+ */
+export function bindToLoadCore(): () => void {
+  const bind = (cores: string) => execFileSync('taskset', ['-a', '-c', '-p', cores, `${process.pid}`]);
+  const shown = execFileSync('taskset', ['-c', '-p', `${process.pid}`], { encoding: 'utf8' });
+  bind(`${LOAD_CORE}`);
+  return () => bind(shown.replace(/.*: /, '').trim());
 }
 
 const PACKAGES = { taskset: 'util-linux', wrk: 'wrk', h2load: 'nghttp2-client' } as const;

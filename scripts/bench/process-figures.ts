@@ -1,15 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-
-const KIB_PER_MIB = 1_024;
+import { memoryOf } from '../resident-memory.js';
 
 /** Nanoseconds of processor time, from the text of `/proc/PID/task/TID/schedstat`. */
 export function processorTimeOf(schedstat: string): number {
   return Number(schedstat.split(' ')[0]);
-}
-
-/** Resident memory in MiB, from the text of `/proc/PID/status`. */
-export function residentOf(status: string): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / KIB_PER_MIB;
 }
 
 /** The processor time, in microseconds, of all threads of a process and of its children (the workers of a cluster). */
@@ -18,7 +12,7 @@ export function processorTime(pid: number): number {
 }
 
 export function residentMemory(pid: number): number {
-  return family(pid).reduce((sum, one) => sum + residentOf(readFileSync(`/proc/${one}/status`, 'utf8')), 0);
+  return family(pid).reduce((sum, one) => sum + memoryOf(one), 0);
 }
 
 function family(pid: number): number[] {

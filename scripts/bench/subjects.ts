@@ -95,7 +95,7 @@ export function service(
   name: string,
   dist: string,
   settings: Readonly<Record<string, string>>,
-  file = join(dist, 'main.js'),
+  file = join(dist, 'bundle/main.js'),
 ): Definition {
   return {
     name,
@@ -200,7 +200,7 @@ export async function tlsOf(folder: string): Promise<string> {
   mkdirSync(first);
   const server = await ServerProcess.start(
     first,
-    serviceProgram(resolve('dist/main.js'), { STORE: 'memory' }),
+    serviceProgram(resolve('dist/bundle/main.js'), { STORE: 'memory' }),
   );
   await server.stop(SHUTDOWN_MS);
   return join(first, 'data/tls');

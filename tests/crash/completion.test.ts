@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { python } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
-import { python } from './python.js';
 
 /** Types the line sys.argv[2] and two Tabs into an interactive zsh with the script sys.argv[1]; prints the terminal. */
 const IN_ZSH = `

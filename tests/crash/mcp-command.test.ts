@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { serverPair } from '../support/certificates.js';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { mcpSessions } from '../support/mcp-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -173,7 +173,7 @@ describe('catalogue mcp, on its standard output,', () => {
 
   it('writes messages of the protocol and nothing else, and ends when its input ends', async () => {
     const env = { API_KEY: FIRST_KEY, PORT: `${service.port}`, DATA_DIR: service.folder };
-    const command = spawn(process.execPath, ['dist/cli.js', 'mcp'], { env });
+    const command = spawn(process.execPath, [CLI, 'mcp'], { env });
     const exit = once(command, 'exit');
     const output = createInterface(command.stdout)[Symbol.asyncIterator]();
     const send = (message: object) =>

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ChildProcessService } from '../support/child-process-service.js';
+import { ChildProcessService, MAIN } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -11,7 +11,6 @@ import { until } from '../support/until.js';
 import { everyProduct, logged } from '../support/workers.js';
 
 const HOLDER = resolve('tests/crash/socket-holder.py');
-const MAIN = resolve('dist/main.js');
 const RESTARTS = 2;
 const LIMIT_MS = 60_000;
 

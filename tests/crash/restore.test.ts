@@ -11,17 +11,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
+import { needPythonSqlite, python } from '../support/python.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { needPythonSqlite, python } from './python.js';
-
-const CLI = resolve('dist/cli.js');
 
 /** Kills the process, with SIGKILL, before its file operation of the number in the variable KILL_BEFORE. */
 const KILLER = `

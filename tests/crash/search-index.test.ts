@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { AT, product } from '../contract/repository/records.js';
+import { CrashService } from '../support/crash-service.js';
 import { writeOldDatabase } from '../support/old-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { CrashService } from './crash-service.js';
 
 const RECORDS = 80_000;
 const BEGUN = 'indexing the words of records; searches are slower until this is done';

@@ -1,13 +1,12 @@
 import { mkdtempSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
 
-const CLI = resolve('dist/cli.js');
 const MANY = 10_000;
 
 describe('catalogue seed', () => {

@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { serverPair } from '../support/certificates.js';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
+import { ChildProcessService, catalogue, MAIN } from '../support/child-process-service.js';
 import { HttpClient, received } from '../support/http-client.js';
+import { linksOf } from '../support/links.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const MAIN = resolve('dist/main.js');
 const ROUNDS = 6;
 
 /** A Node program that runs the shell command in its argument. */
@@ -94,7 +94,7 @@ describe('the program', () => {
     for (let path = '/products?limit=1000'; path; ) {
       const page = await restarted.get(path);
       for (const { id } of page.json) found.add(id);
-      path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+      path = linksOf(page.headers['link'])['next'] ?? '';
     }
     expect(acknowledged.filter((id) => !found.has(id))).to.deep.equal([]);
     expect(found.size - acknowledged.length, 'at most the pending writes').to.be.within(0, 8);
@@ -156,7 +156,7 @@ describe('the program', () => {
       for (let path = '/products?limit=1000'; path; ) {
         const page = await restarted.get(path);
         found += page.json.length;
-        path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+        path = linksOf(page.headers['link'])['next'] ?? '';
       }
       expect(found).to.equal(acknowledged);
       restarted.close();

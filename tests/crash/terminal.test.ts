@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChildProcessService } from '../support/child-process-service.js';
+import { ChildProcessService, MAIN } from '../support/child-process-service.js';
+import { python } from '../support/python.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { python } from './python.js';
 
 /**
  * Starts the program in sys.argv[1:] on a pseudo-terminal of its own, sends requests when the banner is there, stops it,
@@ -55,7 +55,7 @@ describe('the program on a terminal', () => {
       ...environment,
     };
     const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-    const program = ['env', '-i', ...settings, process.execPath, resolve('dist/main.js')];
+    const program = ['env', '-i', ...settings, process.execPath, MAIN];
     const received = await python(ON_TERMINAL, ...program);
     return received.replaceAll('\r\n', '\n');
   };

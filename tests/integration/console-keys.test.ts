@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
-import { consolePages, expectAccessible } from './console-page.js';
+import { expectAccessible } from './accessibility.js';
+import { consolePages } from './console-page.js';
 
 const SECRET = /^pcs_[0-9A-Za-z]{36}$/;
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Download, Page, Route } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { consolePages, expectAccessible, signIn } from './console-page.js';
+import { expectAccessible } from './accessibility.js';
+import { consolePages, signIn } from './console-page.js';
 
 /** Products that a person would import: some are invalid. */
 const linesOf = (count: number, isBad: (at: number) => boolean = () => false) =>

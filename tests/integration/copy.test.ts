@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
+import { linksOf } from '../support/links.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -15,7 +16,7 @@ async function everything(client: HttpClient): Promise<unknown[]> {
     const page = await client.get(path);
     for (const product of page.json)
       found.push([product, (await client.get(`/products/${product.id}`)).headers.etag]);
-    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    path = linksOf(page.headers['link'])['next'] ?? '';
   }
   return found;
 }

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { BrowserContextOptions } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { type DocsPage, docsPages } from './docs-page.js';
+import { expectAccessible } from './accessibility.js';
+import { docsPages } from './docs-page.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PHONE = { width: 360, height: 740 };
 const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
   'in light': { colorScheme: 'light', viewport: { width: 1600, height: 900 } },
@@ -21,33 +18,18 @@ describe('the page at /docs, for everybody', () => {
   const service = inProcessService();
   const open = docsPages(service);
 
-  /** The broken rules, each with the markup that breaks it. */
-  const axeViolations = async ({ page }: DocsPage) => {
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate<AxeResults>('axe.run()');
-    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-  };
-  const expectClean = async (docs: DocsPage, what: string) => {
-    expect(await axeViolations(docs), what).to.deep.equal([]);
-    const [content, window] = await docs.page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.clientWidth,
-    ]);
-    expect(content, what).to.equal(window);
-  };
-
   for (const [appearance, options] of Object.entries(APPEARANCES))
     describe(`has no axe violations and no horizontal scroll ${appearance}`, () => {
       it('on its first page, and while the person searches', async () => {
         const docs = await open(options);
         await docs.page.locator('.operation').first().waitFor();
         await docs.pasteKey();
-        await expectClean(docs, 'first page');
+        await expectAccessible(docs.page, 'first page');
         await docs.page.locator('main').click({ position: { x: 1, y: 1 } });
         await docs.page.keyboard.press('/');
         await docs.page.keyboard.type('currency');
         await docs.page.locator('nav .excerpt:visible').first().waitFor();
-        await expectClean(docs, 'search');
+        await expectAccessible(docs.page, 'search');
       });
 
       it('on operations with filters, code, a response and all documentation unfolded', async () => {
@@ -64,18 +46,18 @@ describe('the page at /docs, for everybody', () => {
         await listing.element.getByLabel('Go', { exact: true }).check();
         await listing.send();
         await listing.element.locator('.received').waitFor();
-        await expectClean(docs, 'operations');
+        await expectAccessible(docs.page, 'operations');
         await docs.pasteKey('');
         await listing.send();
         await listing.element.getByRole('link', { name: 'unauthenticated' }).first().waitFor();
-        await expectClean(docs, 'error response');
+        await expectAccessible(docs.page, 'error response');
       });
 
       for (const hash of ['#/models', '#/errors'])
         it(`on ${hash}`, async () => {
           const docs = await open(options);
           await docs.show(hash);
-          await expectClean(docs, hash);
+          await expectAccessible(docs.page, hash);
         });
     });
 

@@ -310,8 +310,9 @@ describe('lists on MongoDB', () => {
     it('allow a list without an index more time than other operations, if the budget does', async () => {
       const proxy = new TcpProxy(serverOf(url));
       const slowUrl = throughProxy(url, await proxy.listen());
-      // With a shorter timeout the monitor would mark the server as unavailable.
-      const { other, records } = await opened(`${slowUrl}&connectTimeoutMS=20000`, 8_000);
+      // With a shorter time-out the driver, and with more heartbeats the store, would count the server as down.
+      const patience = 'connectTimeoutMS=20000&heartbeatFrequencyMS=20000';
+      const { other, records } = await opened(`${slowUrl}&${patience}`, 8_000);
       try {
         await records.insert(product(1));
         proxy.delayMs = 1_000;

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
+import { linksOf } from '../support/links.js';
 import { mongoUrl } from '../support/mongo-url.js';
 import { RedisServer } from '../support/redis-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -15,7 +16,7 @@ async function listed(client: HttpClient): Promise<number[]> {
   for (let path = '/products?limit=1000'; path !== ''; ) {
     const page = await client.get(path);
     ids.push(...page.json.map(({ id }: { id: number }) => id));
-    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    path = linksOf(page.headers['link'])['next'] ?? '';
   }
   return ids;
 }

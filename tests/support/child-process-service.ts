@@ -6,8 +6,9 @@ import { FIRST_KEY } from './in-process-service.js';
 import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const MAIN = resolve('dist/main.js');
-const CLI = resolve('dist/cli.js');
+/** The programs, as users run them. */
+export const MAIN = resolve('dist/bundle/main.js');
+export const CLI = resolve('dist/bundle/cli.js');
 
 interface Exit {
   readonly code: number | null;

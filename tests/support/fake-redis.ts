@@ -11,8 +11,8 @@ const HELLO = '%3\r\n$6\r\nserver\r\n$5\r\nredis\r\n$5\r\nproto\r\n:3\r\n$7\r\nm
 
 /** A Redis in this process with the commands of a rate limiter. A test can replace its replies. */
 export class FakeRedis {
-  /** Called for each command with its name in lower case. */
-  override: (name: string) => Reply = () => undefined;
+  /** Called for each command with its name in lower case and its connection. */
+  override: (name: string, connection: Socket) => Reply = () => undefined;
   connections = 0;
   /** The names of the received commands, in lower case. */
   readonly received = new Set<string>();
@@ -27,8 +27,12 @@ export class FakeRedis {
     await once(this.server, 'listening');
   }
 
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
   get url(): string {
-    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `redis://127.0.0.1:${this.port}`;
   }
 
   get open(): number {
@@ -62,7 +66,7 @@ export class FakeRedis {
         const [word = '', ...args] = next.words;
         const name = word.toLowerCase();
         this.received.add(name);
-        this.write(socket, this.override(name) ?? this.honest(name, args));
+        this.write(socket, this.override(name, socket) ?? this.honest(name, args));
       }
     });
   }

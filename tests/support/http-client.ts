@@ -175,6 +175,12 @@ export class HttpClient {
     return text;
   }
 
+  /** The number of connections that requests use or keep for later ones. */
+  get openConnections(): number {
+    const { sockets, freeSockets } = this.agent;
+    return [sockets, freeSockets].flatMap((byName) => Object.values(byName)).flat().length;
+  }
+
   close(): void {
     this.agent.destroy();
   }

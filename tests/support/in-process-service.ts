@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { HttpClient } from './http-client.js';
@@ -16,9 +18,23 @@ export interface InProcessService {
   readonly folder: string;
 }
 
+/** The files of the first self-signed certificate that a service of this process made. */
+let certificates: ReadonlyMap<string, Buffer> | undefined;
+
+function readCertificates(folder: string): ReadonlyMap<string, Buffer> {
+  const files = readdirSync(join(folder, 'tls'));
+  return new Map(files.map((file) => [file, readFileSync(join(folder, 'tls', file))]));
+}
+
+function writeCertificates(folder: string): void {
+  if (!certificates) return;
+  mkdirSync(join(folder, 'tls'));
+  for (const [file, bytes] of certificates) writeFileSync(join(folder, 'tls', file), bytes, { mode: 0o600 });
+}
+
 /**
  * Starts the real service in this process, on free ports, for the tests of one `describe`.
- * @param environment settings that override those of a silent service with STORE=memory
+ * @param environment settings that override those of a silent service with STORE=memory, read when it starts
  * @param issuer a trusted issuer of access tokens, which starts before the service and stops after it
  */
 export function inProcessService(
@@ -40,8 +56,12 @@ export function inProcessService(
       ...environment,
       ...(await issuer?.start())?.settings,
     };
+    // These decide which names the certificate has. Other services use one certificate, which takes time to make.
+    const isUsual = !['TLS', 'TLS_NAMES', 'PUBLIC_URL'].some((name) => name in environment);
+    if (isUsual) writeCertificates(folder);
     state.application = await compose(loadSettings(settings));
     const { port, managementPort, authorityFile } = await state.application.service.start();
+    if (isUsual) certificates ??= readCertificates(folder);
     state.port = port;
     state.managementPort = managementPort;
     state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);

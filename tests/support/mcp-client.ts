@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { Client, type ClientOptions, type Tool } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { CLI } from './child-process-service.js';
 
 /** The result of a tool call: the parsed text, and whether it is an error. */
 export interface Called {
@@ -30,7 +30,7 @@ export class McpSession {
   ): Promise<McpSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [resolve('dist/cli.js'), 'mcp', ...args],
+      args: [CLI, 'mcp', ...args],
       env: { ...environment },
       stderr: 'pipe',
     });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { freePort } from './free-port.js';
 
 /** A Redis server that tests stop, kill and restart. It persists nothing. */
@@ -36,6 +37,15 @@ export class RedisServer {
         if (output.includes('Ready to accept connections')) resolve();
       });
     });
+  }
+
+  /** Sends one command over a connection of its own. @returns the reply as it was received */
+  async command(...words: readonly string[]): Promise<string> {
+    const socket = connect(this.port, '127.0.0.1');
+    socket.write(`*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join('')}`);
+    const [reply] = await once(socket, 'data');
+    socket.destroy();
+    return String(reply);
   }
 
   /** Suspends the server: it no longer responds, but its connections stay open. */

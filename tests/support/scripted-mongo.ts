@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { BSON, type Document } from 'mongodb';
-
-/** The message types of https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/ that the driver sends. */
-const OP_REPLY = 1;
-const OP_QUERY = 2004;
-const OP_MSG = 2013;
-const HEADER_BYTES = 16;
+import type { Document } from 'mongodb';
+import { documentIn, nameOf, onMessage, replyTo } from './mongo-wire.js';
 
 /** The response to a command: a document, none at all, or a reset of the connection. */
 export type Scripted = Document | 'silence' | 'reset' | Promise<Document>;
@@ -53,24 +48,19 @@ export class ScriptedMongo {
 
   private serve(socket: Socket): void {
     this.sockets.add(socket);
-    let received = Buffer.alloc(0);
     socket.on('error', () => {});
     socket.on('close', () => this.sockets.delete(socket));
-    socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (received.length >= HEADER_BYTES && received.readInt32LE(0) > this.maxBytes)
-        socket.resetAndDestroy();
-      while (received.length >= HEADER_BYTES && received.length >= received.readInt32LE(0)) {
-        const message = received.subarray(0, received.readInt32LE(0));
-        received = received.subarray(message.length);
-        this.respond(socket, message);
-      }
-    });
+    onMessage(
+      socket,
+      (message) => this.respond(socket, message),
+      (bytes) => {
+        if (bytes > this.maxBytes) socket.resetAndDestroy();
+      },
+    );
   }
 
   private async respond(socket: Socket, message: Buffer): Promise<void> {
-    const [requestId, opcode] = [message.readInt32LE(4), message.readInt32LE(12)];
-    const command = opcode === OP_QUERY ? queryIn(message) : commandIn(message);
+    const command = documentIn(message);
     this.commands.push(command);
     const name = nameOf(command);
     const scripted = await (this.script(name, command) ?? this.defaultResponse(name, command));
@@ -79,8 +69,7 @@ export class ScriptedMongo {
       socket.resetAndDestroy();
       return;
     }
-    const body = BSON.serialize({ ok: 1, ...scripted });
-    socket.write(opcode === OP_QUERY ? replyTo(requestId, body) : messageTo(requestId, body));
+    socket.write(replyTo(message, { ok: 1, ...scripted }));
   }
 
   private defaultResponse(name: string, command: Document): Document {
@@ -124,60 +113,4 @@ function memberAt(address: string): Document {
     maxWriteBatchSize: 100_000,
     logicalSessionTimeoutMinutes: 30,
   };
-}
-
-function nameOf(command: Document): string {
-  return Object.keys(command)[0] ?? '';
-}
-
-/** Returns the body of an OP_MSG, with its document sequences as members. */
-function commandIn(message: Buffer): Document {
-  const command: Document = {};
-  for (let offset = HEADER_BYTES + 4; offset < message.length; ) {
-    const isSequence = message[offset] === 1;
-    offset += 1;
-    const end = offset + message.readInt32LE(offset);
-    if (isSequence) {
-      const endOfName = message.indexOf(0, offset + 4);
-      const documents: Document[] = [];
-      for (let from = endOfName + 1; from < end; from += message.readInt32LE(from))
-        documents.push(documentAt(message, from));
-      command[message.toString('utf8', offset + 4, endOfName)] = documents;
-    } else Object.assign(command, documentAt(message, offset));
-    offset = end;
-  }
-  // A sequence may come before the body, whose first member is the name.
-  const { $db, ...rest } = command;
-  return { ...rest, $db };
-}
-
-function queryIn(message: Buffer): Document {
-  const endOfCollection = message.indexOf(0, HEADER_BYTES + 4);
-  return documentAt(message, endOfCollection + 9);
-}
-
-function documentAt(message: Buffer, offset: number): Document {
-  return BSON.deserialize(message.subarray(offset, offset + message.readInt32LE(offset)), {
-    useBigInt64: false,
-  });
-}
-
-function replyTo(requestId: number, body: Uint8Array): Buffer {
-  const fields = Buffer.alloc(20);
-  fields.writeInt32LE(8, 0);
-  fields.writeInt32LE(1, 16);
-  return frame(OP_REPLY, requestId, [fields, body]);
-}
-
-function messageTo(requestId: number, body: Uint8Array): Buffer {
-  return frame(OP_MSG, requestId, [Buffer.alloc(5), body]);
-}
-
-function frame(opcode: number, responseTo: number, parts: readonly Uint8Array[]): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const all = Buffer.concat([header, ...parts]);
-  all.writeInt32LE(all.length, 0);
-  all.writeInt32LE(responseTo, 8);
-  all.writeInt32LE(opcode, 12);
-  return all;
 }

@@ -51,9 +51,15 @@ export class TcpProxy {
 
   private pipe(from: Socket, to: Socket): void {
     this.sockets.add(from);
+    // Otherwise the system may keep a short message back for 40 ms.
+    from.setNoDelay();
+    /** When the last chunk is due: no chunk overtakes an earlier one, also if the delay changes. */
+    let dueAt = 0;
     from.on('data', (chunk) => {
-      if (this.delayMs === 0) to.write(chunk);
-      else setTimeout(() => to.writable && to.write(chunk), this.delayMs);
+      const now = performance.now();
+      dueAt = Math.max(dueAt, now + this.delayMs);
+      if (dueAt <= now) to.write(chunk);
+      else setTimeout(() => to.writable && to.write(chunk), dueAt - now);
     });
     from.on('error', () => {});
     from.on('close', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
+import { linksOf } from './links.js';
 import { until } from './until.js';
 
 const WRITERS = 8;
@@ -62,7 +63,7 @@ export async function everyProduct(client: HttpClient): Promise<Set<number>> {
   for (let path = '/products?limit=1000'; path; ) {
     const page = await client.get(path);
     for (const { id } of page.json) found.add(id);
-    path = /<([^>]*)>; rel="next"/.exec(String(page.headers['link']))?.[1] ?? '';
+    path = linksOf(page.headers['link'])['next'] ?? '';
   }
   return found;
 }

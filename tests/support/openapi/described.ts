@@ -18,8 +18,9 @@ export function documentOf(environment: Record<string, string>): object {
 
 /** Returns the responses that the document of a service with these settings describes. */
 export function documentedResponses(environment: Record<string, string>): DocumentedResponses {
-  // The URL and the store of the service do not change the described responses.
-  const settings = { ...environment, PUBLIC_URL: 'https://catalogue.test', STORE: 'memory', WORKERS: '1' };
+  // The URL, the folder and the store of the service do not change the described responses.
+  const same = { PUBLIC_URL: 'https://catalogue.test', DATA_DIR: 'data', STORE: 'memory', WORKERS: '1' };
+  const settings = { ...environment, ...same };
   return cached(JSON.stringify(settings), () => {
     const document = documentOf(settings);
     return cached(JSON.stringify(document), () => new DocumentedResponses(document));

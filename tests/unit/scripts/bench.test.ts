@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CATALOGUE, POCKETBASE } from '../../../scripts/bench/api.js';
 import { arrivalsOf } from '../../../scripts/bench/h2load.js';
-import { processorTimeOf, residentOf } from '../../../scripts/bench/process-figures.js';
+import { processorTimeOf } from '../../../scripts/bench/process-figures.js';
 import { type Outcome, repeatability, workReport } from '../../../scripts/bench/rounds.js';
 import { Products } from '../../../scripts/bench/servers/products.js';
 import { sliceOf } from '../../../scripts/bench/wrk.js';
 import { chosen } from '../../../scripts/options.js';
+import { memoryIn } from '../../../scripts/resident-memory.js';
 import { median } from '../../../scripts/statistics.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -68,7 +69,8 @@ describe('the load comparison', () => {
 
   it('reads the figures of a process', () => {
     expect(processorTimeOf('123456789 42 7\n')).to.equal(123_456_789);
-    expect(residentOf('Name:\tnode\nVmRSS:\t  102400 kB\n')).to.equal(100);
+    const status = 'Name:\tnode\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n';
+    expect([memoryIn(status, 'VmRSS'), memoryIn(status, 'VmHWM')]).to.deep.equal([100, 200]);
   });
 
   it('computes medians of odd, even and no values', () => {

@@ -1,0 +1,77 @@
+/**
+ * Runs the campaigns of `tests/faults`, and prints for each promise its figures, its tests and its time. Campaigns that
+ * measure times run one after the other; two others run at a time. `npm run test:faults`; `-- --only overload,disk` runs
+ * those with one of these words in their name. Linux only; each campaign says what it needs.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { CAMPAIGNS, type Campaign } from '../tests/faults/campaigns.js';
+import { figuresIn } from '../tests/support/figure.js';
+import { chosen, options } from './options.js';
+import { print, table } from './statistics.js';
+
+const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
+const LANES = 2;
+
+interface Outcome {
+  readonly campaign: Campaign;
+  readonly figures: readonly string[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+const { only } = options({ only: '' });
+const campaigns = chosen('only', only, CAMPAIGNS);
+const outcomes: Outcome[] = [];
+const together = campaigns.filter(({ isTimed }) => !isTimed);
+await Promise.all(Array.from({ length: LANES }, () => runEach(together)));
+await runEach(campaigns.filter(({ isTimed }) => isTimed));
+
+outcomes.sort((a, b) => campaigns.indexOf(a.campaign) - campaigns.indexOf(b.campaign));
+print(
+  table(
+    ['promise', 'passed', 'failed', 'seconds', 'figures'],
+    outcomes.map(({ campaign: { name }, figures, passed, failed, seconds }) => [
+      name,
+      `${passed}`,
+      `${failed}`,
+      seconds.toFixed(0),
+      figures.join('; '),
+    ]),
+  ),
+);
+const sum = (of: 'passed' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
+print(`\n  ${sum('passed')} passing\n  ${sum('failed')} failing`);
+process.exitCode = sum('failed') > 0 ? 1 : 0;
+
+/** Takes campaigns from the queue until it is empty. */
+async function runEach(queue: Campaign[]): Promise<void> {
+  for (let campaign = queue.shift(); campaign; campaign = queue.shift()) outcomes.push(await run(campaign));
+}
+
+/** Runs a campaign and prints its output in one piece. A run that crashes, or has no test, counts as a failure. */
+async function run(campaign: Campaign): Promise<Outcome> {
+  const begin = performance.now();
+  const files = campaign.files.map((file) => resolve(`build/tests/${file}.test.js`));
+  const child = spawn(process.execPath, [MOCHA, ...files], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  const seconds = (performance.now() - begin) / 1_000;
+  print(`\n== ${campaign.name} (${seconds.toFixed(0)} s)\n${output.trimEnd()}`);
+  const passed = count(output, 'passing');
+  const failed = count(output, 'failing');
+  // Mocha only warns of a missing file.
+  const isBroken = !files.every((file) => existsSync(file)) || passed === 0 || (code !== 0 && failed === 0);
+  return { campaign, figures: figuresIn(output), passed, failed: failed + Number(isBroken), seconds };
+}
+
+function count(output: string, word: string): number {
+  return Number(new RegExp(`^ +(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
+}

@@ -1,0 +1,391 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { type Cut, CuttingProxy } from '../support/cutting-proxy.js';
+import { figure } from '../support/figure.js';
+import { HttpClient, type HttpResponse } from '../support/http-client.js';
+import { isReplay, keyed } from '../support/idempotent-posts.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { LineStream } from '../support/line-stream.js';
+import { linksOf } from '../support/links.js';
+import { MongoProcess } from '../support/mongo-process.js';
+import { MongoProxy } from '../support/mongo-proxy.js';
+import { nameOf } from '../support/mongo-wire.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const WRITERS = 8;
+const KEYS = 30;
+const STREAMS = 8;
+const LINES = 1_000;
+/** The attempts of a request or stream that may be cut. Those after them pass. */
+const CUT_ATTEMPTS = 4;
+const CUT_PART = 0.75;
+/** Approximately the bytes of a handshake of TLS, of a request, and of a response, in each direction. */
+const BYTES = { handshake: 2_500, request: 400, response: 500 };
+/** The part of the commands whose connection with the store is cut. The driver tries each command twice. */
+const STORE_CUT_PART = 0.12;
+/** Before and in a command, and before and in its reply. */
+const STORE_CUTS = ['unsent', 'halved', 'lost', 'cut'] as const;
+/** Commands that read or write records. The driver sends others by itself. */
+const STORE_COMMANDS = ['insert', 'update', 'find', 'findAndModify'];
+
+const random = (below: number) => Math.floor(Math.random() * below);
+
+interface Answer {
+  readonly id: number;
+  readonly isReplay: boolean;
+}
+
+/** What clients know of the records that they created: the answers to each key, in order. */
+class Answers {
+  readonly byName = new Map<string, Answer[]>();
+
+  add(name: string, answer: Answer): void {
+    this.byName.set(name, [...(this.byName.get(name) ?? []), answer]);
+  }
+
+  get replays(): number {
+    return [...this.byName.values()].flat().filter(({ isReplay }) => isReplay).length;
+  }
+
+  /** Expects that the store has one record for each name, under the id of all its answers, and nothing else. */
+  expectOnce(link: string, stored: ReadonlyMap<string, readonly number[]>): void {
+    const answered = [...this.byName];
+    const lost = answered.filter(([name]) => !stored.has(name));
+    const doubled = [...stored].filter(([, ids]) => ids.length > 1);
+    const ids = answered.map(([, [first]]) => first?.id);
+    const repeated = ids.length - new Set(ids).size;
+    figure(`created over ${link}`, answered.length);
+    figure('lost', lost.length);
+    figure('doubled', doubled.length);
+    figure('id twice', repeated);
+    figure('replays', this.replays);
+    figure('first responses', answered.flatMap(([, all]) => all.filter(({ isReplay }) => !isReplay)).length);
+    expect(lost, 'lost').to.deep.equal([]);
+    expect(doubled, 'doubled').to.deep.equal([]);
+    expect(repeated, 'ids given twice').to.equal(0);
+    expect(stored.size).to.equal(answered.length);
+    for (const [name, answers] of answered) {
+      for (const { id } of answers) expect([id], name).to.deep.equal(stored.get(name));
+      expect(answers.filter(({ isReplay }) => !isReplay).length, `${name}: not replayed`).to.be.at.most(1);
+    }
+  }
+}
+
+/** Returns the ids of all products by their name. */
+async function storedBy(client: HttpClient): Promise<Map<string, number[]>> {
+  const found = new Map<string, number[]>();
+  for (let path = '/products?limit=1000'; path; ) {
+    let page = await client.get(path);
+    // The store may still be recovering from the last cut.
+    if (page.status === 503)
+      await until('the page is read', async () => {
+        page = await client.get(path);
+        return page.status !== 503;
+      });
+    expect(page.status).to.equal(200);
+    for (const { id, name } of page.json) found.set(name, [...(found.get(name) ?? []), id]);
+    path = linksOf(page.headers['link'])['next'] ?? '';
+  }
+  return found;
+}
+
+function answerIn(response: HttpResponse): Answer {
+  return { id: response.json.id, isReplay: isReplay(response) };
+}
+
+/** A place for a cut on a connection that has carried a response, or on a new one. */
+function cutOf(): Cut & { readonly isNew: boolean } {
+  const places = [
+    { direction: 'up', bytes: random(BYTES.request), isNew: false },
+    { direction: 'down', bytes: 0, isNew: false },
+    { direction: 'down', bytes: 0, isNew: false },
+    { direction: 'down', bytes: 1 + random(BYTES.response), isNew: false },
+    { direction: 'up', bytes: random(BYTES.handshake), isNew: true },
+    { direction: 'down', bytes: random(BYTES.handshake), isNew: true },
+  ] as const;
+  return places[random(places.length)] ?? places[1];
+}
+
+/** A client behind a proxy that cuts its connections. */
+interface Link {
+  readonly proxy: CuttingProxy;
+  client: HttpClient;
+}
+
+describe('records are created once', () => {
+  describe('if the connections between client and service are cut', () => {
+    const folder = temporaryFolder();
+    let services: ChildProcessService[] = [];
+    let direct: HttpClient;
+    let ports: number[] = [];
+    const links: Link[] = [];
+    const authority = `${folder}/data/tls/ca.pem`;
+
+    before(async () => {
+      const settings = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'silent' };
+      services = [1, 2].map(() => new ChildProcessService(folder, settings));
+      const clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
+      direct = clients[0] as HttpClient;
+      ports = clients.map(({ port }) => port);
+      for (const client of clients.slice(1)) client.close();
+    });
+    after(async () => {
+      direct.close();
+      for (const { client, proxy } of links) {
+        client.close();
+        await proxy.close();
+      }
+      await Promise.all(services.map((service) => service.stop('SIGKILL')));
+    });
+
+    /** Returns a link to each process. */
+    const linked = () =>
+      Promise.all(
+        ports.map(async (target): Promise<Link> => {
+          const proxy = await CuttingProxy.before(target);
+          const link = { proxy, client: new HttpClient(proxy.port, authority, FIRST_KEY) };
+          links.push(link);
+          return link;
+        }),
+      );
+    const cutsOf = (of: readonly Link[]) => of.reduce((sum, { proxy }) => sum + proxy.cuts, 0);
+
+    /** Prepares the connection of a link, and plans a cut. */
+    async function prepare(link: Link, cut: Cut & { readonly isNew: boolean }): Promise<void> {
+      link.proxy.plan(undefined);
+      if (cut.isNew) {
+        link.client.close();
+        link.client = new HttpClient(link.proxy.port, authority, FIRST_KEY);
+      } else expect((await link.client.get('/health/live')).status).to.equal(200);
+      link.proxy.plan(cut);
+    }
+
+    /** Sends a request until a response arrives. @returns it, and the number of attempts without one */
+    async function insist(
+      of: readonly Link[],
+      send: (client: HttpClient) => Promise<HttpResponse>,
+      chooseCut: (attempt: number) => (Cut & { readonly isNew: boolean }) | undefined,
+    ): Promise<[HttpResponse, failures: number]> {
+      for (let attempt = 0; ; attempt++) {
+        const link = of[random(of.length)];
+        if (!link) throw new Error('There is no link.');
+        const cut = chooseCut(attempt);
+        if (cut) await prepare(link, cut);
+        else link.proxy.plan(undefined);
+        try {
+          return [await send(link.client), attempt];
+        } catch (error) {
+          if (!isCut(error)) throw error;
+        }
+      }
+    }
+
+    it('at any byte, and the client sends the same key again', async () => {
+      const answers = new Answers();
+      const used: Link[] = [];
+      await Promise.all(
+        Array.from({ length: WRITERS }, async (_, writer) => {
+          const own = await linked();
+          used.push(...own);
+          for (let i = 0; i < KEYS; i++) {
+            const name = `${writer}-${i}`;
+            const key = keyed(randomUUID());
+            const post = (client: HttpClient) => client.post('/products', { name }, key);
+            const [response, failures] = await insist(own, post, (attempt) =>
+              attempt < CUT_ATTEMPTS && Math.random() < CUT_PART ? cutOf() : undefined,
+            );
+            expect(response.status).to.equal(201);
+            if (failures === 0) expect(isReplay(response), 'the first response').to.equal(false);
+            answers.add(name, answerIn(response));
+            // Later, and through any process.
+            if (i % 2 === 0) answers.add(name, answerIn((await insist(own, post, () => undefined))[0]));
+          }
+        }),
+      );
+      figure('cuts', cutsOf(used));
+      answers.expectOnce('links to clients', await storedBy(direct));
+      expect(cutsOf(used)).to.be.at.least(100);
+      expect(answers.replays).to.be.at.least(100);
+    });
+
+    it('in the middle of imports, and the client sends the stream again', async () => {
+      const before = new Set((await storedBy(direct)).keys());
+      const answers = new Answers();
+      const used: Link[] = [];
+      await Promise.all(
+        Array.from({ length: STREAMS }, async (_, stream) => {
+          const own = await linked();
+          used.push(...own);
+          const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${line}`);
+          const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
+          const headers = { 'Idempotency-Key': randomUUID() };
+          for (let attempt = 0, isDone = false; !isDone; attempt++) {
+            const link = own[attempt % own.length] as Link;
+            const direction = attempt % 2 === 0 ? 'up' : 'down';
+            if (attempt < 4 * CUT_ATTEMPTS)
+              await prepare(link, {
+                direction,
+                bytes: random(lines.join('').length),
+                isNew: attempt % 3 === 0,
+              });
+            else link.proxy.plan(undefined);
+            isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
+              expect(status).to.equal(201);
+              answers.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+            });
+          }
+        }),
+      );
+      figure('cuts of imports', cutsOf(used));
+      const stored = [...(await storedBy(direct))].filter(([name]) => !before.has(name));
+      answers.expectOnce('cut imports', new Map(stored));
+      expect(cutsOf(used)).to.be.at.least(100);
+    });
+
+    it('but twice without a key', async () => {
+      const own = await linked();
+      for (let i = 0; i < 10; i++)
+        await insist(
+          own,
+          (client) => client.post('/products', { name: `unkeyed ${i}` }),
+          (attempt) => (attempt === 0 ? { direction: 'down', bytes: 0, isNew: false } : undefined),
+        );
+      const stored = [...(await storedBy(direct))].filter(([name]) => name.startsWith('unkeyed'));
+      const doubled = stored.filter(([, ids]) => ids.length > 1).length;
+      figure('doubled without a key', doubled);
+      expect(doubled).to.equal(10);
+    });
+  });
+
+  describe('if the connections between service and MongoDB are cut', () => {
+    const folder = temporaryFolder();
+    let mongo: MongoProcess;
+    let proxy: MongoProxy;
+    let service: ChildProcessService;
+    let client: HttpClient;
+    let isCutting = false;
+
+    before(async () => {
+      mongo = await MongoProcess.onFreePort(folder);
+      await mongo.run();
+      proxy = await MongoProxy.before(mongo.port, (command) =>
+        isCutting && STORE_COMMANDS.includes(nameOf(command)) && Math.random() < STORE_CUT_PART
+          ? STORE_CUTS[random(STORE_CUTS.length)]
+          : undefined,
+      );
+      service = new ChildProcessService(folder, {
+        STORE: 'mongodb',
+        MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/cuts?directConnection=true`,
+        BOOTSTRAP_API_KEY: FIRST_KEY,
+        LOG_LEVEL: 'silent',
+      });
+      client = await service.started(FIRST_KEY);
+    });
+    afterEach(() => {
+      isCutting = false;
+    });
+    after(async () => {
+      client?.close();
+      await service?.stop('SIGKILL');
+      await proxy?.close();
+      await mongo?.kill();
+    });
+    const cuts = () => STORE_CUTS.reduce((sum, place) => sum + proxy.played[place], 0);
+
+    it('around any command, and the client sends the same key again', async () => {
+      const answers = new Answers();
+      let refused = 0;
+      isCutting = true;
+      await Promise.all(
+        Array.from({ length: WRITERS }, async (_, writer) => {
+          for (let i = 0; i < KEYS; i++) {
+            const name = `${writer}-${i}`;
+            const key = keyed(randomUUID());
+            for (;;) {
+              const response = await client.post('/products', { name }, key);
+              if (response.status === 201) {
+                answers.add(name, answerIn(response));
+                break;
+              }
+              expect(response.status).to.equal(503);
+              refused++;
+              await sleep(random(50));
+            }
+          }
+        }),
+      );
+      isCutting = false;
+      figure('cuts from the store', cuts());
+      figure('refused meanwhile', refused);
+      answers.expectOnce('links to MongoDB', await storedBy(client));
+      for (const place of STORE_CUTS) expect(proxy.played[place], place).to.be.greaterThan(10);
+      expect(cuts()).to.be.at.least(100);
+    });
+
+    it('in the middle of imports, and the client sends the stream again', async () => {
+      const before = new Set((await storedBy(client)).keys());
+      const answers = new Answers();
+      const from = cuts();
+      isCutting = true;
+      await Promise.all(
+        Array.from({ length: STREAMS / 2 }, async (_, stream) => {
+          const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${line}`);
+          const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
+          const headers = { 'Idempotency-Key': randomUUID() };
+          for (let missing = LINES; missing > 0; ) {
+            missing = LINES;
+            await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
+              if (status === 201) missing--;
+              else expect(status).to.equal(503);
+              if (status === 201) answers.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+            });
+          }
+        }),
+      );
+      isCutting = false;
+      figure('cuts from the store in imports', cuts() - from);
+      const stored = [...(await storedBy(client))].filter(([name]) => !before.has(name));
+      answers.expectOnce('imports to MongoDB', new Map(stored));
+    });
+  });
+});
+
+/** Whether an error is Node's own of a connection, and not one of a check. */
+function isCut(error: unknown): boolean {
+  return error instanceof Error && 'code' in error;
+}
+
+interface ResultLine {
+  readonly line: number;
+  readonly status: number;
+  readonly id: number;
+  readonly replayed?: boolean;
+}
+
+/** Sends a stream and hands over each result. @returns whether all results arrived */
+async function importAll(
+  client: HttpClient,
+  lines: readonly string[],
+  headers: Record<string, string>,
+  take: (result: ResultLine) => void,
+): Promise<boolean> {
+  const request = client.startLines('/products/imports', headers);
+  request.on('error', () => {});
+  const stream = new LineStream(request);
+  request.end(lines.join(''));
+  let count = 0;
+  try {
+    if ((await stream.response).statusCode !== 200) return false;
+    for (let result = await stream.next(); result !== undefined; result = await stream.next()) {
+      take(result);
+      count++;
+    }
+  } catch (error) {
+    if (!isCut(error)) throw error;
+    return false;
+  }
+  return count === lines.length;
+}

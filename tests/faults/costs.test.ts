@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { median } from '../../scripts/statistics.js';
+import { ChildProcessService, MAIN } from '../support/child-process-service.js';
+import { figure } from '../support/figure.js';
+import type { HttpClient } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { fill, MAX_TRIES } from './hostile/hostile-service.js';
+import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
+
+/** The most CPU time of the main thread in the longest turn of the event loop, as the median of several requests. */
+const MAX_TURN_MS = 40;
+const REPEATS = 3;
+
+describe('The most costly requests', () => {
+  const folder = temporaryFolder();
+  const probeFile = join(folder, 'turns');
+  let service: ChildProcessService;
+  let client: HttpClient;
+  let worst = 0;
+
+  before(async () => {
+    const program = ['--import', resolve('build/tests/faults/hostile/turn-probe.js'), MAIN];
+    service = new ChildProcessService(folder, { LOG_LEVEL: 'fatal', TURN_PROBE_FILE: probeFile }, program);
+    client = await service.started();
+    client.documented = undefined;
+    await fill(client, folder);
+  });
+  after(async () => {
+    figure('longest turn (median of three), CPU ms', worst);
+    client.close();
+    await service.stop('SIGKILL');
+  });
+
+  for (const request of [...FORMS, ...BODIES, ...READS])
+    it(`${request.name}: the longest turn of the event loop takes at most ${MAX_TURN_MS} ms of CPU time`, async () => {
+      expect(await send(request)).to.match(new RegExp(`^${request.status ?? 200}`));
+      let longest = await longestTurn(request);
+      for (let attempt = 1; attempt < MAX_TRIES && longest > MAX_TURN_MS; attempt++)
+        longest = await longestTurn(request);
+      worst = Math.max(worst, longest);
+      expect(longest).to.be.at.most(MAX_TURN_MS);
+    });
+
+  /** @returns status and code */
+  async function send({ method, path, headers, body, isAnonymous }: HostileRequest): Promise<string> {
+    const token = isAnonymous && { token: null };
+    const response = await client.request(method, path, { headers, body, from: '127.0.0.3', ...token });
+    return response.status < 400 ? `${response.status}` : `${response.status} ${response.json.code}`;
+  }
+
+  /** The median of several requests, because one may contain a garbage collection that other requests caused. */
+  async function longestTurn(request: HostileRequest): Promise<number> {
+    const longest: number[] = [];
+    for (let at = 0; at < REPEATS; at++) {
+      service.kill('SIGUSR2');
+      await sleep(5);
+      await send(request);
+      longest.push(await endOfMeasurement());
+    }
+    return median(longest);
+  }
+
+  /** @returns the longest turn of the event loop since the measurement began, in milliseconds of CPU time */
+  async function endOfMeasurement(): Promise<number> {
+    const before = lines(probeFile).length;
+    service.kill('SIGUSR2');
+    while (lines(probeFile).length === before) await sleep(5);
+    return Number(lines(probeFile).at(-1));
+  }
+});
+
+/** The file does not exist before the first measurement ends. */
+function lines(file: string): string[] {
+  try {
+    return readFileSync(file, 'latin1').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,476 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ChildProcessService, CLI, catalogue, MAIN } from '../support/child-process-service.js';
+import { concurrently } from '../support/concurrently.js';
+import { figure } from '../support/figure.js';
+import { freePort } from '../support/free-port.js';
+import { HttpClient } from '../support/http-client.js';
+import { needPythonSqlite } from '../support/python.js';
+import { SeededRandom } from '../support/seeded-random.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+import { everyProduct } from '../support/workers.js';
+
+const KEY = new ChecksummedApiKey().generate();
+const DESCRIPTION = 'x'.repeat(4_000);
+/** The size of a file system that fills up, and more records than it holds. */
+const SMALL_BYTES = 6 * 1_024 * 1_024;
+const MOST_RECORDS = SMALL_BYTES / DESCRIPTION.length;
+const LOST = /"msg":"files of the store were deleted, moved, replaced or damaged/;
+
+const WAL = 'catalogue.sqlite-wal';
+const WAL_HEADER_BYTES = 32;
+
+/** A record, and the size of the log after its creation was acknowledged. */
+interface Commit {
+  readonly id: number;
+  readonly end: number;
+}
+
+/** Locks the database as another program can, says so, and releases it at the end of its input. */
+const LOCK = `import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); sys.stdin.read(); db.execute('ROLLBACK')`;
+
+describe('the disk', () => {
+  const running: ChildProcessService[] = [];
+  const mounted: string[] = [];
+  const totals = { acknowledged: 0, lost: 0, refused: 0, 'not 503': 0, damaged: 0 };
+
+  after(async () => {
+    for (const service of running) await service.stop('SIGKILL');
+    for (const folder of mounted) spawnSync('umount', ['--lazy', folder]);
+    for (const [name, value] of Object.entries(totals)) figure(name, value);
+  });
+  // After that hook: the folder can be removed when nothing is mounted in it.
+  const root = temporaryFolder();
+
+  before(() => {
+    needPythonSqlite();
+    if (process.getuid?.() !== 0)
+      throw new Error('These tests mount small file systems (tmpfs): run them as root on Linux.');
+  });
+  const folder = () => mkdtempSync(join(root, 'run-'));
+  const start = async (where: string, environment: Record<string, string> = {}) => {
+    const service = new ChildProcessService(where, { BOOTSTRAP_API_KEY: KEY, ...environment });
+    running.push(service);
+    const client = await service.started(KEY);
+    return { service, client };
+  };
+  const mount = (options: string, where: string) => {
+    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', where]);
+    if (status !== 0) throw new Error(`tmpfs cannot be mounted: ${stderr}`);
+    if (!options.includes('remount')) mounted.push(where);
+  };
+  const expectUnavailable = (response: { status: number; json: { code: string }; headers: object }) => {
+    totals.refused++;
+    if (response.status !== 503) totals['not 503']++;
+    expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
+    expect(response.headers).to.have.property('retry-after');
+  };
+  /** Expects exactly these products: a refused one must not appear either. */
+  const expectExactly = async (client: HttpClient, acknowledged: ReadonlySet<number>) => {
+    const found = await everyProduct(client);
+    const lost = [...acknowledged].filter((id) => !found.has(id));
+    totals.lost += lost.length;
+    expect(lost, 'acknowledged but lost').to.deep.equal([]);
+    expect(
+      [...found].filter((id) => !acknowledged.has(id)),
+      'refused but there',
+    ).to.deep.equal([]);
+  };
+
+  async function fillDisk(): Promise<void> {
+    const where = folder();
+    const data = join(where, 'data');
+    mkdirSync(data);
+    mount(`size=${SMALL_BYTES}`, data);
+    const first = await start(where);
+    const acknowledged = new Set<number>();
+    let refusals = 0;
+    const write = async () => {
+      while (refusals < 40) {
+        const response = await first.client.post('/products', { name: 'Lamp lit', description: DESCRIPTION });
+        if (response.status === 201) {
+          expect(acknowledged.has(response.json.id), 'acknowledged twice').to.equal(false);
+          acknowledged.add(response.json.id);
+          expect(acknowledged.size, 'more acknowledged than fits').to.be.at.most(MOST_RECORDS);
+        } else {
+          expectUnavailable(response);
+          refusals++;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, write));
+    // Small writes may still fit.
+    const lines = Array.from({ length: 40 }, () => JSON.stringify({ name: 'x', description: DESCRIPTION }));
+    const imported = await first.client.post('/products/imports', `${lines.join('\n')}\n`, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    const results: { line: number; status: number; id?: number }[] = imported.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([imported.status, results.length]).to.deep.equal([200, lines.length]);
+    for (const { status, id } of results) {
+      if (status === 201 && id !== undefined) acknowledged.add(id);
+      else expect(status).to.equal(503);
+    }
+    expect(results.some(({ status }) => status === 503)).to.equal(true);
+    await expectExactly(first.client, acknowledged);
+    expect((await first.client.get('/products?q=lamp&limit=1')).status).to.equal(200);
+    expect((await first.client.get('/health/live', { token: null })).status).to.equal(200);
+    await first.service.logs(/database or disk is full/);
+
+    mount('remount,size=64m', data);
+    await until('a write succeeds when there is space again', async () => {
+      const response = await first.client.post('/products', { name: 'after', description: DESCRIPTION });
+      if (response.status === 201) acknowledged.add(response.json.id);
+      return response.status === 201;
+    });
+    const filling = join(data, 'filling');
+    writeFileSync(filling, Buffer.alloc(8 * 1_024 * 1_024));
+    totals.acknowledged += acknowledged.size;
+    first.client.close();
+    await first.service.stop('SIGKILL');
+    const second = await start(where);
+    await expectExactly(second.client, acknowledged);
+    const check = await catalogue(where, ['check']);
+    expect(check.out, check.err).to.match(/^ok +store +no damage was found/m);
+    second.client.close();
+    await second.service.stop('SIGTERM');
+  }
+
+  async function fillSpool(): Promise<void> {
+    const where = folder();
+    const spool = join(where, 'data');
+    mkdirSync(spool);
+    mount('size=2m', spool);
+    const { service, client } = await start(where, { SQLITE_FILE: join(where, 'elsewhere.sqlite') });
+    writeFileSync(join(spool, 'filling'), Buffer.alloc(1_000));
+    const { status } = spawnSync('sh', ['-c', `cat /dev/zero > '${join(spool, 'filling')}'`]);
+    expect(status).to.not.equal(0);
+    const lines = Array.from({ length: 200 }, (_, i) => JSON.stringify({ name: `${i}` })).join('\n');
+    const imported = await client.post('/products/imports', lines, {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    const created = imported.text.split('\n').filter((line) => line.includes('201'));
+    expect(created, 'results that fit into memory need no file').to.have.length(200);
+    expect((await everyProduct(client)).size).to.equal(200);
+    totals.acknowledged += 200;
+    client.close();
+    await service.stop('SIGKILL');
+    // The certificate is there already.
+    const again = await start(where, { SQLITE_FILE: join(where, 'elsewhere.sqlite') });
+    expect((await everyProduct(again.client)).size).to.equal(200);
+    again.client.close();
+    await again.service.stop('SIGTERM');
+  }
+
+  async function refuseReadOnly(): Promise<void> {
+    const where = folder();
+    const data = join(where, 'data');
+    mkdirSync(data);
+    mount('size=1m,ro', data);
+    const started = new ChildProcessService(where);
+    expect((await started.exit).code).to.equal(78);
+    expect(started.log.split('\n').filter((line) => line && !line.startsWith('{'))).to.deep.equal([
+      `DATA_DIR: no file can be created in ${data}: read-only file system (EROFS).`,
+    ]);
+    const store = new ChildProcessService(where, {
+      DATA_DIR: 'other',
+      SQLITE_FILE: join(data, 'x.sqlite'),
+      STORE_START_TIMEOUT_SECONDS: '1',
+    });
+    expect((await store.exit).code).to.equal(75);
+    expect(store.log).to.include('x.sqlite cannot be opened');
+    const full = folder();
+    mkdirSync(join(full, 'data'));
+    mount('size=8k', join(full, 'data'));
+    const tiny = new ChildProcessService(full, { STORE_START_TIMEOUT_SECONDS: '1' });
+    const { code } = await tiny.exit;
+    expect([75, 78], tiny.log).to.include(code);
+    expect(tiny.out).to.not.include('pcs_');
+  }
+
+  async function lock(): Promise<void> {
+    const where = folder();
+    const { service, client } = await start(where);
+    const before = await client.post('/products', { name: 'before' });
+    expect(before.status).to.equal(201);
+    const other = spawn('python3', ['-c', LOCK, join(where, 'data/catalogue.sqlite')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      await new Promise((locked) => other.stdout.once('data', locked));
+      const lockedAt = performance.now();
+      const writes = Promise.all(
+        Array.from({ length: 20 }, () => client.post('/products', { name: 'while locked' })),
+      );
+      expect((await client.get('/products')).json).to.have.length(1);
+      for (const response of await writes) expectUnavailable(response);
+      const ms = performance.now() - lockedAt;
+      expect(ms, 'the patience of 1.5 s, and a busy machine').to.be.at.most(15_000);
+      figure('503 while locked, ms', ms);
+    } finally {
+      other.stdin.end();
+    }
+    await new Promise((released) => other.once('exit', released));
+    const after = await client.post('/products', { name: 'after' });
+    expect(after.status).to.equal(201);
+    totals.acknowledged += 2;
+    await service.logs(/database is locked/);
+    await expectExactly(client, new Set([before.json.id, after.json.id]));
+    client.close();
+    await service.stop('SIGKILL');
+  }
+
+  /** A store whose service was killed: the database and a log that is not written back. */
+  async function killedStore(): Promise<{ where: string; commits: Commit[] }> {
+    const where = folder();
+    expect((await catalogue(where, ['seed', '--products', '600'])).code).to.equal(0);
+    const { service, client } = await start(where);
+    const commits: Commit[] = [];
+    for (let i = 0; i < 60; i++) {
+      const { json } = await client.post('/products', { name: `new ${i}` });
+      const end = statSync(join(where, 'data', WAL)).size;
+      expect(end, 'the log grows with each commit').to.be.greaterThan(commits.at(-1)?.end ?? 0);
+      commits.push({ id: json.id, end });
+    }
+    client.close();
+    await service.stop('SIGKILL');
+    return { where, commits };
+  }
+
+  const copyOf = (where: string, files: readonly string[]): string => {
+    const copy = folder();
+    mkdirSync(join(copy, 'data'));
+    for (const file of files) copyFileSync(join(where, 'data', file), join(copy, 'data', file));
+    return copy;
+  };
+
+  async function tearLog(): Promise<void> {
+    const { where, commits } = await killedStore();
+    const { size } = statSync(join(where, 'data', WAL));
+    const random = new SeededRandom(4_711);
+    const tears = Array.from({ length: 6 }, () => WAL_HEADER_BYTES + random.below(size - WAL_HEADER_BYTES));
+    const kept = await Promise.all(
+      tears.map(async (at, number) => {
+        const copy = copyOf(where, ['catalogue.sqlite', WAL]);
+        const file = join(copy, 'data', WAL);
+        if (number % 2 === 0) truncateSync(file, at);
+        else {
+          const bytes = readFileSync(file);
+          bytes.fill(0xa5, at, Math.min(at + 512, size));
+          writeFileSync(file, bytes);
+        }
+        const { service, client } = await start(copy);
+        const found = await everyProduct(client);
+        expect(found.size, 'the samples are older than the tear').to.be.at.least(600);
+        const there = commits.map(({ id }) => found.has(id));
+        const before = commits.map(({ end }) => end <= at);
+        // Of the commit at the tear, only the end of a later write to the log may be missing.
+        const torn = before.indexOf(false);
+        if (torn >= 0) before[torn] = there[torn] === true;
+        expect(there, `the commits with a tear at byte ${at} of ${size}`).to.deep.equal(before);
+        totals.damaged++;
+        client.close();
+        await service.stop('SIGKILL');
+        return there;
+      }),
+    );
+    expect(
+      kept.some((there) => there.includes(true) && there.includes(false)),
+      'a tear between two commits',
+    ).to.equal(true);
+  }
+
+  async function damage(): Promise<void> {
+    const where = folder();
+    expect((await catalogue(where, ['seed', '--products', '1500'])).code).to.equal(0);
+    const name = 'catalogue.sqlite';
+    const original = readFileSync(join(where, 'data', name));
+    const pageBytes = original.readUInt16BE(16);
+    const noise = new SeededRandom(7);
+    const damaged = (change: (bytes: Buffer) => Buffer) => {
+      const copy = folder();
+      mkdirSync(join(copy, 'data'));
+      const file = join(copy, 'data', name);
+      writeFileSync(file, change(Buffer.from(original)));
+      totals.damaged++;
+      return { copy };
+    };
+    const refuses = async ({ copy }: { copy: string }, reason: RegExp) => {
+      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: KEY });
+      const { code } = await service.exit;
+      const lines = service.log.split('\n').filter((line) => line && !line.startsWith('{'));
+      expect([code, lines.length], service.log).to.deep.equal([78, 1]);
+      expect(lines[0]).to.match(reason);
+    };
+    /** Starts it and reads everything. Damage is refused, at the start or when it is read, and never shown as data. */
+    const serves = async ({ copy }: { copy: string }) => {
+      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: KEY });
+      running.push(service);
+      const client = await service.started(KEY).catch(() => undefined);
+      if (!client) {
+        const { code } = await service.exit;
+        const lines = service.log.split('\n').filter((line) => line && !line.startsWith('{'));
+        expect(
+          [code, lines.length, lines[0]?.startsWith('The database is damaged')],
+          service.log,
+        ).to.deep.equal([78, 1, true]);
+        return true;
+      }
+      let isRefused = false;
+      for (const path of ['/products?limit=1000', '/products?sort=name&limit=1000', '/products?sort=-id'])
+        for (const _ of [1, 2]) {
+          const { status, json } = await client.get(path);
+          expect([200, 503], path).to.include(status);
+          if (status === 503) isRefused = true;
+          else for (const product of json) expect(product.name).to.be.a('string');
+        }
+      if (isRefused) {
+        await service.logs(LOST);
+        expectUnavailable(await client.post('/products', { name: 'x' }));
+        expect((await client.get('/health/ready', { token: null })).status).to.equal(503);
+      }
+      client.close();
+      await service.stop('SIGKILL');
+      const check = await catalogue(copy, ['check']);
+      expect([check.code, /damaged/.test(check.out)], check.out).to.deep.equal([1, true]);
+      return isRefused;
+    };
+    const page = (number: number) => (bytes: Buffer) => {
+      for (let at = 0; at < pageBytes; at++) bytes[(number - 1) * pageBytes + at] = noise.below(256);
+      return bytes;
+    };
+    const pages = original.length / pageBytes;
+    const [, refused] = await Promise.all([
+      Promise.all([
+        refuses(
+          damaged((bytes) => bytes.fill(0, 0, 100)),
+          /is not a SQLite database\.$/,
+        ),
+        refuses(
+          damaged((bytes) => bytes.fill(0xff, 100, pageBytes)),
+          /damaged|not a SQLite database/,
+        ),
+      ]),
+      Promise.all([
+        serves(damaged(page(Math.floor(pages / 3)))),
+        serves(damaged(page(Math.floor(pages / 2)))),
+        serves(damaged((bytes) => bytes.subarray(0, Math.floor(pages / 2) * pageBytes))),
+      ]),
+    ]);
+    expect(refused.includes(true), 'a read met the damage').to.equal(true);
+  }
+
+  async function refuseNoFile(): Promise<void> {
+    const where = folder();
+    const fifo = join(where, 'pipe.sqlite');
+    expect(spawnSync('mkfifo', [fifo]).status).to.equal(0);
+    const environment = { SQLITE_FILE: fifo };
+    const line = `${fifo} is a pipe or a device, not a SQLite database.`;
+    const service = new ChildProcessService(where, environment);
+    const [{ code }, keys, backup, check] = await Promise.all([
+      service.exit,
+      catalogue(where, ['keys', 'list'], environment),
+      catalogue(where, ['backup', 'b.sqlite'], environment),
+      catalogue(where, ['check'], environment),
+    ]);
+    const lines = service.log.split('\n').filter((text) => text && !text.startsWith('{'));
+    expect([code, lines]).to.deep.equal([78, [line]]);
+    for (const command of [keys, backup])
+      expect([command.code, command.err]).to.deep.equal([78, `${line}\n`]);
+    expect([check.code, check.out.includes('is a pipe or a device')]).to.deep.equal([1, true]);
+
+    // An empty file is an empty database.
+    const empty = join(where, 'empty.sqlite');
+    writeFileSync(empty, '');
+    const { service: served, client } = await start(where, { SQLITE_FILE: empty });
+    expect((await client.post('/products', { name: 'x' })).status).to.equal(201);
+    client.close();
+    await served.stop('SIGTERM');
+  }
+
+  async function fillOutput(): Promise<void> {
+    const where = folder();
+    const PORT = `${await freePort()}`;
+    const service = new ChildProcessService(
+      where,
+      { BOOTSTRAP_API_KEY: KEY, PORT, LOG_LEVEL: 'trace' },
+      ['-c', `exec '${process.execPath}' '${MAIN}' >/dev/full 2>/dev/full`],
+      'sh',
+    );
+    running.push(service);
+    const authority = join(where, 'data/tls/ca.pem');
+    const isReady = async () => {
+      const client = new HttpClient(Number(PORT), authority, KEY);
+      return (await client.get('/health/ready', { token: null })).status === 200;
+    };
+    await until('it is ready', isReady, 60_000);
+    const client = new HttpClient(Number(PORT), authority, KEY);
+    const acknowledged = new Set<number>();
+    for (let i = 0; i < 300; i++) {
+      const { status, json } = await client.post('/products', { name: 'Lamp' });
+      expect(status).to.equal(201);
+      acknowledged.add(json.id);
+    }
+    totals.acknowledged += acknowledged.size;
+    await expectExactly(client, acknowledged);
+    client.close();
+    expect(await service.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+  }
+
+  async function killBackup(): Promise<void> {
+    const where = folder();
+    expect((await catalogue(where, ['seed', '--products', '20000'])).code).to.equal(0);
+    const partials = () => readdirSync(where).filter((name) => name.endsWith('.partial'));
+    const killed = new ChildProcessService(where, {}, [CLI, 'backup', 'b.sqlite']);
+    await until('the backup has begun', () => partials().length === 1);
+    await killed.stop('SIGKILL');
+    expect(partials()).to.have.length(1);
+    expect(existsSync(join(where, 'b.sqlite'))).to.equal(false);
+    writeFileSync(join(where, 'b.sqlite.notes.partial'), 'of somebody else');
+    const { code, err } = await catalogue(where, ['backup', 'b.sqlite']);
+    expect(code, err).to.equal(0);
+    expect(partials()).to.deep.equal(['b.sqlite.notes.partial']);
+
+    const small = join(where, 'small');
+    mkdirSync(small);
+    mount('size=1m', small);
+    const full = await catalogue(where, ['backup', 'small/b.sqlite']);
+    expect([full.code, full.err]).to.deep.equal([
+      73,
+      `${join(small, 'b.sqlite')} cannot be written: no space left on device (ENOSPC).\n`,
+    ]);
+    expect(readdirSync(small)).to.deep.equal([]);
+  }
+
+  // Most of the time is spent in starts and in waiting.
+  concurrently({
+    'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
+      fillDisk,
+    'has no space for the results of imports': fillSpool,
+    'is read-only or too small at the start': refuseReadOnly,
+    'has a database that another program locks: writes are 503, reads go on': lock,
+    'has a log that is torn at any byte: commits before the tear stay': tearLog,
+    'has a damaged database': damage,
+    'has no file where the database should be': refuseNoFile,
+    'is full for the log and the messages: requests go on': fillOutput,
+    'has the rest of a killed backup, or no space for one': killBackup,
+  });
+});

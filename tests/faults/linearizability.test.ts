@@ -1,0 +1,241 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { figure } from '../support/figure.js';
+import { freePort } from '../support/free-port.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { MongoProcess } from '../support/mongo-process.js';
+import { type Operation, porcupine, type Verdict } from '../support/record-history.js';
+import { RecordLoad } from '../support/record-load.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const UNPROTECTED = resolve('build/tests/faults/unprotected-service.js');
+const OPERATIONS = { sqlite: 46_000, mongodb: 4_500, unprotected: 2_000 };
+/** A fault comes after so many operations. */
+const PER_FAULT = { sqlite: 1_000, mongodb: 400 };
+const REPLICAS = 2;
+/** Far longer than a test takes on two cores. */
+const LIMIT_MS = 300_000;
+
+/** Two processes on one store, which can fail one at a time. */
+class Replicas {
+  private readonly services: ChildProcessService[] = [];
+  private readonly clients: HttpClient[] = [];
+  private ports: number[] = [];
+
+  constructor(
+    private readonly folder: string,
+    private readonly settings: Record<string, string>,
+    private readonly program?: readonly string[],
+  ) {}
+
+  async start(): Promise<void> {
+    this.ports = [await freePort(), await freePort()];
+    await Promise.all(this.ports.map((_, replica) => this.startOne(replica)));
+  }
+
+  readonly clientOf = (replica: number): HttpClient => {
+    const client = this.clients[replica];
+    if (!client) throw new Error(`There is no replica ${replica}.`);
+    return client;
+  };
+
+  /** Ends a replica as a crash does, and starts it again. */
+  async crash(replica: number): Promise<void> {
+    await this.services[replica]?.stop('SIGKILL');
+    await this.startOne(replica);
+  }
+
+  async pause(replica: number, ms: number): Promise<void> {
+    this.services[replica]?.kill('SIGSTOP');
+    await sleep(ms);
+    this.services[replica]?.kill('SIGCONT');
+  }
+
+  /** Cuts the connections of all clients with a replica. They connect again. */
+  cut(replica: number): void {
+    this.clientOf(replica).close();
+    this.connect(replica);
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.clients) client.close();
+    await Promise.all(this.services.map((service) => service.stop('SIGKILL')));
+  }
+
+  private async startOne(replica: number): Promise<void> {
+    const environment = {
+      PORT: `${this.ports[replica]}`,
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      LOG_LEVEL: 'warn',
+      ...this.settings,
+    };
+    const service = new ChildProcessService(this.folder, environment, this.program);
+    this.services[replica] = service;
+    (await service.started(FIRST_KEY)).close();
+    this.connect(replica);
+  }
+
+  private connect(replica: number): void {
+    const authority = `${this.folder}/data/tls/ca.pem`;
+    this.clients[replica] = new HttpClient(this.ports[replica] ?? 0, authority, FIRST_KEY);
+  }
+}
+
+/** The kinds of faults, one after the other. */
+function faultsOf(replicas: Replicas, others: readonly (() => Promise<void>)[]) {
+  const pick = () => Math.floor(Math.random() * REPLICAS);
+  return [
+    async () => replicas.cut(pick()),
+    () => replicas.pause(pick(), 50 + Math.random() * 450),
+    async () => replicas.cut(pick()),
+    () => replicas.crash(pick()),
+    ...others,
+  ];
+}
+
+/** Runs the load of 16 clients with a fault after each `perFault` operations. @returns the number of faults */
+async function runWithFaults(
+  load: RecordLoad,
+  count: number,
+  perFault: number,
+  faults: readonly (() => Promise<void>)[],
+): Promise<number> {
+  let isOver = false;
+  let number = 0;
+  const fail = async () => {
+    for (let at = perFault; !isOver; ) {
+      await sleep(10);
+      if (load.known < at) continue;
+      await faults[number % faults.length]?.();
+      number++;
+      at = load.known + perFault;
+    }
+  };
+  const failing = fail();
+  failing.catch(() => load.stop());
+  try {
+    await load.run(count, 2);
+  } finally {
+    isOver = true;
+    await failing;
+  }
+  return number;
+}
+
+function expectLinearizable({ violations, unchecked }: Verdict, history: readonly Operation[]): void {
+  const of = (record: number) => history.filter((operation) => operation.record === record);
+  const [first] = violations;
+  const lines = first === undefined ? [] : of(first).map((operation) => JSON.stringify(operation));
+  expect(violations, `records without an order of their operations:\n${lines.join('\n')}`).to.deep.equal([]);
+  expect(unchecked, 'records whose check took too long').to.deep.equal([]);
+}
+
+/** Returns the history with one more read, of a version that another one has replaced before it was called. */
+function withStaleRead(history: readonly Operation[]): [record: number, history: Operation[]] {
+  for (const replaced of history) {
+    const { record, version = 0, result, kind } = replaced;
+    if (kind !== 'put' || replaced.status !== 200 || !result) continue;
+    const newer = history.find((later) => later.record === record && (later.version ?? 0) > version);
+    if (!newer?.return) continue;
+    const read = { record, client: 0, kind: 'read', status: 200, version, result } as const;
+    return [record, [...history, { ...read, call: newer.return + 1, return: newer.return + 2 }]];
+  }
+  throw new Error('No record has two versions.');
+}
+
+describe('the operations on a record have one order', () => {
+  const folder = temporaryFolder();
+  let check: Awaited<ReturnType<typeof porcupine>>;
+  const mongo: { server?: MongoProcess } = {};
+  const histories: Record<string, Operation[]> = {};
+  let running: RecordLoad | undefined;
+
+  before(async () => {
+    [check, mongo.server] = await Promise.all([porcupine(folder), MongoProcess.onFreePort(folder)]);
+  });
+  after(async () => {
+    running?.stop();
+    await mongo.server?.kill();
+  });
+
+  async function campaign(
+    store: 'sqlite' | 'mongodb',
+    replicas: Replicas,
+    others: readonly (() => Promise<void>)[] = [],
+  ): Promise<void> {
+    await replicas.start();
+    try {
+      const load = new RecordLoad(replicas.clientOf, REPLICAS);
+      running = load;
+      const faults = await runWithFaults(
+        load,
+        OPERATIONS[store],
+        PER_FAULT[store],
+        faultsOf(replicas, others),
+      );
+      const verdict = await check(load.history);
+      figure(`operations (${store})`, load.known);
+      figure(`records (${store})`, verdict.records);
+      figure(`of unknown outcome (${store})`, load.unknown);
+      figure(`faults (${store})`, faults);
+      figure(`violations (${store})`, verdict.violations.length);
+      expectLinearizable(verdict, load.history);
+      expect(verdict.operations).to.equal(load.history.length);
+      expect(faults).to.be.greaterThan(3);
+      histories[store] = load.history;
+    } finally {
+      await replicas.stop();
+    }
+  }
+
+  it('through two replicas on one SQLite file, which crash, hang and lose connections', () =>
+    campaign('sqlite', new Replicas(folder, { STORE: 'sqlite' }))).timeout(LIMIT_MS);
+
+  it('through two replicas on one MongoDB, which hangs and loses connections as well', async () => {
+    const { server } = mongo;
+    if (!server) throw new Error('There is no server.');
+    await server.run();
+    const hang = async () => {
+      server.hang();
+      await sleep(200);
+      server.resume();
+    };
+    const network = new TcpProxy({ host: '127.0.0.1', port: server.port });
+    const port = await network.listen();
+    const cut = async () => {
+      await network.set('cut');
+      await network.set('none');
+    };
+    const url = `mongodb://127.0.0.1:${port}/linearizability?directConnection=true`;
+    try {
+      await campaign('mongodb', new Replicas(folder, { STORE: 'mongodb', MONGODB_URL: url }), [hang, cut]);
+    } finally {
+      await network.close();
+    }
+  }).timeout(LIMIT_MS);
+
+  it('so that the checker finds one stale read among them', async () => {
+    const [record, history] = withStaleRead(histories['sqlite'] ?? []);
+    expect((await check(history)).violations).to.deep.equal([record]);
+  });
+
+  for (const protection of ['version comparison', 'fresh reads'])
+    it(`so that the checker finds a service without its ${protection}`, async () => {
+      const settings = { STORE: 'sqlite', SQLITE_FILE: `${folder}/${protection}.sqlite` };
+      const replicas = new Replicas(folder, { ...settings, UNPROTECTED: protection }, [UNPROTECTED]);
+      await replicas.start();
+      try {
+        const load = new RecordLoad(replicas.clientOf, REPLICAS);
+        await load.run(OPERATIONS.unprotected, 1);
+        const { violations } = await check(load.history);
+        figure(`records with violations without ${protection}`, violations.length);
+        expect(violations.length).to.be.greaterThan(0);
+      } finally {
+        await replicas.stop();
+      }
+    });
+});

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { mongoStorage } from '#src/composition/mongo-storage.js';
+import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import type { Storage } from '#src/composition/storage.js';
+import { MongoProcess } from '../../support/mongo-process.js';
+import { ENDLESS } from '../../support/tables.js';
+
+/** A store that survives the processes of the service. */
+export interface TestedStore {
+  /** The working folder of the services. */
+  readonly folder: string;
+  readonly settings: Record<string, string>;
+  /** As `catalogue copy` takes it. */
+  readonly url: string;
+  /** The store itself, to be opened while no service runs. */
+  storage(): Storage;
+  /** A copy in a SQLite file. */
+  copied(file: string): Storage;
+  /** Kills the server of the store and starts it again. Absent if there is none. */
+  readonly restartServer?: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+const copied = (file: string) => sqliteStorage({ file, budget: ENDLESS });
+
+export function sqliteStore(folder: string): TestedStore {
+  const file = join(folder, 'data/catalogue.sqlite');
+  return {
+    folder,
+    settings: { STORE: 'sqlite', SQLITE_FILE: file },
+    url: `sqlite:${file}`,
+    storage: () => copied(file),
+    copied,
+    close: async () => {},
+  };
+}
+
+export async function mongoStore(folder: string): Promise<TestedStore> {
+  const server = await MongoProcess.onFreePort(folder);
+  await server.run();
+  const url = server.url('catalogue');
+  return {
+    folder,
+    settings: { STORE: 'mongodb', MONGODB_URL: url },
+    url,
+    storage: () => mongoStorage({ url, budget: ENDLESS }),
+    copied,
+    restartServer: async () => {
+      await server.kill();
+      await server.run();
+    },
+    close: () => server.kill(),
+  };
+}

@@ -1,0 +1,230 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Latencies } from '../../scripts/statistics.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { figure } from '../support/figure.js';
+import { freePort } from '../support/free-port.js';
+import { HttpClient, type RequestOptions } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
+import { NameServer } from '../support/name-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
+const PROXY = '127.0.0.1';
+const RESTARTS = 20;
+const REQUESTS = 30_000;
+/** Requests a second, whether responses come or not. */
+const RATE = 300;
+/** The slow client keeps its instance waiting for this time. */
+const GRACE_SECONDS = 2;
+/** What the exit takes besides: the last check of the drain, and the store. */
+const EXIT_MS = 1_000;
+/** An export of these is larger than every buffer on its way, so its slow reader is noticed. */
+const PRODUCTS = 20_000;
+
+describe('rolling restarts of three replicas behind HAProxy', () => {
+  const folder = temporaryFolder();
+  const names = new NameServer(() => HOSTS);
+  const instances: ChildProcessService[] = [];
+  const ends: Promise<unknown>[] = [];
+  let environment: Record<string, string>;
+  let proxy: ChildProcess;
+  let client: HttpClient;
+  let isOver = false;
+
+  const start = async (at: number) => {
+    const HOST = HOSTS[at] ?? '';
+    const instance = new ChildProcessService(folder, { ...environment, HOST, MANAGEMENT_HOST: HOST });
+    instances[at] = instance;
+    await instance.prints(/in plain HTTP behind a proxy/);
+  };
+
+  before(async () => {
+    try {
+      execFileSync('haproxy', ['-v']);
+    } catch {
+      throw new Error('haproxy is missing; on Debian: apt-get install -y haproxy');
+    }
+    execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
+    const [PORT, MANAGEMENT_PORT, https] = await Promise.all([freePort(), freePort(), freePort()]);
+    environment = {
+      TLS: 'proxy',
+      TRUSTED_PROXIES: PROXY,
+      SQLITE_FILE: 'shared.sqlite',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_REQUESTS: '1000000',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      SHUTDOWN_GRACE_SECONDS: `${GRACE_SECONDS}`,
+      PORT: `${PORT}`,
+      MANAGEMENT_PORT: `${MANAGEMENT_PORT}`,
+    };
+    await Promise.all(HOSTS.map((_, at) => start(at)));
+    const env = {
+      PATH: process.env['PATH'],
+      DNS_ADDRESS: await names.start(),
+      HTTPS_ADDRESS: `${PROXY}:${https}`,
+      CERTIFICATE_FILE: join(folder, 'server.pem'),
+      SERVICE_PORT: `${PORT}`,
+      MANAGEMENT_PORT: `${MANAGEMENT_PORT}`,
+    };
+    proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
+    client = new HttpClient(https, join(folder, 'localhost.pem'), FIRST_KEY);
+    await until('HAProxy serves', async () => {
+      const { status } = await client.get('/health/ready', { token: null });
+      return status === 200;
+    });
+    const description = 'd'.repeat(500);
+    const lines = Array.from(
+      { length: PRODUCTS },
+      (_, at) => `${JSON.stringify({ name: `Lamp ${at}`, description })}\n`,
+    ).join('');
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    await client.post('/v1/products/imports', lines, { headers });
+  });
+  after(async () => {
+    isOver = true;
+    await Promise.all(ends);
+    client?.close();
+    names.stop();
+    if (proxy?.exitCode === null) {
+      proxy.kill('SIGKILL');
+      await once(proxy, 'close');
+    }
+    await Promise.all(instances.map((instance) => instance.stop('SIGKILL')));
+  });
+
+  it('fail no request, and each exit is in time', async () => {
+    const failures: string[] = [];
+    const created = new Set<number>();
+    let doubled = 0;
+    const send = async (number: number) => {
+      const expectStatus = async (status: number, method: string, path: string, options?: RequestOptions) => {
+        const response = await client.request(method, path, options);
+        if (response.status !== status) throw new Error(`${response.status} ${response.text.slice(0, 100)}`);
+        return response;
+      };
+      // Only requests that HAProxy may not repeat can lose their response: no key makes them safe here.
+      if (number % 5 === 0) {
+        const { json } = await expectStatus(201, 'POST', '/v1/products', { body: { name: `new ${number}` } });
+        doubled += Number(created.has(json.id));
+        created.add(json.id);
+      } else if (number % 5 === 1) {
+        const path = `/v1/products/${1 + (number % PRODUCTS)}`;
+        await expectStatus(200, 'PATCH', path, {
+          body: { description: `${number}` },
+        });
+      } else if (number % 5 === 2) await expectStatus(200, 'GET', '/v1/products?limit=10');
+      else await expectStatus(200, 'GET', `/v1/products/${1 + (number % PRODUCTS)}`);
+    };
+    const pending = new Set<Promise<void>>();
+    const times = new Latencies();
+    const begin = performance.now();
+    let sent = 0;
+    const load = (async () => {
+      while (sent < REQUESTS) {
+        for (
+          const due = ((performance.now() - begin) / 1_000) * RATE;
+          sent < due && sent < REQUESTS;
+          sent++
+        ) {
+          const number = sent;
+          const dueAt = begin + (number / RATE) * 1_000;
+          const outcome = send(number)
+            .then(() => times.add(performance.now() - dueAt))
+            .catch(
+              (error) =>
+                void failures.push(`${number % 5} ${Math.round(performance.now() - begin)} ms: ${error}`),
+            )
+            .finally(() => pending.delete(outcome));
+          pending.add(outcome);
+        }
+        await sleep(3);
+      }
+      await Promise.all(pending);
+    })();
+    ends.push(readSlowly(), staySilent());
+
+    const exits: number[] = [];
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      const instance = instances[restart % HOSTS.length];
+      const stopAt = performance.now();
+      const { code } = (await instance?.stop()) ?? {};
+      exits.push(performance.now() - stopAt);
+      expect(code, `restart ${restart}: ${instance?.log.slice(-500)}`).to.equal(0);
+      await start(restart % HOSTS.length);
+      // HAProxy checks each instance once a second.
+      await sleep(1_200);
+    }
+    const restartsMs = performance.now() - begin;
+    await load;
+    const stored = await client.get('/v1/products?name.prefix=new', {
+      headers: { Accept: 'application/x-ndjson' },
+    });
+    const ids = new Set(
+      stored.text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).id),
+    );
+    const lost = [...created].filter((id) => !ids.has(id));
+
+    figure('requests', sent);
+    figure('restarts', exits.length);
+    figure('restarts took s', restartsMs / 1_000);
+    figure('failed', failures.length);
+    figure('acknowledged creations lost', lost.length);
+    figure('created without a response', ids.size - created.size);
+    figure('p99 ms', times.quantile(0.99));
+    figure('slowest ms', times.quantile(1));
+    figure('slowest exit ms', Math.max(...exits));
+    expect(failures.slice(0, 20)).to.deep.equal([]);
+    expect([lost, doubled, ids.size]).to.deep.equal([[], 0, created.size]);
+    expect(restartsMs / 1_000, 'all restarts happen during the load').to.be.below(REQUESTS / RATE);
+    expect(Math.max(...exits), 'the slow reader is waited for').to.be.above(GRACE_SECONDS * 900);
+    expect(Math.max(...exits)).to.be.below(GRACE_SECONDS * 1_000 + EXIT_MS);
+  }).timeout(160_000);
+
+  /** Exports all products at 1 KiB a second. An instance that stops cuts it off after its grace; then it begins again. */
+  async function readSlowly(): Promise<void> {
+    while (!isOver) {
+      const sent = request({
+        host: 'localhost',
+        port: client.port,
+        path: '/v1/products',
+        rejectUnauthorized: false,
+        agent: false,
+        headers: { Authorization: `Bearer ${FIRST_KEY}`, Accept: 'application/x-ndjson' },
+      });
+      sent.on('error', () => {}).end();
+      await new Promise<void>((done) => {
+        sent.once('response', async (response) => {
+          response.once('error', () => done());
+          while (!isOver && !response.readableEnded && !response.destroyed) {
+            response.read(512);
+            await sleep(500);
+          }
+          sent.destroy();
+          done();
+        });
+        sent.once('close', () => done());
+      });
+      await sleep(50);
+    }
+  }
+
+  /** Keeps a connection that sends nothing. HAProxy ends it after 10 seconds; then it opens another one. */
+  async function staySilent(): Promise<void> {
+    while (!isOver) {
+      const socket = await client.connect().catch(() => undefined);
+      socket?.on('error', () => {}).resume();
+      while (!isOver && socket && !socket.destroyed) await sleep(100);
+      socket?.destroy();
+      await sleep(50);
+    }
+  }
+});

@@ -1,0 +1,304 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { connect as netConnect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
+import { expect } from 'chai';
+import { Latencies } from '../../scripts/statistics.js';
+import { ChildProcessService } from '../support/child-process-service.js';
+import { figure } from '../support/figure.js';
+import type { HttpClient } from '../support/http-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { logged } from '../support/workers.js';
+import type { Timed } from './hostile/bystander.js';
+import { newKey, startBystander } from './hostile/hostile-service.js';
+
+const CONNECTIONS = 1_000;
+/** The service accepts 2,000 connections of an address, which slowhttptest shares with this program. */
+const LEAST_CONNECTED = 950;
+const READERS = 32;
+const READERS_PER_KEY = 8;
+/** The limits of the contract: a handshake or a head, a request, a connection without a byte in either direction. */
+const LIMIT_MS = { handshake: 10_000, headers: 10_000, request: 30_000, silence: 30_000 };
+/** Node looks for late requests once a second, and this program is busy too. */
+const TOLERANCE_MS = 1_500;
+/** The silence of a client that does not read begins when the buffers of the kernel are full. */
+const FILLING_MS = 6_000;
+/** Other clients may take this much longer than alone: 33 ms in all were measured on two cores. */
+const FLOOR_MS = 50;
+/** The p99 while 4,000 clients connect. Each handshake takes some milliseconds of CPU time on both sides. */
+const MAX_ARRIVING_MS = 200;
+/** In this time slowhttptest opens its 1,000 connections. */
+const ARRIVAL_MS = 6_000;
+/** Each kind comes from an address of its own: the service accepts 2,000 connections of one. */
+const FROM = { bystander: '127.0.0.5', tcp: '127.0.0.3', tls: '127.0.0.4', readers: '127.0.0.6' };
+const ALONE_MS = 3_000;
+
+describe('Slow and silent clients', () => {
+  const folder = temporaryFolder();
+  let service: ChildProcessService;
+  let client: HttpClient;
+  let authority: Buffer;
+  const open: Socket[] = [];
+  /** How long each connection was open. */
+  const ages: Record<'tcp' | 'tls', number[]> = { tcp: [], tls: [] };
+  let slow: Readonly<Record<'headers' | 'bodies' | 'reads', SlowTest>>;
+  /** When clients connected: begins and ends, in milliseconds since 1970. */
+  const arrivals: (readonly [number, number])[] = [];
+  const p99 = { alone: Number.NaN, arriving: Number.NaN, held: Number.NaN };
+
+  before(async () => {
+    service = new ChildProcessService(folder);
+    client = await service.started();
+    client.documented = undefined;
+    authority = readFileSync(`${folder}/data/tls/ca.pem`);
+    await fill(client);
+    p99.alone = p99Of(await bystander(sleep(ALONE_MS)));
+    const meanwhile = await bystander(slowClients());
+    const isArriving = ({ begin, end }: Timed) => arrivals.some(([from, to]) => begin < to && end > from);
+    p99.arriving = p99Of(meanwhile.filter(isArriving));
+    p99.held = p99Of(meanwhile.filter((request) => !isArriving(request)));
+  });
+  after(async () => {
+    for (const socket of open) socket.destroy();
+    client.close();
+    await service.stop('SIGKILL');
+  });
+
+  /** All kinds at a time: the limit of a body alone takes half a minute. */
+  async function slowClients(): Promise<void> {
+    const url = (path: string) => `https://127.0.0.1:${client.port}${path}`;
+    const [tcp, readers] = [silentTcp(), slowReaders()];
+    const form = ['-f', 'application/x-www-form-urlencoded', '-s', '8192'];
+    noteArrival();
+    const bodies = slowHttpTest(folder, 'B', 60, [...form, '-i', '5', '-x', '10', '-u', url('/oauth/token')]);
+    await sleep(4_000);
+    const tls = silentTls();
+    noteArrival();
+    const headers = slowHttpTest(folder, 'H', 40, ['-i', '5', '-x', '24', '-u', url('/v1/products')]);
+    // slowhttptest has one address, whose connections those with slow bodies and slow headers are.
+    const reads = headers.then(() => {
+      noteArrival();
+      const speed = ['-n', '5', '-z', '32', '-w', '10', '-y', '20'];
+      return slowHttpTest(folder, 'X', 16, [...speed, '-u', url('/openapi.json')]);
+    });
+    slow = { headers: await headers, bodies: await bodies, reads: await reads };
+    await Promise.all([tcp, tls, readers]);
+  }
+
+  function noteArrival(): void {
+    arrivals.push([Date.now(), Date.now() + ARRIVAL_MS]);
+  }
+
+  async function silentTcp(): Promise<void> {
+    const sockets = Array.from({ length: CONNECTIONS }, () =>
+      netConnect({ host: '127.0.0.1', port: client.port, localAddress: FROM.tcp }),
+    );
+    await Promise.all(sockets.map((socket) => untilClosed(socket, 'connect', ages.tcp)));
+  }
+
+  async function silentTls(): Promise<void> {
+    const closed: Promise<void>[] = [];
+    const begin = Date.now();
+    for (let at = 0; at < CONNECTIONS; at += 25) {
+      const some = Array.from({ length: 25 }, () => tls(FROM.tls));
+      closed.push(...some.map((socket) => untilClosed(socket, 'secureConnect', ages.tls)));
+      await Promise.all(some.map((socket) => becoming(socket, 'secureConnect')));
+    }
+    arrivals.push([begin, Date.now()]);
+    await Promise.all(closed);
+  }
+
+  /** Ask for exports and read nothing. The buffers of the kernel take a part. */
+  async function slowReaders(): Promise<void> {
+    const keys = await Promise.all(Array.from({ length: READERS / READERS_PER_KEY }, () => newKey(client)));
+    const sockets = Array.from({ length: READERS }, () => tls(FROM.readers));
+    const closed = sockets.map(closing);
+    await Promise.all(
+      sockets.map(async (socket, at) => {
+        await becoming(socket, 'secureConnect');
+        const accept = 'Accept: application/x-ndjson';
+        const authorization = `Authorization: Bearer ${keys[Math.floor(at / READERS_PER_KEY)]?.key}`;
+        socket.pause();
+        socket.write(`GET /v1/products HTTP/1.1\r\nHost: x\r\n${accept}\r\n${authorization}\r\n\r\n`);
+      }),
+    );
+    await sleep(LIMIT_MS.silence + TOLERANCE_MS + FILLING_MS);
+    // A paused stream does not see the end of the connection.
+    for (const socket of sockets) socket.resume();
+    await Promise.all(closed);
+  }
+
+  function tls(localAddress: string): Socket {
+    const socket = netConnect({ host: '127.0.0.1', port: client.port, localAddress });
+    socket.on('error', () => {});
+    return tlsConnect({ socket, ca: authority, servername: 'localhost' });
+  }
+
+  /** Resolves when a connection is closed, by an error too. */
+  function closing(socket: Socket): Promise<void> {
+    open.push(socket);
+    socket.on('error', () => {});
+    return new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
+  /** Resolves at an event of a connection. @throws Error if it is closed first */
+  function becoming(socket: Socket, event: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      socket.once(event, () => resolve());
+      socket.once('close', () => reject(new Error(`closed before ${event}`)));
+    });
+  }
+
+  /** Notes the age of a connection when the service closes it. */
+  async function untilClosed(socket: Socket, ready: string, into: number[]): Promise<void> {
+    const closed = closing(socket);
+    await becoming(socket, ready);
+    const begin = performance.now();
+    socket.resume();
+    await closed;
+    into.push(performance.now() - begin);
+  }
+
+  /** @returns the requests of another client meanwhile, which has a thread of its own */
+  async function bystander(work: Promise<unknown>): Promise<readonly Timed[]> {
+    const [, managementPort] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
+    const stop = await startBystander({
+      port: client.port,
+      managementPort: Number(managementPort),
+      authorityFile: `${folder}/data/tls/ca.pem`,
+      keys: { item: (await newKey(client)).key },
+      from: FROM.bystander,
+      pauseMs: 20,
+    });
+    await work;
+    const [measured] = await stop();
+    expect(measured?.failures).to.deep.equal([]);
+    return measured?.requests ?? [];
+  }
+
+  it('others are served as before while the slow clients are connected', () => {
+    figure('p99 of others ms', p99.held);
+    figure('p99 alone ms', p99.alone);
+    expect(p99.held).to.be.at.most(Math.max(2 * p99.alone, p99.alone + FLOOR_MS));
+  });
+
+  it(`others are served within ${MAX_ARRIVING_MS} ms while the slow clients connect`, () => {
+    figure('p99 of others while 4,000 connect ms', p99.arriving);
+    expect(p99.arriving).to.be.at.most(MAX_ARRIVING_MS);
+  });
+
+  for (const [kind, what, limit] of [
+    ['tcp', 'a connection without a handshake', LIMIT_MS.handshake],
+    ['tls', 'a connection without a request', LIMIT_MS.headers],
+  ] as const)
+    it(`${what} is closed after ${limit / 1_000} seconds`, () => {
+      const longest = Math.max(...ages[kind]);
+      figure(`${what}: longest s`, longest / 1_000);
+      expect(ages[kind]).to.have.length(CONNECTIONS);
+      expect(Math.min(...ages[kind])).to.be.at.least(limit * 0.9);
+      expect(longest).to.be.at.most(limit + TOLERANCE_MS);
+    });
+
+  it('an export that is not read is closed after 30 seconds', () => {
+    const exports = logged(service, 'request').filter(
+      ({ method, path, complete }) => method === 'GET' && path === '/v1/products' && complete === false,
+    );
+    const times = exports.map(({ durationMs }) => Number(durationMs));
+    figure('an export that is not read: shortest s', Math.min(...times) / 1_000);
+    figure('an export that is not read: longest s', Math.max(...times) / 1_000);
+    expect(times).to.have.length(READERS);
+    expect(Math.min(...times)).to.be.at.least(LIMIT_MS.silence * 0.9);
+    expect(Math.max(...times)).to.be.at.most(LIMIT_MS.silence + TOLERANCE_MS + FILLING_MS);
+  });
+
+  it('1,000 slow heads are closed after 10 seconds', () => expectClosed('headers', LIMIT_MS.headers));
+  it('1,000 slow bodies are closed after 30 seconds', () => expectClosed('bodies', LIMIT_MS.request));
+
+  it('1,000 slow readers stay connected meanwhile, because their limit is later', () => {
+    const { opened = 0, closed = 0 } = slow.reads.rows.at(-1) ?? {};
+    figure('slow reads: connections', opened - closed);
+    expect(opened - closed).to.be.at.least(LEAST_CONNECTED);
+  });
+
+  function expectClosed(kind: 'headers' | 'bodies', limit: number): void {
+    const { rows, hasEnded } = slow[kind];
+    const at = (second: number) =>
+      rows.findLast((row) => row.second <= second) ?? { second, opened: 0, closed: 0 };
+    const opened = Math.max(...rows.map((row) => row.opened));
+    // slowhttptest counts at whole seconds.
+    const latest = Math.ceil((limit + TOLERANCE_MS) / 1_000) + 1;
+    const late = rows
+      .filter(({ second }) => second + latest <= (rows.at(-1)?.second ?? 0))
+      .map((row) => row.opened - at(row.second + latest).closed);
+    const early = rows.map((row) => row.closed - at(row.second - limit / 1_000 + 1).opened);
+    figure(`slow ${kind}: connections`, opened);
+    figure(`slow ${kind}: closed early`, Math.max(0, ...early));
+    figure(`slow ${kind}: closed late`, Math.max(0, ...late));
+    expect(hasEnded, 'all are closed in the end').to.equal(true);
+    expect(opened - Math.max(...early)).to.be.at.least(LEAST_CONNECTED);
+    expect(Math.max(...late)).to.be.at.most(0);
+  }
+});
+
+function p99Of(requests: readonly Timed[]): number {
+  const latencies = new Latencies();
+  for (const { begin, end } of requests) latencies.add(end - begin);
+  return latencies.quantile(0.99);
+}
+
+/** What slowhttptest saw. */
+interface SlowTest {
+  /** How many connections have been opened and closed until each second. */
+  readonly rows: readonly { readonly second: number; readonly opened: number; readonly closed: number }[];
+  /** Whether it ended because no connection was open any more. */
+  readonly hasEnded: boolean;
+}
+
+/** @param seconds it gives up after this time */
+async function slowHttpTest(
+  folder: string,
+  mode: string,
+  seconds: number,
+  args: readonly string[],
+): Promise<SlowTest> {
+  const prefix = join(folder, `slow-${mode}`);
+  const all = [
+    `-${mode}`,
+    '-c',
+    `${CONNECTIONS}`,
+    '-r',
+    '400',
+    '-l',
+    `${seconds}`,
+    '-g',
+    '-o',
+    prefix,
+    ...args,
+  ];
+  // It polls its connections without a pause, and would take the cores from the service and from the others.
+  const child = spawn('nice', ['-n', '19', 'slowhttptest', ...all], { stdio: 'ignore' });
+  const [code] = await new Promise<readonly unknown[]>((resolve, reject) => {
+    child.once('exit', (...exit) => resolve(exit));
+    child.once('error', reject);
+  });
+  expect(code, 'slowhttptest is missing: apt-get install slowhttptest').to.not.equal(127);
+  expect(code, `slowhttptest -${mode}`).to.be.a('number');
+  const rows = readFileSync(`${prefix}.csv`, 'latin1')
+    .split('\n')
+    .slice(1)
+    .filter(Boolean)
+    .map((row) => row.split(',').map(Number))
+    .map(([second = 0, closed = 0, , connected = 0]) => ({ second, closed, opened: closed + connected }));
+  return { rows, hasEnded: (rows.at(-1)?.second ?? seconds) < seconds - 1 };
+}
+
+/** Products that an export of 20 MB has. */
+async function fill(client: HttpClient): Promise<void> {
+  const line = `${JSON.stringify({ name: 'Lamp', description: 'd'.repeat(4_000) })}\n`;
+  const { text } = await client.post('/v1/products/imports', line.repeat(5_000), {
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  expect(text).to.include('"line":5000,"status":201');
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Runs in the page. */
+interface Axe {
+  run(options: RunOptions): Promise<AxeResults>;
+}
+
+/** @throws AssertionError if axe-core finds something on the page as it is, or if the page scrolls horizontally */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { readonly axe: Axe };
+    // Otherwise axe describes every element that passes, which takes longer than the rules.
+    const results = await axe.run({ resultTypes: ['violations'] });
+    return results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  });
+  expect(violations, what).to.deep.equal([]);
+  const [content, window] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  expect(content, what).to.equal(window);
+}

@@ -1,0 +1,57 @@
+import { healthRoutes } from '#src/adapters/inbound/http/health-routes.js';
+import { compose } from '#src/composition/container.js';
+import { loadSettings } from '#src/config/settings.js';
+import type { Scope } from '#src/domain/access.js';
+
+/** The paths that the contract makes public. */
+const PUBLIC = [
+  /^\/$/,
+  /^\/health\//,
+  /^\/openapi\.json$/,
+  /^\/(?:docs|console)$/,
+  /^\/oauth\//,
+  /^\/\.well-known\//,
+];
+/** The assets of the pages at /docs and /console. */
+const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
+
+/** The scopes that the contract requires, by the first segment of the path. */
+export const REQUIRED_SCOPES: Readonly<Record<string, { read: Scope; write: Scope }>> = {
+  products: { read: 'products:read', write: 'products:write' },
+  users: { read: 'users:read', write: 'users:write' },
+  orders: { read: 'orders:read', write: 'orders:write' },
+  'api-keys': { read: 'keys:admin', write: 'keys:admin' },
+};
+
+export function isPublicPath(path: string): boolean {
+  return [...PUBLIC, ASSETS].some((pattern) => pattern.test(path));
+}
+
+export interface ServedRoute {
+  readonly route: string;
+  readonly methods: readonly string[];
+  /** The paths with the version, then those without it. They name a record that does not exist. */
+  readonly paths: readonly string[];
+}
+
+/** @returns each route of the service, with its paths in every form */
+export async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
+  const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
+  const { routes, store } = application.serviceParts;
+  return [...healthRoutes(store, () => false), ...routes].map(({ template, path, variables, operations }) => {
+    const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
+    const full = Object.entries(variables ?? {})
+      .reduce(
+        (all, [name, values]) => all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
+        [whole],
+      )
+      .filter((one) => path.test(one));
+    const short = full.map(withoutVersion).filter((one) => !full.includes(one));
+    const paths = [...full, ...short].filter((one) => path.test(one));
+    return { route: template, methods: Object.keys(operations), paths };
+  });
+}
+
+export function withoutVersion(path: string): string {
+  return path.replace(/^\/v\d+(?=\/)/, '');
+}
