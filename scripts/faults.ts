@@ -68,7 +68,8 @@ async function run(campaign: Campaign): Promise<Outcome> {
   const passed = count(output, 'passing');
   const failed = count(output, 'failing');
   // Mocha only warns of a missing file.
-  const isBroken = !files.every((file) => existsSync(file)) || passed === 0 || (code !== 0 && failed === 0);
+  const isBroken =
+    !files.every((file) => existsSync(file)) || passed + failed === 0 || (code !== 0 && failed === 0);
   return { campaign, figures: figuresIn(output), passed, failed: failed + Number(isBroken), seconds };
 }
 

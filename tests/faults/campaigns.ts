@@ -24,7 +24,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'Framing', files: ['faults/framing', 'http/request-smuggling', 'http/pipelining'] },
   { name: 'Values', files: ['faults/values', 'http/csv-round-trip'] },
   { name: 'Injection and access', files: ['faults/injection', 'faults/access', 'http/authorization-matrix'] },
-  { name: 'Rolling restarts', files: ['faults/rolling-restarts'], isTimed: true },
+  { name: 'Rolling restarts', files: ['faults/rolling-restarts'] },
   { name: 'Faults of the disk', files: ['faults/disk', 'faults/lost-files'] },
   { name: 'Backup and restore', files: ['faults/backups-under-load', 'faults/backup'] },
   { name: 'Clock steps', files: ['faults/clock'] },

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,6 +27,8 @@ const GRACE_SECONDS = 2;
 const EXIT_MS = 1_000;
 /** An export of these is larger than every buffer on its way, so its slow reader is noticed. */
 const PRODUCTS = 20_000;
+/** In bytes. Linux may let the buffers of a connection grow to 32 MiB, as much as several exports. */
+const SMALL_BUFFERS = 'global\n  tune.rcvbuf.server 65536\n  tune.sndbuf.client 65536\n';
 
 describe('rolling restarts of three replicas behind HAProxy', () => {
   const folder = temporaryFolder();
@@ -72,7 +75,9 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
       SERVICE_PORT: `${PORT}`,
       MANAGEMENT_PORT: `${MANAGEMENT_PORT}`,
     };
-    proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
+    const buffers = join(folder, 'buffers.cfg');
+    writeFileSync(buffers, SMALL_BUFFERS);
+    proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg', '-f', buffers], { env, stdio: 'ignore' });
     client = new HttpClient(https, join(folder, 'localhost.pem'), FIRST_KEY);
     await until('HAProxy serves', async () => {
       const { status } = await client.get('/health/ready', { token: null });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
+import { until } from '../support/until.js';
 
 const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
 const READER = { name: 'reader', scopes: ['products:read'] };
@@ -48,7 +49,10 @@ for (const STORE of LOCAL_STORE_NAMES) {
       const expiring = await createKey({ ...ADMIN, expiresAt: new Date(Date.now() + 1_000).toISOString() });
       const other = await createKey(ADMIN);
       expect(await revoke(other.path), 'one of several').to.deep.equal([204, undefined]);
-      while ((await request().get('/v1/api-keys', { token: expiring.token })).status === 200);
+      await until('the key has expired', async () => {
+        const { status } = await request().get('/v1/api-keys', { token: expiring.token });
+        return status === 401;
+      });
       expect(await revoke(FIRST)).to.deep.equal(REFUSED);
       expect(await revoke(expiring.path), 'an expired key').to.deep.equal([204, undefined]);
     });

@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { listService } from '../support/middleware-harness.js';
 import { until } from '../support/until.js';
 
-/** As many as a turn of the event loop serves in any case. */
-const SERVED = 64;
-const SPIN_MS = 1;
+/** As many as a turn of the event loop serves in any case, without an overload before it. */
+const SERVED = 256;
+const SPIN_MS = 0.3;
 const ORIGIN = 'https://shop.example';
 const LIST = 'GET /v1/products HTTP/1.1\r\nHost: x\r\n';
 

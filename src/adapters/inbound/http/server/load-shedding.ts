@@ -1,11 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** A turn of the event loop serves at least this many requests, whatever time they take. */
-const MIN_SERVED = 64;
-/** A turn that is this long is the first sign of overload. Garbage collection and slow disks make shorter ones. */
-const LONG_TURN_MS = 50;
-/** How long a turn serves requests during overload. */
-const BUSY_TURN_MS = 15;
+interface Share {
+  /** A turn of the event loop serves at least this many requests, whatever time they take. */
+  readonly requests: number;
+  /** How long a turn serves requests beyond that, in milliseconds. */
+  readonly ms: number;
+}
+
+/** A turn that exceeds both bounds is the first sign of overload. A burst, the garbage collector or a slow disk is not. */
+const CALM: Share = { requests: 256, ms: 50 };
+const OVERLOADED: Share = { requests: 64, ms: 15 };
 /** How long a turn sends refusals, so that they take an eighth of the time at most. Others wait for the next turn. */
 const REFUSING_MS = 2;
 
@@ -25,7 +29,7 @@ export function shedLoad(serve: RequestListener, refuse: RequestListener): Reque
   let begin = 0;
   let served = 0;
   let isTurn = false;
-  let maxMs = LONG_TURN_MS;
+  let share = CALM;
 
   const beginTurn = () => {
     isTurn = true;
@@ -35,7 +39,7 @@ export function shedLoad(serve: RequestListener, refuse: RequestListener): Reque
   };
   const endTurn = () => {
     isTurn = false;
-    maxMs = refused.length > 0 ? BUSY_TURN_MS : LONG_TURN_MS;
+    share = refused.length > 0 ? OVERLOADED : CALM;
     if (refused.length === 0) return;
     const end = performance.now() + REFUSING_MS;
     let count = 0;
@@ -48,7 +52,7 @@ export function shedLoad(serve: RequestListener, refuse: RequestListener): Reque
   };
   return (request: IncomingMessage, response: ServerResponse) => {
     if (!isTurn) beginTurn();
-    if (served < MIN_SERVED || performance.now() - begin < maxMs) {
+    if (served < share.requests || performance.now() - begin < share.ms) {
       served++;
       serve(request, response);
     } else refused.push([request, response]);
