@@ -53,4 +53,4 @@ EXPOSE 8443 9464
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD [ "node", "-e", "\
     fetch(`http://127.0.0.1:${process.env.MANAGEMENT_PORT ?? 9464}/health/ready`)\
     .then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))" ]
-CMD ["node", "dist/bundle/main.js"]
+CMD ["node", "--max-semi-space-size=16", "dist/bundle/main.js"]

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { ChildProcessService, CLI, catalogue, MAIN } from '../support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue, MAIN, SERVICE } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
 import { figure } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
@@ -73,7 +73,7 @@ describe('a canary secret', () => {
     OAUTH_CLIENT_SECRET: OPERATOR.issuer,
     ...more,
   });
-  const start = (where: string, settings: Record<string, string>, program: readonly string[] = [MAIN]) => {
+  const start = (where: string, settings: Record<string, string>, program = SERVICE) => {
     const service = new ChildProcessService(where, settings, program);
     running.push(service);
     return service;

@@ -9,6 +9,8 @@ import { temporaryFolder } from './temporary-folder.js';
 /** The programs, as users run them. */
 export const MAIN = resolve('dist/bundle/main.js');
 export const CLI = resolve('dist/bundle/cli.js');
+/** Node's arguments for the service, as `npm start` and the image have them. */
+export const SERVICE: readonly string[] = ['--max-semi-space-size=16', MAIN];
 
 interface Exit {
   readonly code: number | null;
@@ -26,7 +28,7 @@ export class ChildProcessService {
   constructor(
     readonly folder: string,
     private readonly environment: Record<string, string> = {},
-    program: readonly string[] = [MAIN],
+    program = SERVICE,
     executable = process.execPath,
   ) {
     const { PATH = '' } = process.env;
