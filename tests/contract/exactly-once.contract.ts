@@ -7,7 +7,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
-import { linksOf } from '../support/links.js';
+import { recordsOf } from '../support/links.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const CRASHING_SERVICE = resolve('build/tests/contract/crashing-service.js');
@@ -58,11 +58,7 @@ export function exactlyOnceContract(
       client.post('/products', fields, keyed(key));
     const listed = async (client: HttpClient): Promise<{ id: number; name: string }[]> => {
       const found = [];
-      for (let path = '/products?limit=1000'; path; ) {
-        const page = await client.get(path);
-        found.push(...page.json);
-        path = linksOf(page.headers['link'])['next'] ?? '';
-      }
+      for await (const record of recordsOf(client, '/products?limit=1000')) found.push(record);
       return found;
     };
 

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import type { HttpClient } from '../support/http-client.js';
+import { type HttpClient, versionIn } from '../support/http-client.js';
 
 const WRITERS = 50;
 const TRIES = 4;
 
 const names = Array.from({ length: WRITERS }, (_, i) => `writer${i}`);
-
-const versionIn = (etag: string | undefined) => Number(/^"(\d+)"$/.exec(etag ?? '')?.[1]);
 
 interface Try {
   readonly writer: string;

@@ -10,6 +10,7 @@ import { FIRST_KEY } from '../support/in-process-service.js';
 import { run } from '../support/programs.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { more } from './mixed-use/campaign.js';
 import { compareReads, type State, stateIn } from './mixed-use/final-state.js';
 import { Fleet } from './mixed-use/fleet.js';
 import { type History, Ledger, RESOURCES, type Resource, tokenOf, Verdict } from './mixed-use/ledger.js';
@@ -58,7 +59,7 @@ describe('backups while a service writes', function () {
       Array.from({ length: WRITERS }, (_, at) => new Writer(shared, new SeededRandom(at), at).run()),
     );
     writers.catch(() => {});
-    await more(500);
+    await moreWrites(500);
   });
   after(() => fleet.abandon());
 
@@ -67,11 +68,7 @@ describe('backups while a service writes', function () {
     if (!found) throw new Error('No service is running.');
     return found;
   };
-  const more = async (count: number) => {
-    const goal = ledger.acknowledged + count;
-    while (ledger.acknowledged < goal)
-      await Promise.race([new Promise((done) => setTimeout(done, 5)), writers]);
-  };
+  const moreWrites = (count: number) => Promise.race([more(ledger, count), writers]);
   /** Makes a file from the database. @returns what it must contain, and what it may contain */
   const around = async (make: () => Promise<unknown>): Promise<Moment> => {
     const acknowledged = RESOURCES.flatMap((resource) =>
@@ -96,7 +93,7 @@ describe('backups while a service writes', function () {
   it('contain what was acknowledged before they began, and nothing that was never sent', async () => {
     const made: { moment: Moment; folder: Promise<string> }[] = [];
     for (let at = 0; at < BACKUPS; at++) {
-      await more(WRITES_BETWEEN);
+      await moreWrites(WRITES_BETWEEN);
       const file = join(root, `backup-${at}.sqlite`);
       const moment = await around(() => run(store.folder, 'backup', file));
       // The next backup is made meanwhile.
@@ -120,7 +117,7 @@ describe('backups while a service writes', function () {
     } finally {
       await service.abandon();
     }
-    await more(WRITES_BETWEEN);
+    await moreWrites(WRITES_BETWEEN);
     const differences = [...verdict.all];
     for (const [at, { moment }] of made.entries()) {
       const folder = folders[at] ?? '';
@@ -138,7 +135,7 @@ describe('backups while a service writes', function () {
   it('differ from copies of the database without its log, which the checker counts', async () => {
     let differences = 0;
     for (let at = 0; at < COPIES && differences === 0; at++) {
-      await more(WRITES_BETWEEN);
+      await moreWrites(WRITES_BETWEEN);
       const folder = mkdtempSync(join(root, 'copied-'));
       mkdirSync(join(folder, 'data'));
       const moment = await around(async () =>

@@ -202,7 +202,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
 
     'no step ends a rate limit early, and none prolongs it': limits,
 
-    'nor in Redis, whose clock is set back by 400 days': async () => {
+    'no step prolongs a rate limit in Redis, whose clock is set back by 400 days': async () => {
       const redis = await RedisServer.onFreePort();
       await redis.run();
       try {

@@ -464,7 +464,7 @@ describe('the disk', () => {
   concurrently({
     'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
       fillDisk,
-    'has no space for the results of imports': fillSpool,
+    'is full: imports whose results fit into memory need no space': fillSpool,
     'is read-only or too small at the start': refuseReadOnly,
     'has a database that another program locks: writes are 503, reads go on': lock,
     'has a log that is torn at any byte: commits before the tear stay': tearLog,

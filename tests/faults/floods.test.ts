@@ -17,12 +17,12 @@ import { fill, inBackground, MAX_TRIES, newKey, startBystander } from './hostile
  * turn of the event loop may read 64 KiB from each of 50 connections. The worst measured was 220 ms on two cores.
  */
 const MAX_SHORT_MS = 300;
-/** The longest time (p99) of its searches, imports and exports. The worst measured was 228 ms. */
+/** The longest time (p99) of its queries without an index, imports and exports. The worst measured was 228 ms. */
 const MAX_LONG_MS = 600;
 const LONG = ['query', 'import', 'export'];
 /** The p99 of its items over all floods. */
 const MAX_ITEM_MS = 100;
-/** The most measured was 318 MiB. */
+/** The most measured was 350 MiB with Node.js 20, and 383 with Node.js 24. */
 const MAX_MEMORY_MIB = 400;
 /** How long a flood that holds its connections does so, and at least how long the bystander measures. */
 const HOLD_SECONDS = 2;
@@ -75,7 +75,8 @@ describe("One client's flood", () => {
 
   for (const flood of FLOODS)
     it(`${flood.name}: others are served in time, and the memory is bounded`, async () => {
-      expect(faultsOf(await measure(flood))).to.deep.equal([]);
+      const outcome = await measure(flood);
+      expect([...delaysOf(outcome), ...failuresOf(outcome)]).to.deep.equal([]);
     });
 
   it(`over all floods, an item takes at most twice the time that it takes alone, or ${MAX_ITEM_MS} ms (p99)`, async () => {
@@ -93,12 +94,14 @@ describe("One client's flood", () => {
     alone = new Map(measured.map((each) => [each.probe, each]));
   }
 
-  /** Measures again what is not within its bounds. */
+  /** Measures again what takes too long. A failed request, or too much memory, counts in every try. */
   async function measure(flood: Flood): Promise<Outcome> {
     let outcome = await during(flood);
     // Each try comes from another IP address, because the rate limit of the previous one may be used up.
-    for (let attempt = 1; attempt < MAX_TRIES && faultsOf(outcome).length > 0; attempt++)
+    for (let attempt = 1; attempt < MAX_TRIES && delaysOf(outcome).length > 0; attempt++) {
+      expect(failuresOf(outcome)).to.deep.equal([]);
       outcome = await during(flood);
+    }
     mostMemory = Math.max(mostMemory, outcome.memory);
     for (const { probe, p99, requests } of outcome.measured) {
       noteWorst(flood, probe, p99);
@@ -118,15 +121,20 @@ describe("One client's flood", () => {
       worst = { ratio, text: `${p99.toFixed(0)} ms (${before.toFixed(0)} alone; ${probe}; ${name})` };
   }
 
-  function faultsOf({ measured, memory, missing }: Outcome): string[] {
+  /** What takes too long, or is missing in the flood itself. */
+  function delaysOf({ measured, missing }: Outcome): string[] {
     const late = measured
       .filter(({ probe, p99 }) => !(p99 <= (LONG.includes(probe) ? MAX_LONG_MS : MAX_SHORT_MS)))
       .map(({ probe, p99 }) => `${probe} takes ${p99.toFixed(1)} ms (p99)`);
+    return [...late, ...missing];
+  }
+
+  function failuresOf({ measured, memory }: Outcome): string[] {
     const failed = measured.flatMap(({ probe, failures }) =>
       failures.slice(0, 1).map((failure) => `${probe}: ${failure}`),
     );
     const large = memory <= MAX_MEMORY_MIB ? [] : [`the memory grows to ${Math.round(memory)} MiB`];
-    return [...late, ...failed, ...large, ...missing];
+    return [...failed, ...large];
   }
 
   interface Outcome {

@@ -176,9 +176,7 @@ function shapeFaults({ status, headers, body }: Response): string[] {
 /** How often the log of a service names each request id. */
 function loggedIds(log: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [, id = ''] of log.matchAll(
-    /"requestId":"([^"]+)"[^\n]*"route":|"route":[^\n]*"requestId":"([^"]+)"/g,
-  ))
+  for (const [, id = ''] of log.matchAll(/"requestId":"([^"]+)"[^\n]*"route":/g))
     counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
@@ -189,11 +187,12 @@ function desynchronised(exchanges: readonly Exchange[], counts: ReadonlyMap<stri
     const logged = (name: string) => counts.get(`${name}-${number}`) ?? 0;
     const answered = (name: string) =>
       responses.filter((response) => idOf(response) === `${name}-${number}`).length;
+    const sent = tested.bytes.split('first-NNNNNN').length - 1;
     const lost = ['third', 'next'].filter((name) => logged(name) > 1 || logged(name) !== answered(name));
     return [
       ...lost.map((name) => `${name}: ${logged(name)} logged, ${answered(name)} answered`),
       ...(logged('hidden') > 0 ? ['a body was read as a request'] : []),
-      ...(logged('first') > 2 ? ['the first request was read more than once'] : []),
+      ...(logged('first') > sent ? ['the first request was read more than once'] : []),
     ].map((fault) => `${tested.title} (${how}): ${fault}`);
   });
 }
@@ -264,7 +263,7 @@ describe('bytes that no HTTP client sends', function () {
   it('get the expected responses in one packet and over several, and so does the request behind them', async () => {
     const open = () => netConnect(direct.port, LOOPBACK);
     figure('cases', FRAMING_CASES.length);
-    expect(FRAMING_CASES.length).to.be.at.least(150);
+    expect(FRAMING_CASES.length).to.be.at.least(340);
     expect(new Set(FRAMING_CASES.map(({ title }) => title)).size, 'titles').to.equal(FRAMING_CASES.length);
     const runs = FRAMING_CASES.flatMap((tested) => [
       () => exchange(tested, open, 'whole', whole),

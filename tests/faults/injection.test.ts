@@ -189,7 +189,7 @@ for (const store of ['sqlite', 'mongodb'])
 
     it('are stored and shown as data, and mean themselves in every filter', async () => {
       figure('payloads', PAYLOADS.length + CONTROL_PAYLOADS.length);
-      expect(PAYLOADS.length + CONTROL_PAYLOADS.length).to.be.at.least(200);
+      expect(PAYLOADS.length + CONTROL_PAYLOADS.length).to.be.at.least(280);
       const all = await send('GET', '/v1/products?limit=1000');
       expect(all.json).to.deep.equal(stored);
       await inLanes(LANES, [...PAYLOADS, ...CONTROL_PAYLOADS], async (text) => {

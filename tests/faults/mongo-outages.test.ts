@@ -8,7 +8,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import { figure } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
-import { linksOf } from '../support/links.js';
+import { recordsOf } from '../support/links.js';
 import { MongoProcess } from '../support/mongo-process.js';
 import { throughProxy } from '../support/mongo-url.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -331,11 +331,7 @@ describe('an outage of MongoDB', () => {
 /** Returns how many products have each name. */
 async function countsByName(client: HttpClient): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (let path = '/products?limit=1000'; path; ) {
-    const page = await client.get(path);
-    expect(page.status, page.text).to.equal(200);
-    for (const { name } of page.json) counts.set(name, (counts.get(name) ?? 0) + 1);
-    path = linksOf(page.headers['link'])['next'] ?? '';
-  }
+  for await (const { name } of recordsOf(client, '/products?limit=1000'))
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }

@@ -113,7 +113,7 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
         if (response.status !== status) throw new Error(`${response.status} ${response.text.slice(0, 100)}`);
         return response;
       };
-      // Only requests that HAProxy may not repeat can lose their response: no key makes them safe here.
+      // No request has an idempotency key, so each lost response is a failure.
       if (number % 5 === 0) {
         const { json } = await expectStatus(201, 'POST', '/v1/products', { body: { name: `new ${number}` } });
         doubled += Number(created.has(json.id));

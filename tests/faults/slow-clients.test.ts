@@ -66,7 +66,7 @@ describe('Slow and silent clients', () => {
     await service.stop('SIGKILL');
   });
 
-  /** All kinds at a time: the limit of a body alone takes half a minute. */
+  /** Most kinds at a time: the limit of a body alone takes half a minute. */
   async function slowClients(): Promise<void> {
     const url = (path: string) => `https://127.0.0.1:${client.port}${path}`;
     const [tcp, readers] = [silentTcp(), slowReaders()];

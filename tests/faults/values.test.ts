@@ -114,7 +114,7 @@ describe('bad bodies', function () {
         const removal = await client.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH));
         judge(`merge patch of ${plural} without ${member}`, removal, [400, 'validation_failed', issues]);
       }
-    await expectRight(300);
+    await expectRight(1_400);
   });
 
   it('that are no JSON, no object or no patch get their code', async () => {
@@ -165,7 +165,7 @@ describe('bad bodies', function () {
       const response = await client.patch('/v1/products/1', patch, ofType(JSON_PATCH));
       judge(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', detail ? [detail] : []]);
     }
-    await expectRight(300);
+    await expectRight(1_000);
   });
 
   it('of CSV get the column or the cell', async () => {
@@ -178,7 +178,7 @@ describe('bad bodies', function () {
       const response = await client.post(path, `${header}${record}\r\n`, ofType(CSV));
       judge(`record ${record}`, lineOf(response), [400, code, details]);
     }
-    await expectRight(40);
+    await expectRight(45);
   });
 });
 

@@ -201,3 +201,8 @@ export function received(
     socket.on('close', () => resolve(text));
   });
 }
+
+/** Returns the version in a strong entity tag; NaN without one. */
+export function versionIn(etag: string | undefined): number {
+  return Number(/^"(\d+)"$/.exec(etag ?? '')?.[1]);
+}

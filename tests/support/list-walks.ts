@@ -4,7 +4,7 @@ import type { HttpClient, HttpResponse } from './http-client.js';
 import { linksOf } from './links.js';
 
 /** A record as it was before the writes began. */
-export interface Listed {
+interface Listed {
   readonly id: number;
   readonly name: string;
   readonly createdAt: string;
@@ -50,7 +50,7 @@ const inTurn =
     first(one, other) || second(one, other);
 
 /** A list, the order of its records, and those that have to be in it once. */
-export interface ListUnderTest {
+interface ListUnderTest {
   readonly query: string;
   readonly order: Order;
   readonly stays: Stays;

@@ -4,7 +4,7 @@ import type { Document } from 'mongodb';
 import { documentIn, idOf, isQuery, nameOf, onMessage, repliesTo, replyTo } from './mongo-wire.js';
 
 /** What happens to a command. The server does not execute it with the first three, and executes it with the others. */
-export const MONGO_FAULTS = [
+const MONGO_FAULTS = [
   /** The connection is closed before the command. */
   'unsent',
   /** The connection is closed in the middle of the command. */

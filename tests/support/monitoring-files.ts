@@ -5,7 +5,7 @@ export const ALERTS_FILE = 'deploy/prometheus/alerts.yml';
 export const ALERT_TESTS_FILE = 'deploy/prometheus/alerts.test.yml';
 export const DASHBOARD_FILE = 'deploy/grafana/catalogue.json';
 
-export interface Alert {
+interface Alert {
   readonly alert: string;
   readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export function panels(): readonly Panel[] {
 }
 
 /** A text with an expression or the names of labels, and where it stands. */
-export interface Expression {
+interface Expression {
   readonly where: string;
   readonly expr: string;
   /** The labels that its legend or its annotations show. */

@@ -1,5 +1,5 @@
 /** A metric in an expression of PromQL, with the labels that the expression expects of it. */
-export interface NamedMetric {
+interface NamedMetric {
   readonly metric: string;
   readonly labels: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import type { HttpClient, HttpResponse } from './http-client.js';
+import { type HttpClient, type HttpResponse, versionIn } from './http-client.js';
 
 const CHECKER = 'tests/faults/porcupine';
 /** The codes of connections that are refused or cut. */
@@ -86,7 +86,7 @@ export function gotIn(response: HttpResponse, isList: boolean): Got {
     const [found] = response.json;
     return found ? { status, version: found.version, result: fieldsOf(found) } : { status: 404 };
   }
-  const version = Number(/^"(\d+)"$/.exec(String(headers.etag))?.[1]);
+  const version = versionIn(headers.etag);
   return status === 304 || status === 412
     ? { status, version }
     : { status, version, result: fieldsOf(response.json) };

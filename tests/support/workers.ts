@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcessService } from './child-process-service.js';
 import type { HttpClient } from './http-client.js';
-import { linksOf } from './links.js';
+import { recordsOf } from './links.js';
 import { until } from './until.js';
 
 const WRITERS = 8;
@@ -60,10 +60,6 @@ export class WriteLoad {
 /** Returns the ids of all products, read page by page. */
 export async function everyProduct(client: HttpClient): Promise<Set<number>> {
   const found = new Set<number>();
-  for (let path = '/products?limit=1000'; path; ) {
-    const page = await client.get(path);
-    for (const { id } of page.json) found.add(id);
-    path = linksOf(page.headers['link'])['next'] ?? '';
-  }
+  for await (const { id } of recordsOf(client, '/products?limit=1000')) found.add(id);
   return found;
 }

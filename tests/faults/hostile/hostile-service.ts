@@ -44,8 +44,8 @@ export async function startBystander(data: BystanderData): Promise<() => Promise
 }
 
 /**
- * Runs a function while the main thread, and no other thread of this process, waits for everybody else who wants to run.
- * Only root may end that, so it runs with the usual priority for others.
+ * Runs a function while the main thread has the lowest CPU priority. Only root may raise it again; for others it runs
+ * with the usual one.
  */
 export async function inBackground(run: () => Promise<unknown>): Promise<void> {
   const { PRIORITY_LOW, PRIORITY_NORMAL } = constants.priority;

@@ -142,8 +142,8 @@ async function disturb(
   await command;
 }
 
-/** Waits until `count` more writes are acknowledged. */
-async function more(ledger: Ledger, count: number): Promise<void> {
+/** Waits until `count` more writes are acknowledged. @throws Error if they stop */
+export async function more(ledger: Ledger, count: number): Promise<void> {
   const goal = ledger.acknowledged + count;
   const deadline = performance.now() + STALLED_MS;
   while (ledger.acknowledged < goal) {

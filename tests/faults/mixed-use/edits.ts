@@ -1,7 +1,12 @@
-import type { HttpClient, HttpResponse, RequestOptions } from '../../support/http-client.js';
+import {
+  type HttpClient,
+  type HttpResponse,
+  type RequestOptions,
+  versionIn,
+} from '../../support/http-client.js';
 import { type Apply, Edit, type Fields, type History } from './ledger.js';
 import type { Reads } from './reads.js';
-import { HOT_RECORDS, isRefusal, type Session, versionIn } from './session.js';
+import { HOT_RECORDS, isRefusal, type Session } from './session.js';
 
 /** Changes and deletes records. */
 export class Edits {

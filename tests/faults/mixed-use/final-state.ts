@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordEntry } from '#src/application/ports/archive.js';
 import type { Storage } from '#src/composition/storage.js';
 import type { HttpClient } from '../../support/http-client.js';
-import { linksOf } from '../../support/links.js';
+import { recordsOf } from '../../support/links.js';
 import { type Fields, type Found, type Ledger, RESOURCES, type Resource, type Verdict } from './ledger.js';
 
 /** The records and the tombstones of a store. */
@@ -69,13 +69,13 @@ export async function compareReads(client: HttpClient, { live }: State, verdict:
 
     const ids = stored.map(({ id }) => id);
     for (const sort of SORTS[resource])
-      for (const direction of ['', '-'])
-        expectIds(
-          await listed(client, `/${resource}?limit=${PAGE}&sort=${direction}${sort}`),
-          ids,
-          `${resource} by ${direction}${sort}`,
-          verdict,
-        );
+      for (const direction of ['', '-']) {
+        const order = `${direction}${sort}`;
+        const found = await listed(client, `/${resource}?limit=${PAGE}&sort=${order}`);
+        expectIds(found, ids, `${resource} by ${order}`, verdict);
+        if (sort === 'id' && !isDeepStrictEqual(found, direction ? ids.toReversed() : ids))
+          verdict.others.push(`${resource} by ${order} are not in that order`);
+      }
     if (resource === 'orders') continue;
     const word = resource === 'users' ? 'Person' : 'Thing';
     const named = stored.filter(({ fields }) => `${fields['name']}`.startsWith(word)).map(({ id }) => id);
@@ -118,12 +118,7 @@ export function compareStates(what: string, copy: State, state: State, verdict: 
 
 async function listed(client: HttpClient, first: string): Promise<number[]> {
   const ids: number[] = [];
-  for (let path = `${first}&fields=id`; path; ) {
-    const { status, json, headers, text } = await client.get(path);
-    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
-    for (const { id } of json) ids.push(id);
-    path = linksOf(headers['link'])['next'] ?? '';
-  }
+  for await (const { id } of recordsOf(client, `${first}&fields=id`)) ids.push(id);
   return ids;
 }
 

@@ -17,6 +17,8 @@ interface Member {
   readonly workers: number;
   readonly service: ChildProcessService;
   readonly client: HttpClient;
+  /** Process ids. */
+  readonly killedWorkers: Set<number>;
 }
 
 /** The services on one store, which the campaign kills and restarts. */
@@ -54,8 +56,11 @@ export class Fleet implements Target {
           workers = childrenOf(member.service.pid);
           return workers.length > 0;
         });
-        process.kill(this.random.oneOf(workers), 'SIGKILL');
-        this.kills++;
+        const worker = this.random.oneOf(workers);
+        process.kill(worker, 'SIGKILL');
+        // A worker that was killed before may not have been replaced yet.
+        if (!member.killedWorkers.has(worker)) this.kills++;
+        member.killedWorkers.add(worker);
         return;
       }
       case 'primary':
@@ -67,14 +72,16 @@ export class Fleet implements Target {
     }
   }
 
-  /** Ends all services gracefully. @throws Error if one does not end with 0 */
+  /** Ends all services gracefully. @throws Error if one does not end with 0, or if a worker ended without being killed */
   async stop(): Promise<void> {
     const members = this.members.splice(0);
     await Promise.all(
-      members.map(async ({ service, client }) => {
+      members.map(async ({ service, client, killedWorkers }) => {
         const { code, signal } = await service.stop('SIGTERM');
         client.close();
         if (code !== 0) throw new Error(`the service ended with ${code ?? signal}:\n${service.log}`);
+        const ended = service.log.split('"a worker ended; another takes its place"').length - 1;
+        if (ended > killedWorkers.size) throw new Error(`a worker ended by itself:\n${service.log}`);
       }),
     );
   }
@@ -101,7 +108,7 @@ export class Fleet implements Target {
     if (!client) return this.startOne(workers);
     // Other suites compare responses with the OpenAPI document; here this only costs time.
     client.documented = undefined;
-    this.members.push({ workers, service, client });
+    this.members.push({ workers, service, client, killedWorkers: new Set() });
   }
 
   private async killAndRestart(members: readonly Member[], isPrimaryAlone = false): Promise<void> {

@@ -16,7 +16,7 @@ interface End {
 
 /** Runs the command line beside the services. */
 export class Operator {
-  /** The commands that ended with success, by name. */
+  /** How often each command ran as expected, by name. */
   readonly runs = new Map<string, number>();
   private copies = 0;
 

@@ -1,7 +1,8 @@
 import type { HttpResponse } from '../../support/http-client.js';
+import { versionIn } from '../../support/http-client.js';
 import { linksOf } from '../../support/links.js';
 import { type History, RESOURCES } from './ledger.js';
-import { type Session, versionIn } from './session.js';
+import type { Session } from './session.js';
 
 /** Reads records and lists, and compares them with what was acknowledged before. */
 export class Reads {

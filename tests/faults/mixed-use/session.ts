@@ -105,7 +105,3 @@ export class Session {
 export function isRefusal(resource: Resource, status: number): boolean {
   return resource === 'orders' ? status === 400 : status === 409;
 }
-
-export function versionIn(etag: string | undefined): number {
-  return Number(/^"(\d+)"$/.exec(etag ?? '')?.[1]);
-}

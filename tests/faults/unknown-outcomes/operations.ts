@@ -127,7 +127,7 @@ const read = (path: string | ((lane: Lane) => string), headers: Record<string, s
         if (!response) return;
         expectStatus(response, 200);
         expect(response.text, FALSE_SUCCESS).to.equal(expected.text);
-        expect(response.headers['total-count']).to.equal(expected.headers['total-count']);
+        expect(response.headers['x-total-count']).to.equal(expected.headers['x-total-count']);
       },
     };
   });
