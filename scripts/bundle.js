@@ -1,6 +1,6 @@
 // Bundles the compiled modules, if one of them or an installed package is newer than the bundles: the programs with
 // their packages into dist/bundle, so that Node reads few files at a start; and the script of each page into dist/pages.
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const PAGES = ['console', 'docs'];
@@ -15,9 +15,11 @@ const modules = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).filter
 );
 const inputs = [...modules.map((file) => `${BUILT}${file}`), `${ROOT}node_modules/.package-lock.json`];
 const newest = Math.max(...inputs.map(changedAt));
-const outputs = [...PROGRAMS.map((name) => `bundle/${name}.js`), ...PAGES.map((name) => `pages/${name}.js`)];
+/** Written last, so that a build that was interrupted is repeated. */
+const STAMP = `${BUILT}bundled`;
 
-if (outputs.some((file) => changedAt(`${BUILT}${file}`) <= newest)) {
+if (changedAt(STAMP) <= newest) {
+  rmSync(STAMP, { force: true });
   const { build } = await import('rolldown');
   const programs = {
     input: Object.fromEntries(PROGRAMS.map((name) => [name, `${BUILT}${name}.js`])),
@@ -41,4 +43,5 @@ if (outputs.some((file) => changedAt(`${BUILT}${file}`) <= newest)) {
   for (const chunk of readdirSync(`${BUILT}bundle`)) {
     if (changedAt(`${BUILT}bundle/${chunk}`) < lastBuild) rmSync(`${BUILT}bundle/${chunk}`, { force: true });
   }
+  writeFileSync(STAMP, '');
 }

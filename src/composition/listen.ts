@@ -1,4 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
+import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
 import { systemReason } from '../shared/system-reason.js';
 
@@ -34,9 +35,18 @@ export function listen(
   settings: AddressSettings = { host: 'HOST', port: 'PORT' },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(explained(error, host, port, settings)));
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    const fail = (error: NodeJS.ErrnoException) => reject(explained(error, host, port, settings));
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      resolve((server.address() as AddressInfo).port);
+    });
   });
+}
+
+/** Logs errors of a server that listens, such as too many open files. It goes on to accept connections. */
+export function logErrors(server: Server, logger: Logger): void {
+  server.on('error', (error) => logger.error('a connection was not accepted', { error }));
 }
 
 /**
@@ -46,9 +56,11 @@ export function listen(
  */
 export function listenOnPassedSocket(server: Server, descriptor: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(notASocket(error)));
+    const fail = (error: Error) => reject(notASocket(error));
+    server.once('error', fail);
     // Node ignores a backlog in the object.
     server.listen({ fd: descriptor }, PASSED_SOCKET_BACKLOG, () => {
+      server.off('error', fail);
       const address = server.address();
       if (address !== null && typeof address === 'object') resolve(address.port);
       else reject(notASocket('it has no port'));

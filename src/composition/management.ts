@@ -7,7 +7,7 @@ import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metric
 import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Logger } from '../application/ports/logger.js';
-import { listen } from './listen.js';
+import { listen, logErrors } from './listen.js';
 
 const SETTINGS = { host: 'MANAGEMENT_HOST', port: 'MANAGEMENT_PORT' } as const;
 
@@ -42,6 +42,7 @@ export class Management {
     const server = createPlainServer(listener);
     this.drain = new Drain(server);
     const port = await listen(server, host, this.parts.port, SETTINGS);
+    logErrors(server, logger);
     logger.info('management listening', { host, port });
     return port;
   }

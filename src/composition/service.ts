@@ -20,7 +20,7 @@ import type { IdAllocator } from '../application/records/id-allocator.js';
 import { type Settings, SettingsError } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import { prepareDataDir } from './data-dir.js';
-import { AddressInUse, listen, listenOnPassedSocket } from './listen.js';
+import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
 import type { Management } from './management.js';
 import type { PeriodicJob } from './periodic-job.js';
 import type { ServiceUrl } from './public-url.js';
@@ -176,6 +176,7 @@ export class Service {
     const port = await (descriptor === undefined
       ? listen(server, settings.HOST, settings.PORT)
       : this.listenWithStore(server, descriptor));
+    logErrors(server, logger);
     publicUrl.listensOn(port);
     return port;
   }

@@ -45,6 +45,15 @@ const LOCK = `import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); sys.stdin.read(); db.execute('ROLLBACK')`;
 
+/** 50 products, and 300 lines whose results are large. */
+const CUT_IMPORT = [
+  ...Array.from({ length: 50 }, (_, at) => JSON.stringify({ name: `of the import ${at}` })),
+  ...Array(300).fill(
+    JSON.stringify(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`x${at}`, 1]))),
+  ),
+].join('\n');
+const CUT_KEY = 'cut-off';
+
 describe('the disk', () => {
   const running: ChildProcessService[] = [];
   const mounted: string[] = [];
@@ -154,6 +163,29 @@ describe('the disk', () => {
     await second.service.stop('SIGTERM');
   }
 
+  /** Sends an import and reads no result, until the results fill the buffers of the kernel, the memory and the disk. */
+  async function cutOff(service: ChildProcessService, client: HttpClient): Promise<void> {
+    const socket = await client.connect();
+    socket.on('error', () => {});
+    const closed = new Promise((done) => socket.once('close', done));
+    const fields = [
+      `Authorization: Bearer ${KEY}`,
+      `Idempotency-Key: ${CUT_KEY}`,
+      'Content-Type: application/x-ndjson',
+      `Content-Length: ${Buffer.byteLength(CUT_IMPORT)}`,
+    ].join('\r\n');
+    socket.write(`POST /v1/products/imports HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n${CUT_IMPORT}`);
+    await service.logs(/ENOSPC/);
+    // What was sent before ends without the last chunk, so that the client knows that results are missing.
+    let text = '';
+    socket.on('data', (data) => {
+      text += data;
+    });
+    await closed;
+    expect(text).to.not.match(/\r\n0\r\n\r\n$/);
+    expect((await client.get('/products/1')).status, 'others are served').to.equal(200);
+  }
+
   async function fillSpool(): Promise<void> {
     const where = folder();
     const spool = join(where, 'data');
@@ -171,11 +203,18 @@ describe('the disk', () => {
     expect(created, 'results that fit into memory need no file').to.have.length(200);
     expect((await everyProduct(client)).size).to.equal(200);
     totals.acknowledged += 200;
+    await cutOff(service, client);
+    mount('remount,size=64m', spool);
+    const key = { headers: { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': CUT_KEY } };
+    const repeated = await client.post('/products/imports', CUT_IMPORT, key);
+    expect(repeated.text.split('\n').filter((line) => line.includes('"status":201'))).to.have.length(50);
+    expect((await everyProduct(client)).size, 'no line doubled').to.equal(250);
+    totals.acknowledged += 50;
     client.close();
     await service.stop('SIGKILL');
     // The certificate is there already.
     const again = await start(where, { SQLITE_FILE: join(where, 'elsewhere.sqlite') });
-    expect((await everyProduct(again.client)).size).to.equal(200);
+    expect((await everyProduct(again.client)).size).to.equal(250);
     again.client.close();
     await again.service.stop('SIGTERM');
   }
@@ -464,7 +503,7 @@ describe('the disk', () => {
   concurrently({
     'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
       fillDisk,
-    'is full: imports whose results fit into memory need no space': fillSpool,
+    'has no space for the results of imports: large ones are cut off, and can be repeated': fillSpool,
     'is read-only or too small at the start': refuseReadOnly,
     'has a database that another program locks: writes are 503, reads go on': lock,
     'has a log that is torn at any byte: commits before the tear stay': tearLog,

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Context } from '#src/adapters/inbound/http/context.js';
+import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
 import { received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
@@ -67,6 +69,58 @@ describe('a chunked body', () => {
     const next = `GET /products?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nConnection: close\r\n\r\n`;
     const text = await service.client.raw(refused + next);
     expect(text.match(/HTTP\/1\.1 \d{3}/g)).to.deep.equal(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+});
+
+describe('a malformed chunk', () => {
+  const service = inProcessService();
+  const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
+
+  it('behind the head of a DELETE is refused, and nothing is deleted', async () => {
+    const { id } = (await service.client.post('/products', { name: 'x' })).json;
+    const text = await service.client.raw(`DELETE /products/${id} HTTP/1.1\r\n${AUTHORIZED}\r\nzz\r\n`);
+    expect(text).to.match(/^HTTP\/1\.1 400 /);
+    expect((await service.client.get(`/products/${id}`)).status).to.equal(200);
+  });
+
+  it('behind the first lines of an import is refused, and nothing is created', async () => {
+    const type = 'Content-Type: application/x-ndjson\r\n';
+    const lines = chunked('{"name":"ghost"}\n', 100);
+    const text = await service.client.raw(
+      `POST /products/imports HTTP/1.1\r\n${AUTHORIZED}${type}\r\n${lines}zz\r\n`,
+    );
+    expect(text).to.match(/^HTTP\/1\.1 400 /);
+    expect((await service.client.get('/products?name=ghost')).json).to.deep.equal([]);
+  });
+});
+
+describe('a malformed chunk that arrives later', () => {
+  const service = middlewareHarness((_ctx, next) => next());
+
+  /** Sends a head, waits until the handler runs, and sends the malformed chunk. @returns the response */
+  const respondTo = async (method: string, prepare: (ctx: Context) => void): Promise<string> => {
+    const handled = new Promise<void>((resolve) => {
+      service.handler = (ctx) => {
+        prepare(ctx);
+        resolve();
+        return new Promise((done) => ctx.res.once('close', done));
+      };
+    });
+    const socket = await service.client.connect();
+    socket.on('error', () => {});
+    socket.write(`${method} / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`);
+    await handled;
+    socket.write('zz\r\n');
+    return received(socket);
+  };
+
+  it('gets no response if the request may have written: a DELETE, or an import', async () => {
+    expect(await respondTo('DELETE', () => {})).to.equal('');
+    expect(await respondTo('POST', (ctx) => liftDeadline(ctx.req))).to.equal('');
+  });
+
+  it('gets 400 if the request waits for its body', async () => {
+    expect(await respondTo('POST', () => {})).to.match(/^HTTP\/1\.1 400 /);
   });
 });
 

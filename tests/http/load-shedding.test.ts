@@ -18,22 +18,23 @@ describe('a request that an overloaded service refuses', () => {
     sockets = [];
   });
 
-  const open = async () => {
-    const socket = connect(service.client.port, '127.0.0.1').setEncoding('utf8');
+  const open = async (localAddress = '127.0.0.1') => {
+    const { port } = service.client;
+    const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8');
     sockets.push(socket);
     await once(socket, 'connect');
     return socket;
   };
 
   /** Sends as many requests as keep the service busy, and one behind them. @returns the response to that */
-  const refused = async (message: string): Promise<[response: string, socket: Socket]> => {
+  const late = async (message: string, from?: string): Promise<[response: string, socket: Socket]> => {
     // Each request takes time without a pause.
     const begin = () => {
       for (const end = performance.now() + SPIN_MS; performance.now() < end; );
     };
     Object.assign(service.logger, { begin });
-    const busy = await Promise.all(Array.from({ length: 2 * SERVED }, open));
-    const socket = await open();
+    const busy = await Promise.all(Array.from({ length: 2 * SERVED }, () => open()));
+    const socket = await open(from);
     await until('all are accepted', () => service.connections.length === busy.length + 1);
     for (const other of busy) other.write(`${LIST}\r\n`);
     socket.write(message);
@@ -42,7 +43,7 @@ describe('a request that an overloaded service refuses', () => {
   };
 
   it('gets 503 unavailable with Retry-After, and its id', async () => {
-    const [response] = await refused(`${LIST}X-Request-Id: mine\r\n\r\n`);
+    const [response] = await late(`${LIST}X-Request-Id: mine\r\n\r\n`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     for (const field of ['Retry-After: 1', 'Cache-Control: no-store', 'API-Version: 1', 'X-Request-Id: mine'])
       expect(response).to.include(`\r\n${field}\r\n`);
@@ -59,26 +60,26 @@ describe('a request that an overloaded service refuses', () => {
   });
 
   it('gets a problem if its client prefers that', async () => {
-    const [response] = await refused(`${LIST}Accept: application/problem+json\r\n\r\n`);
+    const [response] = await late(`${LIST}Accept: application/problem+json\r\n\r\n`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     expect(response).to.include('\r\nContent-Type: application/problem+json\r\n');
   });
 
   it('gets a response that scripts of an allowed origin can read', async () => {
-    const [response] = await refused(`${LIST}Origin: ${ORIGIN}\r\n\r\n`);
+    const [response] = await late(`${LIST}Origin: ${ORIGIN}\r\n\r\n`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     expect(response).to.include(`\r\nAccess-Control-Allow-Origin: ${ORIGIN}\r\n`);
   });
 
   it('gets no body for HEAD', async () => {
-    const [response] = await refused(`${LIST.replace('GET', 'HEAD')}\r\n`);
+    const [response] = await late(`${LIST.replace('GET', 'HEAD')}\r\n`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     expect(response.endsWith('\r\n\r\n')).to.equal(true);
   });
 
   it('loses its body, and the next request of the connection is served', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
-    const [response, socket] = await refused(
+    const [response, socket] = await late(
       `POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}${'x'.repeat(5_000)}`,
     );
     expect(response).to.match(/^HTTP\/1\.1 503 /);
@@ -89,8 +90,19 @@ describe('a request that an overloaded service refuses', () => {
 
   it('awaits no body that its client holds back: the connection is closed', async () => {
     const fields = 'Content-Type: application/json\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n';
-    const [response] = await refused(`POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}`);
+    const [response] = await late(`POST /v1/products HTTP/1.1\r\nHost: x\r\n${fields}`);
     expect(response).to.match(/^HTTP\/1\.1 503 /);
     expect(response).to.include('\r\nConnection: close\r\n');
+  });
+
+  it('closes the connection if it is ambiguous', async () => {
+    const [response] = await late('POST /v1/products HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n\r\n');
+    expect(response).to.match(/^HTTP\/1\.1 400 /);
+    expect(response).to.include('\r\nConnection: close\r\n');
+  });
+
+  it('is served if it comes from another address than the load', async () => {
+    const [response] = await late(`${LIST}\r\n`, '127.0.0.2');
+    expect(response).to.match(/^HTTP\/1\.1 200 /);
   });
 });

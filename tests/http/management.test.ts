@@ -102,5 +102,29 @@ describe('the management application', () => {
     state.isDraining = true;
     expect((await client.get('/health/ready')).status).to.equal(503);
     expect((await client.get('/health/live')).status).to.equal(200);
+    state.isDraining = false;
+  });
+
+  it('asks the store once for probes that arrive together, and again for later ones', async () => {
+    let calls = 0;
+    let respond = () => {};
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    store.ping = () => {
+      calls++;
+      return response;
+    };
+    const together = Array.from({ length: 20 }, () => client.get('/health/ready'));
+    // Liveness uses no store, so its response shows that the others have arrived.
+    await Promise.all(Array.from({ length: 20 }, () => client.get('/health/live')));
+    expect(calls).to.equal(1);
+    respond();
+    for (const { status } of await Promise.all(together)) expect(status).to.equal(200);
+    store.ping = async () => {
+      calls++;
+    };
+    expect((await client.get('/health/ready')).status).to.equal(200);
+    expect(calls).to.equal(2);
   });
 });

@@ -133,6 +133,7 @@ const item: HostileRequest = {
   path: '/v1/products/1?fields=id',
   headers: {},
 };
+const list: HostileRequest = { ...item, name: 'a list', path: '/v1/products?limit=100&fields=id' };
 /** The largest form that the service does not refuse by its length. */
 const servedForm = FORMS[3] as HostileRequest;
 const NDJSON = { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked' };
@@ -239,6 +240,12 @@ export const FLOODS: readonly Flood[] = [
     expected: { 200: 300, 429: 1_000 },
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, [item], 50, 120),
+  },
+  {
+    name: '600 lists at the same moment, on 600 connections',
+    expected: { 200: 256 },
+    probes: ['list', 'create'],
+    run: (connections) => sendAll(connections, [list], 600, 1),
   },
   {
     name: 'handshakes, 25 at a time',

@@ -23,6 +23,7 @@ import { bearerChallenge } from './middleware/www-authenticate.js';
 import type { Route } from './route.js';
 import { accessGuard, routeHandler } from './route-handler.js';
 import { routeIndex } from './route-index.js';
+import { peerNetwork } from './server/ip-address.js';
 import { shedLoad } from './server/load-shedding.js';
 import { versionOf } from './versioning/api-version.js';
 import { deprecationHeaders } from './versioning/deprecation.js';
@@ -76,7 +77,11 @@ export function createApp(deps: AppDependencies): RequestListener {
     if (!isClientGone(error)) logger.warn('response aborted', { ...loggedIds(state), error });
   };
   const serve = koaListener(middleware, onError);
-  const shedding = shedLoad(serve, koaListener([...first, errorHandler(logger), refuseOverload], onError));
+  const shedding = shedLoad({
+    serve,
+    refuse: koaListener([...first, errorHandler(logger), requestLimits, refuseOverload], onError),
+    networkOf: ({ socket }) => peerNetwork(socket),
+  });
   // A process that is busy but alive must not be restarted, nor lose its traffic to others that are as busy.
   return (request, response) => (isProbe(request) ? serve : shedding)(request, response);
 }

@@ -16,11 +16,19 @@ const PROBE = /^(?:https?:\/\/[^/?#]*)?\/health\//i;
 
 /** The probes: whether the process is alive, and whether it can serve requests. */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
+  let running: Promise<void> | undefined;
+  // Probes have no limit. Those that arrive together share one call, so they do not fill the pool of the store.
+  const ping = () => {
+    running ??= store.ping().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
   return [
     healthRoute('live', 'Check that the process is alive', async () => {}),
     healthRoute('ready', 'Check that the service is ready for requests', async () => {
       if (isDraining()) throw unavailable('The service is stopping.');
-      await store.ping();
+      await ping();
     }),
   ];
 }

@@ -33,8 +33,8 @@ export class Snapshots {
     } catch (error) {
       throw translateError(error);
     } finally {
-      if (snapshot) this.end(snapshot);
       share.release();
+      if (snapshot) this.end(snapshot);
     }
   }
 

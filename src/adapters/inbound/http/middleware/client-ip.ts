@@ -1,10 +1,7 @@
-import type { Socket } from 'node:net';
 import type { Middleware } from '../context.js';
 import { isProbe } from '../health-routes.js';
 import { HttpError } from '../response/http-error.js';
-import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
-
-const networks = new WeakMap<Socket, string>();
+import { networkOf, parseAddress, peerNetwork, type TrustedProxies } from '../server/ip-address.js';
 
 /** Reads the IP address of a client that connects directly. `X-Forwarded-For` is ignored. */
 export const directClientIp: Middleware = (ctx, next) => {
@@ -33,13 +30,4 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
 /** Rejects a list of protocols, because its entries may disagree. */
 function isHttps(forwardedProto: string): boolean {
   return forwardedProto.toLowerCase() === 'https';
-}
-
-function peerNetwork(socket: Socket): string {
-  let network = networks.get(socket);
-  if (network === undefined) {
-    network = networkOf(parseAddress(socket.remoteAddress));
-    networks.set(socket, network);
-  }
-  return network;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorResponse } from '../response/error-response.js';
 import { HttpError } from '../response/http-error.js';
@@ -24,14 +24,16 @@ type Headers = Readonly<Record<string, string>>;
  * Responds to a message that never became a request. `refusePlainHttp` responds to plain HTTP on the TLS port.
  * @param pending the responses in progress on this connection, oldest first
  * @param baseHeaders the headers of every response
+ * @param mayHaveWritten whether an incomplete request may have changed something
  */
 export function respondToClientError(
   error: ParserError,
   socket: Socket,
   pending: readonly ServerResponse[],
   baseHeaders: Headers,
+  mayHaveWritten: (request: IncomingMessage) => boolean,
 ): void {
-  refuse(refusalOf(error), socket, pending, baseHeaders);
+  refuse(refusalOf(error), socket, pending, baseHeaders, mayHaveWritten);
 }
 
 /** A request timeout in the form in which Node reports it. */
@@ -40,28 +42,35 @@ export function requestTimeout(): ParserError {
 }
 
 /** Responds to CONNECT, for which Node passes a socket instead of a request. */
-export function refuseTunnel(socket: Socket, pending: readonly ServerResponse[], baseHeaders: Headers): void {
+export function refuseTunnel(
+  socket: Socket,
+  pending: readonly ServerResponse[],
+  baseHeaders: Headers,
+  mayHaveWritten: (request: IncomingMessage) => boolean,
+): void {
   // Node no longer listens to this socket. Without a listener, a client that resets it would end the process.
   socket.on('error', () => socket.destroy());
-  refuse(unknownMethod(), socket, pending, baseHeaders);
+  refuse(unknownMethod(), socket, pending, baseHeaders, mayHaveWritten);
 }
 
 /**
  * Sends the error and closes the connection. The error is not sent if another response is pending or has begun, because
- * the peer would read it as that response or as a part of it.
+ * the peer would read it as that response or as a part of it; nor if the request may have changed something, because an
+ * error says that it has not.
  */
 function refuse(
   refusal: HttpError | undefined,
   socket: Socket,
   pending: readonly ServerResponse[],
   baseHeaders: Headers,
+  mayHaveWritten: (request: IncomingMessage) => boolean,
 ): void {
   if (responded.has(socket)) return;
   responded.add(socket);
   const last = pending.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
   else if (last) last.once('finish', () => socket.destroy());
-  else if (pending.some(({ headersSent }) => headersSent)) socket.destroy();
+  else if (pending.some(({ req, headersSent }) => headersSent || mayHaveWritten(req))) socket.destroy();
   else sendResponse(refusal, socket, baseHeaders);
 }
 

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { networkOf, parseAddress } from './ip-address.js';
+import { peerNetwork } from './ip-address.js';
 
 export interface ConnectionLimits {
   /** The limit of all clients together. */
@@ -22,7 +22,7 @@ export function limitConnections(
   let open = 0;
   const openByAddress = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const address = networkOf(parseAddress(socket.remoteAddress));
+    const address = peerNetwork(socket);
     const ofAddress = openByAddress.get(address) ?? 0;
     if (open + 1 >= max) server.closeIdleConnections();
     if (open >= max || ofAddress >= maxPerAddress) {

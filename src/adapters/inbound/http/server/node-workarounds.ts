@@ -7,7 +7,7 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { yieldFairly } from '../../../../shared/event-loop.js';
-import { networkOf, parseAddress } from './ip-address.js';
+import { peerNetwork } from './ip-address.js';
 
 // Request deadlines: `server.requestTimeout` applies to all requests and cannot be changed for one request
 // (nodejs/node#46574, nodejs/help#4120). Delete this part when a request can have its own timeout.
@@ -23,6 +23,7 @@ const postponed = new WeakMap<IncomingMessage, NodeJS.Timeout | undefined>();
  */
 export function liftDeadline(request: IncomingMessage): void {
   clearTimeout(postponed.get(request));
+  postponed.delete(request);
   const { socket } = request;
   lifted.set(socket, request);
   request.once('close', () => {
@@ -47,6 +48,11 @@ export function startPostponedDeadline(request: IncomingMessage, ms: number, exp
   }, ms);
   postponed.set(request, timer.unref());
   request.once('close', () => clearTimeout(timer));
+}
+
+/** Whether {@link liftDeadline} was called for a request that is not complete. */
+export function isDeadlineLifted(request: IncomingMessage): boolean {
+  return lifted.get(request.socket) === request && !postponed.has(request);
 }
 
 /** Whether an error is the timeout of a request whose deadline was lifted. */
@@ -187,7 +193,7 @@ function pauseUntilTurn(socket: Socket): void {
   // Node resumes a socket whenever a body is read.
   const pauseAgain = () => socket.pause();
   socket.on('resume', pauseAgain);
-  void yieldFairly(networkOf(parseAddress(socket.remoteAddress))).then(() => {
+  void yieldFairly(peerNetwork(socket)).then(() => {
     waitingForTurn.delete(socket);
     socket.off('resume', pauseAgain);
     resumeReading(socket);

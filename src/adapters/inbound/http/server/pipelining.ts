@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf, parseAddress } from './ip-address.js';
+import { peerNetwork } from './ip-address.js';
 import { resumeReading } from './node-workarounds.js';
 
 /** The connection is paused while this many of its requests wait. */
@@ -136,7 +136,7 @@ export class PipelinedRequests {
   }
 
   private newPipeline(socket: Socket): Pipeline {
-    const name = networkOf(parseAddress(socket.remoteAddress));
+    const name = peerNetwork(socket);
     const address = this.addresses.get(name) ?? { connections: 0, waiting: 0 };
     this.addresses.set(name, address);
     address.connections++;

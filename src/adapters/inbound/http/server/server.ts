@@ -13,6 +13,7 @@ import { HeaderListResponse } from './header-list-response.js';
 import {
   coalesceChunks,
   isChunked,
+  isDeadlineLifted,
   isOfLiftedDeadline,
   limitStalledWrites,
   postponeDeadline,
@@ -109,6 +110,11 @@ function serverLimits(timeouts: ServerTimeouts) {
   };
 }
 
+/** Whether a request may change records before its body is complete: imports do, and a DELETE needs no body. */
+function actsBeforeItsEnd(request: IncomingMessage): boolean {
+  return request.method === 'DELETE' || isDeadlineLifted(request);
+}
+
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   listener: RequestListener,
@@ -121,16 +127,25 @@ function serve<Kind extends HttpServer | HttpsServer>(
   server.setTimeout(timeouts.silenceMs);
   // More headers than fit into 16 KiB, so that Node never drops one of an accepted request.
   server.maxHeadersCount = 4_200;
+  /** Requests that are being handled. */
+  const begun = new WeakSet<IncomingMessage>();
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
+    // Malformed bytes that arrived with the head have ended the connection.
+    if (request.socket.writableEnded) return;
+    begun.add(request);
+    listener(request, response);
+  };
   const requests = new PipelinedRequests((request, response) => {
     for (const [name, value] of headerEntries) response.setHeader(name, value);
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
     startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
     // The parser first reads what has arrived, so that a malformed body is rejected before the request is handled.
-    if (isChunked(request)) queueMicrotask(() => listener(request, response));
-    else listener(request, response);
+    if (isChunked(request)) queueMicrotask(() => begin(request, response));
+    else begin(request, response);
   }, postponeDeadline);
+  const mayHaveWritten = (request: IncomingMessage) => begun.has(request) && actsBeforeItsEnd(request);
   const refuse = (error: ParserError, socket: Socket) =>
-    respondToClientError(error, socket, requests.responsesOn(socket), headers);
+    respondToClientError(error, socket, requests.responsesOn(socket), headers, mayHaveWritten);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       // The service has already ended the connection, so no response can be sent.
@@ -143,7 +158,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
     });
   }
   server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-    refuseTunnel(socket, requests.responsesOn(socket), headers),
+    refuseTunnel(socket, requests.responsesOn(socket), headers, mayHaveWritten),
   );
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (!isOfLiftedDeadline(error, socket)) refuse(error, socket);

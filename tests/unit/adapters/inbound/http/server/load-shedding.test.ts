@@ -1,36 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { shedLoad } from '#src/adapters/inbound/http/server/load-shedding.js';
 
 /** As many as a turn serves in any case, without an overload before it. */
 const SERVED = 256;
+/** As many of each network, and of all together, are served beyond that. */
+const EXTRA = 4;
+const EXTRA_OF_ALL = 64;
 /** Longer than a turn should take. */
 const LONG_MS = 60;
 
 describe('load shedding', () => {
   const outcomes: string[] = [];
   let isSlow = false;
-  const listener = shedLoad(
-    () => {
+  /** Milliseconds that each request takes. */
+  let eachMs = 0;
+  const spin = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  };
+  const listener = shedLoad({
+    serve: () => {
       outcomes.push('served');
-      const end = performance.now() + LONG_MS;
-      while (isSlow && performance.now() < end);
+      if (isSlow) spin(LONG_MS);
       isSlow = false;
+      spin(eachMs);
     },
-    () => void outcomes.push('refused'),
-  );
-  const send = (count: number, isClosed = false) => {
+    refuse: () => void outcomes.push('refused'),
+    networkOf: ({ headers }) => headers.from ?? '',
+  });
+  const send = (count: number, { isClosed = false, from = '' } = {}) => {
     for (let at = 0; at < count; at++)
-      listener({} as IncomingMessage, { closed: isClosed } as ServerResponse);
+      listener({ headers: { from } } as IncomingMessage, { closed: isClosed } as ServerResponse);
   };
   const untilRefused = async (count: number) => {
     while (outcomes.filter((outcome) => outcome === 'refused').length < count) await nextTurn();
   };
   beforeEach(async () => {
-    outcomes.length = 0;
     // The end of an overload that another test made.
     for (let turn = 0; turn < 3; turn++) await nextTurn();
+    outcomes.length = 0;
+    eachMs = 0;
   });
 
   it('a short turn serves any number of requests', () => {
@@ -40,15 +50,15 @@ describe('load shedding', () => {
 
   it('a long turn serves a number of requests; it refuses those behind them, later and in order', async () => {
     isSlow = true;
-    send(SERVED + 20);
-    expect(outcomes).to.deep.equal(Array(SERVED).fill('served'));
+    send(SERVED + EXTRA + 20);
+    expect(outcomes).to.deep.equal(Array(SERVED + EXTRA).fill('served'));
     await untilRefused(20);
-    expect(outcomes).to.have.length(SERVED + 20);
+    expect(outcomes).to.have.length(SERVED + EXTRA + 20);
   });
 
   it('after an overload, all are served', async () => {
     isSlow = true;
-    send(SERVED + 1);
+    send(SERVED + EXTRA + 1);
     await untilRefused(1);
     await nextTurn();
     outcomes.length = 0;
@@ -58,10 +68,33 @@ describe('load shedding', () => {
 
   it('a client that has disconnected gets no refusal', async () => {
     isSlow = true;
-    send(SERVED);
-    send(1, true);
+    send(SERVED + EXTRA);
+    send(1, { isClosed: true });
     send(1);
     await untilRefused(1);
-    expect(outcomes).to.have.length(SERVED + 1);
+    expect(outcomes).to.have.length(SERVED + EXTRA + 1);
+  });
+
+  it('a burst after an overload and a pause is served, although its requests take time', async () => {
+    isSlow = true;
+    send(SERVED + EXTRA + 1);
+    await untilRefused(1);
+    await sleep(100);
+    outcomes.length = 0;
+    eachMs = 0.3;
+    send(200);
+    expect(outcomes).to.deep.equal(Array(200).fill('served'));
+  });
+
+  it('one network does not displace others, as long as they are few', async () => {
+    isSlow = true;
+    send(SERVED + 100, { from: 'a' });
+    outcomes.length = 0;
+    send(EXTRA, { from: 'b' });
+    expect(outcomes).to.deep.equal(Array(EXTRA).fill('served'));
+    send(1, { from: 'b' });
+    for (let other = 0; other < 100; other++) send(1, { from: `other ${other}` });
+    expect(outcomes).to.have.length(EXTRA_OF_ALL - EXTRA);
+    await untilRefused(1);
   });
 });
