@@ -338,7 +338,7 @@ describe('a canary secret', () => {
     for (const given of [settings, { CONFIG_FILE: 'settings.json' }]) {
       const wrong = await catalogue(where, ['config'], { STORE: 'mongodb', RATE_LIMITER: 'redis', ...given });
       expect(wrong.code).to.equal(78);
-      for (const name of Object.keys(settings)) expect(wrong.err).to.include(name);
+      expect(wrong.err).to.include('MONGODB_URL').and.to.include('REDIS_URL');
       expectNone({ 'settings: output': wrong.out, 'settings: messages': wrong.err }, [secret]);
     }
   }
