@@ -72,6 +72,28 @@ describe('copyRecords', () => {
     expect(await target.products.reserveIds(1)).to.equal(1_204);
   });
 
+  it('reports the progress of each step, with the total as soon as it is known', async () => {
+    await fillSource(3);
+    await copy();
+    await source.products.replace(record(2, { name: 'new' }, 2), 1);
+    await source.products.insert(record(4));
+    await source.products.remove(3, 1, AT);
+    const steps: unknown[][] = [];
+    await copyRecords(source.archive, target.archive, recordRules(SINCE), (...step) => steps.push(step));
+    const { name } = source.archive;
+    expect(steps.filter(([, step]) => step === 'comparing')).to.deep.equal(
+      [1, 2, 3, 4].map((seen) => [name, 'comparing', seen]),
+    );
+    const [first] = steps.filter(([, step]) => step === 'copying');
+    const changed = first?.[2];
+    expect(first).to.deep.equal([name, 'copying', changed, changed]);
+    expect(changed).to.equal(3);
+    const verifying = steps
+      .filter(([, step]) => step === 'verifying')
+      .map(([, , seen, total]) => [seen, total]);
+    expect(verifying).to.deep.equal([1, 2, 3, 4, 1, 2, 3, 4].map((seen) => [seen, 4]));
+  });
+
   it('copies nothing from an empty store', async () => {
     const { counts, written } = await copy();
     expect([counts, written]).to.deep.equal([{ record: 0, tombstone: 0 }, 0]);
