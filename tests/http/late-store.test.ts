@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Application, composeWith } from '#src/composition/container.js';
@@ -52,18 +53,31 @@ describe('a service whose store opens late', () => {
 
   const probe = async () => expect((await client.get('/health/live')).status).to.equal(200);
 
-  it('handles the first requests then, but none whose client has disconnected meanwhile', async () => {
+  it('handles the first requests then, but none whose client has disconnected or got 400 meanwhile', async () => {
     const leaver = await client.connect();
     leaver.write(`DELETE /v1/products/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`);
+    const malformed = await client.connect();
+    const head = `Host: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nTransfer-Encoding: chunked\r\n`;
+    const line = '{"name":"ghost"}\n';
+    malformed.write(
+      `POST /v1/products/imports HTTP/1.1\r\n${head}Content-Type: application/x-ndjson\r\n\r\n` +
+        `${line.length.toString(16)}\r\n${line}\r\n`,
+    );
     const read = client.get('/v1/products/1');
     // Whatever arrives before a probe is read before it.
     await probe();
     leaver.destroy();
     await probe();
+    malformed.write('zz\r\n');
+    const [refusal] = await once(malformed, 'data');
+    // The connection is still open for a moment.
     open();
+    expect(String(refusal)).to.match(/^HTTP\/1\.1 400 /);
     const { managementPort } = await started;
     expect((await read).status).to.equal(200);
     expect((await client.get('/v1/products/1')).status).to.equal(200);
+    await until('the import has ended', () => malformed.closed);
+    expect((await client.get('/v1/products?name=ghost')).json).to.deep.equal([]);
     const management = new HttpClient(managementPort, undefined, '');
     await until('no request is active', async () => {
       const metrics = new Scrape((await management.get('/metrics', { token: null })).text);
