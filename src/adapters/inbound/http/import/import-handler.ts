@@ -9,7 +9,6 @@ import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
 import { HttpError } from '../response/http-error.js';
 import type { BodyHandler } from '../route.js';
-import { malformedMessage } from '../server/client-error.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-limits.js';
 import { BatchImporter } from './batch-importer.js';
@@ -84,8 +83,6 @@ async function importLines<Fields>(
   const client = clientOf(ctx);
   await ctx.state.limits.take(ctx, 'imports');
   if (key !== undefined) await service.reserveStream(key);
-  // Malformed bytes arrived meanwhile, and their 400 ended the connection. From here on they get no response.
-  if (ctx.req.socket.writableEnded) throw malformedMessage();
   liftDeadline(ctx.req);
   sendContinue(ctx);
   const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);

@@ -97,9 +97,9 @@ function refusalOf(error: ParserError): HttpError | undefined {
     case REQUEST_TIMEOUT:
       return new HttpError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_METHOD':
-      return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : malformedMessage();
+      return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : notHttp();
     default:
-      return error.code?.startsWith('HPE_') ? malformedMessage() : undefined;
+      return error.code?.startsWith('HPE_') ? notHttp() : undefined;
   }
 }
 
@@ -107,7 +107,6 @@ function unknownMethod(): HttpError {
   return new HttpError('method_not_allowed', 'No path of this service supports this method.');
 }
 
-/** The error of bytes that the parser does not accept. */
-export function malformedMessage(): HttpError {
+function notHttp(): HttpError {
   return new HttpError('invalid_parameter', 'The message is not valid HTTP/1.1 (RFC 9112).');
 }
