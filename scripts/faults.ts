@@ -1,6 +1,6 @@
 /**
- * Runs the campaigns of `tests/faults`, and prints for each promise its figures, its tests and its time. Campaigns that
- * measure times run one after the other; two others run at a time. `npm run test:faults`; `-- --only overload,disk` runs
+ * Runs the campaigns of `tests/faults`, and prints for each promise its figures, its tests and its time, and at the end
+ * each failure again. Campaigns that measure times run one after the other; two others run at a time. `npm run test:faults`; `-- --only overload,disk` runs
  * those with one of these words in their name. Linux only; each campaign says what it needs.
  */
 import { spawn } from 'node:child_process';
@@ -21,7 +21,12 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly seconds: number;
+  /** The failures that mocha prints, or the end of the output if the run broke off. */
+  readonly failures: string;
 }
+
+/** So much of the output of a run that broke off is printed again, in lines. */
+const LAST_LINES = 20;
 
 const { only } = options({ only: '' });
 const campaigns = chosen('only', only, CAMPAIGNS);
@@ -31,20 +36,22 @@ await Promise.all(Array.from({ length: LANES }, () => runEach(together)));
 await runEach(campaigns.filter(({ isTimed }) => isTimed));
 
 outcomes.sort((a, b) => campaigns.indexOf(a.campaign) - campaigns.indexOf(b.campaign));
+for (const { campaign, figures } of outcomes) print(`\n${campaign.name}: ${figures.join('; ')}`);
 print(
-  table(
-    ['promise', 'passed', 'failed', 'seconds', 'figures'],
-    outcomes.map(({ campaign: { name }, figures, passed, failed, seconds }) => [
+  `\n${table(
+    ['promise', 'passed', 'failed', 'seconds'],
+    outcomes.map(({ campaign: { name }, passed, failed, seconds }) => [
       name,
       `${passed}`,
       `${failed}`,
       seconds.toFixed(0),
-      figures.join('; '),
     ]),
-  ),
+  )}`,
 );
 const sum = (of: 'passed' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
 print(`\n  ${sum('passed')} passing\n  ${sum('failed')} failing`);
+for (const { campaign, failed, failures } of outcomes)
+  if (failed > 0) print(`\n== ${campaign.name}\n${failures}`);
 process.exitCode = sum('failed') > 0 ? 1 : 0;
 
 /** Takes campaigns from the queue until it is empty. */
@@ -70,7 +77,16 @@ async function run(campaign: Campaign): Promise<Outcome> {
   // Mocha only warns of a missing file.
   const isBroken =
     !files.every((file) => existsSync(file)) || passed + failed === 0 || (code !== 0 && failed === 0);
-  return { campaign, figures: figuresIn(output), passed, failed: failed + Number(isBroken), seconds };
+  return {
+    campaign,
+    figures: figuresIn(output),
+    passed,
+    failed: failed + Number(isBroken),
+    seconds,
+    failures: isBroken
+      ? output.split('\n').slice(-LAST_LINES).join('\n')
+      : output.slice(output.search(/^ +\d+ failing$/m)),
+  };
 }
 
 function count(output: string, word: string): number {
