@@ -99,13 +99,20 @@ export function attributeContract(store: TestStore): void {
     value,
   });
   const matching = (...filters: AttributeFilter[]) => store.ids({ filters });
+  /** The ids that a filter finds, which must be the same beside a filter that all records match. */
+  const matchingBeside = async (common: AttributeFilter, filter: AttributeFilter) => {
+    const ids = await matching(filter);
+    expect(await matching(filter, common), 'before another filter').to.deep.equal(ids);
+    expect(await matching(common, filter), 'after another filter').to.deep.equal(ids);
+    return ids;
+  };
 
   describe('filters of attributes', () => {
     it('compare the value as text, also for numbers and booleans', async () => {
       await store.addAll(VALUES.map((one, at) => product(at + 1, { attributes: { other: 'x', a: one } })));
       for (const text of [...VALUES.map(String), ...OTHER_TEXTS]) {
         const expected = VALUES.flatMap((one, at) => (String(one) === text ? [at + 1] : []));
-        expect(await matching(where('a', text)), text).to.deep.equal(expected);
+        expect(await matchingBeside(where('other', 'x'), where('a', text)), text).to.deep.equal(expected);
       }
     });
 
@@ -119,20 +126,21 @@ export function attributeContract(store: TestStore): void {
     });
 
     it('find any decimal by all its digits', async () => {
-      await store.addAll(DECIMALS.map((a, at) => product(at + 1, { attributes: { a } })));
+      await store.addAll(DECIMALS.map((a, at) => product(at + 1, { attributes: { a, other: 'x' } })));
       for (const [at, decimal] of DECIMALS.entries()) {
-        expect(await matching(where('a', String(decimal))), String(decimal)).to.deep.equal([at + 1]);
+        const ids = await matchingBeside(where('other', 'x'), where('a', String(decimal)));
+        expect(ids, String(decimal)).to.deep.equal([at + 1]);
       }
     });
 
     it('match the key literally', async () => {
       await store.addAll(KEYS.map((key, at) => product(at + 1, { attributes: { [key]: 'x', common: 'y' } })));
       for (const [at, key] of KEYS.entries()) {
-        expect(await matching(where(key, 'x')), key).to.deep.equal([at + 1]);
-        expect(await matching(where(key, 'y')), key).to.deep.equal([]);
+        expect(await matchingBeside(where('common', 'y'), where(key, 'x')), key).to.deep.equal([at + 1]);
+        expect(await matchingBeside(where('common', 'y'), where(key, 'y')), key).to.deep.equal([]);
       }
       for (const key of ['__proto__', 'valueOf', '', 'b', 'com', 'common.x', 'a.b.c', '$.a', 'a\u0000']) {
-        expect(await matching(where(key, 'x')), key).to.deep.equal([]);
+        expect(await matchingBeside(where('common', 'y'), where(key, 'x')), key).to.deep.equal([]);
       }
     });
 
@@ -143,6 +151,18 @@ export function attributeContract(store: TestStore): void {
       for (const [at, key] of KEYS.entries()) {
         expect(await matching(where(key, `${at}`)), key).to.deep.equal(key === 'a' ? [1] : [1, 2]);
       }
+    });
+
+    it('may be many', async () => {
+      const attributes: Attributes = Object.fromEntries(KEYS.map((key, at) => [key, at]));
+      await store.add(1, { attributes });
+      await store.add(2, { attributes: { ...attributes, a: 'other' } });
+      await store.add(3, { attributes: { a: 0 } });
+      const all = KEYS.map((key, at) => where(key, `${at}`));
+      expect(await matching(...all)).to.deep.equal([1]);
+      expect(await matching(...all.slice(1))).to.deep.equal([1, 2]);
+      expect(await matching(...all, where('a', '1'))).to.deep.equal([]);
+      expect(await matching(...all, ...all)).to.deep.equal([1]);
     });
 
     it('match a key only with its own value', async () => {

@@ -6,21 +6,25 @@ import { SCOPES } from '#src/domain/access.js';
 import { catalogue } from '../../support/child-process-service.js';
 import type { HttpClient } from '../../support/http-client.js';
 import type { BystanderData, Measured } from './bystander.js';
+import { MANY_ATTRIBUTES } from './requests.js';
 
 const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'keys:admin');
 
 /** A value over its bound is measured again: other programs may slow down one try, a defect slows down all tries. */
 export const MAX_TRIES = 3;
 
-/** Creates 150 products of 29 KiB, which fill a page of 4 MiB, and then small ones that unindexed queries scan. */
+/**
+ * Creates 150 products of 29 KiB, which fill a page of 4 MiB, then 100 of 10 KiB that take long to parse and that
+ * {@link MANY_ATTRIBUTES} match, and then small ones that unindexed queries scan.
+ */
 export async function fill(client: HttpClient, folder: string): Promise<void> {
   const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`key${i}`, 'v'.repeat(460)]));
   const large = { name: 'large', description: 'd'.repeat(5_000), attributes };
+  const quoted = { name: 'quoted', description: '"'.repeat(5_000), attributes: MANY_ATTRIBUTES };
   const headers = { 'Content-Type': 'application/x-ndjson' };
-  const { text } = await client.post('/v1/products/imports', `${JSON.stringify(large)}\n`.repeat(150), {
-    headers,
-  });
-  expect(text).to.include('"line":150,"status":201');
+  const lines = `${JSON.stringify(large)}\n`.repeat(150) + `${JSON.stringify(quoted)}\n`.repeat(100);
+  const { text } = await client.post('/v1/products/imports', lines, { headers });
+  expect(text).to.include('"line":250,"status":201');
   await client.post('/v1/users', { name: 'A', email: 'a@example.com' });
   const { code, err } = await catalogue(folder, ['seed', '--products', '40000']);
   expect(code, `seed: ${err}`).to.equal(0);

@@ -116,6 +116,13 @@ export const FORMS: readonly HostileRequest[] = [
   ),
 ];
 
+/** As many attributes as a product may have. */
+export const MANY_ATTRIBUTES = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 1]));
+
+const BY_MANY_ATTRIBUTES = Object.keys(MANY_ATTRIBUTES)
+  .map((key) => `attributes.${key}=1`)
+  .join('&');
+
 export const READS: readonly HostileRequest[] = [
   {
     name: 'the OpenAPI document, br',
@@ -133,6 +140,24 @@ export const READS: readonly HostileRequest[] = [
   },
   { name: 'an export', method: 'GET', path: '/v1/products', headers: { Accept: 'application/x-ndjson' } },
   { name: 'an unindexed query', method: 'GET', path: '/v1/products?attributes.none=x', headers: {} },
+  {
+    name: '50 attributes of 100 products in another order',
+    method: 'GET',
+    path: `/v1/products?name=quoted&sort=-createdAt&limit=1000&${BY_MANY_ATTRIBUTES}`,
+    headers: {},
+  },
+  {
+    name: 'a count of 50 attributes',
+    method: 'GET',
+    path: `/v1/products?name=quoted&limit=1&${BY_MANY_ATTRIBUTES}`,
+    headers: { Prefer: 'count=exact' },
+  },
+  {
+    name: 'an export by 50 attributes',
+    method: 'GET',
+    path: `/v1/products?sort=-id&${BY_MANY_ATTRIBUTES}`,
+    headers: { Accept: 'application/x-ndjson' },
+  },
   { name: 'a count', method: 'GET', path: '/v1/products?limit=1', headers: { Prefer: 'count=exact' } },
   {
     name: '100 values of in',

@@ -92,12 +92,17 @@ export interface Reader {
   read<Result>(sql: string, use: (statement: Statement) => Result): Result;
 }
 
-/** The most statements that stay prepared. Queries of clients lead to any number of different statements. */
+/**
+ * The most statements that stay prepared, and the most characters of their texts. Queries of clients lead to any number
+ * of different statements, and a prepared one takes about 20 bytes of memory for a character.
+ */
 const MAX_STATEMENTS = 200;
+const MAX_CHARACTERS = 131_072;
 
 /** The prepared statements of one connection, oldest first. They return rows as arrays. */
 export class StatementCache implements Reader {
   private readonly statements = new Map<string, Statement>();
+  private characters = 0;
 
   constructor(private readonly connection: Database.Database) {}
 
@@ -116,7 +121,12 @@ export class StatementCache implements Reader {
     const statement = this.connection.prepare(sql);
     if (statement.reader) statement.raw();
     statements.set(sql, statement);
-    if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value ?? '');
+    this.characters += sql.length;
+    for (const oldest of statements.keys()) {
+      if (statements.size <= MAX_STATEMENTS && this.characters <= MAX_CHARACTERS) break;
+      statements.delete(oldest);
+      this.characters -= oldest.length;
+    }
     return statement;
   }
 }

@@ -12,7 +12,7 @@ import {
   isFolded,
   prefixRange,
 } from '../../../application/records/query-semantics.js';
-import { allOf, anyOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
+import { allOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
@@ -23,12 +23,12 @@ export function comparedColumn(table: RecordTable, filter: Filter): string | und
 }
 
 /**
- * The condition of a filter.
+ * The condition of a filter that compares a column.
  * @param term the column; or `+column`, for which SQLite uses no index
  */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
-  if (filter.operator === 'attribute') return attributeCondition(filter);
-  if (filter.operator === 'search') throw new Error('A search is no condition of SQL.');
+  if (filter.operator === 'attribute' || filter.operator === 'search')
+    throw new Error('The filter compares no column.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const compared = (value: string | number) => comparedValue(table, filter, value);
   if (filter.operator === 'in')
@@ -38,41 +38,60 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
   return rangeCondition(term, rangeOfPrefix(String(value)));
 }
 
-/** A condition that uses no index: the scan has chosen one. */
-export function residualConditionOf(table: RecordTable, filter: Filter): Sql {
-  return conditionOf(table, filter, `+${comparedColumn(table, filter)}`);
+/**
+ * How many times as long it takes to check a row as with one filter, approximately. Each attribute is looked up on its
+ * own; other conditions cost little.
+ */
+export function rowCost(filters: readonly Filter[]): number {
+  return Math.max(1, filters.filter(({ operator }) => operator === 'attribute').length);
 }
 
-/** The largest relative difference between two doubles that parsers make of the same text. */
-const LAST_BITS = 1e-15;
+/** The conditions of filters that use no index: the scan has chosen one. */
+export function residualConditionsOf(table: RecordTable, filters: readonly Filter[]): Sql[] {
+  const attributes = filters.filter((filter) => filter.operator === 'attribute');
+  const compared = filters.filter((filter) => filter.operator !== 'attribute');
+  return [
+    ...compared.map((filter) => conditionOf(table, filter, `+${comparedColumn(table, filter)}`)),
+    ...attributesCondition(attributes),
+  ];
+}
 
 /**
- * Searches the text of the fields for the attribute as `JSON.stringify` writes it, then parses only the texts that
- * contain it: much faster than parsing all. SQLite may read a number with another last bit than was written, so the
- * text is more exact than the value.
+ * One condition for all filters of attributes; none if there are none. Its text is the same for any filters, so clients
+ * cannot fill the cache of statements. It searches the text of the fields for the longest attribute, as `JSON.stringify`
+ * writes it, and parses only texts that contain it, each once. It compares all attributes as they are written, because
+ * SQLite may read a number with another last bit.
  */
-function attributeCondition(filter: AttributeFilter): Sql {
-  return anyOf(
-    attributeValues(filter).map((value) => {
-      const written = JSON.stringify({ [filter.key]: value }).slice(1, -1);
-      const { text, values } = atomCondition(value);
-      return sql(
-        `instr(fields, ?) > 0 AND (instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND EXISTS (
-        SELECT 1 FROM json_each(fields, '$.attributes') WHERE key = ? AND ${text})`,
-        written,
-        `${written},`,
-        `${written}}`,
-        filter.key,
-        ...values,
-      );
-    }),
+function attributesCondition(filters: readonly AttributeFilter[]): Sql[] {
+  const length = ({ key, value }: AttributeFilter) => key.length + value.length;
+  const [longest] = filters.toSorted((a, b) => length(b) - length(a));
+  if (!longest) return [];
+  const [written, other = null] = attributeValues(longest).map((value) =>
+    JSON.stringify({ [longest.key]: value }).slice(1, -1),
   );
+  const wanted = filters.map((filter) => [
+    pathOf(filter.key),
+    ...attributeValues(filter).map((value) => JSON.stringify(value)),
+  ]);
+  const condition = sql(
+    `(instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND NOT EXISTS (
+      WITH wanted(path, written, other) AS MATERIALIZED (
+        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))
+      SELECT 1 FROM wanted WHERE coalesce((fields -> path) NOT IN (written, other), TRUE))`,
+    written,
+    other,
+    JSON.stringify(wanted),
+  );
+  return [condition];
 }
 
-function atomCondition(value: string | number | boolean): Sql {
-  if (typeof value === 'boolean') return sql(`type = '${value}'`);
-  if (typeof value === 'string') return sql(`type = 'text' AND atom = ?`, value);
-  return sql(`type IN ('integer', 'real') AND abs(atom - ?) <= ?`, value, Math.abs(value) * LAST_BITS);
+/**
+ * The path of an attribute (https://www.sqlite.org/json1.html, "Path Arguments"); null if no record has the key. SQLite
+ * ends a key at a quotation mark, even behind a backslash, and at NUL.
+ */
+function pathOf(key: string): string | null {
+  if (key.includes('\0')) return null;
+  return `$.attributes."${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '\\u0022')}"`;
 }
 
 export interface Bound {

@@ -7,13 +7,14 @@ import {
   narrowed,
   rangeCondition,
   rangeOf,
-  residualConditionOf,
+  residualConditionsOf,
+  rowCost,
 } from './filter.js';
 import { type IndexScan, type Place, type Start, startAt } from './index-scan.js';
 import type { Checkpoints } from './pace.js';
 import { columnOf, ID, indexedBy, keysetCondition, numberOf, type Sql, scanOrder, sql } from './schema.js';
 
-/** The most rows, and their most bytes, that are read and sorted at once. */
+/** The most rows, and their most bytes, that are read and sorted at once; fewer rows if each one costs more. */
 const MAX_SORTED_ROWS = 1_000;
 const MAX_SORTED_BYTES = 1_048_576;
 
@@ -137,13 +138,13 @@ function scanOf(
       range: rangeOf(table, ranged),
       ...(equal && { fixed: conditionOf(table, equal, indexed) }),
     },
-    conditions: rest.map((filter) => residualConditionOf(table, filter)),
+    conditions: residualConditionsOf(table, rest),
   };
 }
 
 /**
- * The rows of the column whose filters leave the fewest; undefined if even those are many. If they are large, they are
- * searched in slices.
+ * The rows of the column whose filters leave the fewest; undefined if even those are many. If they are large, or
+ * costly to check, they are searched in slices.
  */
 export function fewRows(
   reader: Reader,
@@ -166,10 +167,11 @@ export function fewRows(
     .sort((a, b) => a.count - b.count);
   if (!fewest || fewest.count > MAX_SORTED_ROWS) return undefined;
   const { source, seek } = fewest;
-  const conditions = filters.map((filter) => residualConditionOf(table, filter));
+  const conditions = residualConditionsOf(table, filters);
   // SQLite stores the size of the fields in front of them, so it does not read them here.
   const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${seek.text}`;
-  if (numberOf(reader, sql(size, ...seek.values)) <= MAX_SORTED_BYTES)
+  const isCheap = fewest.count * rowCost(filters) <= MAX_SORTED_ROWS;
+  if (isCheap && numberOf(reader, sql(size, ...seek.values)) <= MAX_SORTED_BYTES)
     return { kind: 'few', source, conditions: [seek, ...conditions] };
   const scan = { source, column: ID, descending: false, idDescending: false, range: {}, fixed: seek };
   return { kind: 'search', scan, conditions, sorted: 'nothing' };

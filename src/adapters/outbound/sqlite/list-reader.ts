@@ -133,7 +133,7 @@ export class ListReader<Fields> {
       return countRows(this.database, plan.source, plan.conditions);
     }
     return this.database.inSnapshot(
-      (reader) => countBySearch(reader, plan, this.budget.start(client)),
+      (reader) => countBySearch(reader, plan, filters, this.budget.start(client)),
       client,
     );
   }

@@ -1,5 +1,6 @@
 import type { QueryBudget, QueryTime } from '../../../application/maintenance/query-budget.js';
 import {
+  type Filter,
   type ListQuery,
   MAX_PAGE_BYTES,
   type SortOrder,
@@ -7,6 +8,7 @@ import {
 } from '../../../application/records/list-query.js';
 import { compareInOrder } from '../../../application/records/query-semantics.js';
 import type { Reader } from './connection.js';
+import { rowCost } from './filter.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { SearchPlan, Slice, Slices } from './list-plan.js';
 import { type Checkpoints, Pace } from './pace.js';
@@ -48,8 +50,9 @@ export async function searchPage(
   // A full page is never refused.
   const timeAhead = budget.startUnlimited(query.client);
   const current: Checkpoints = { checkpoint: () => (isComplete ? timeAhead : time).checkpoint() };
-  const pace = new Pace(time);
-  const paceAhead = new Pace(timeAhead);
+  const cost = rowCost(query.filters);
+  const pace = new Pace(time, cost);
+  const paceAhead = new Pace(timeAhead, cost);
   let rowsAhead = LOOKAHEAD_ROWS;
   let slicesAhead = LOOKAHEAD_SLICES;
   let isComplete = false;
@@ -70,8 +73,13 @@ export async function searchPage(
 }
 
 /** @throws AppError `query_too_expensive` */
-export async function countBySearch(reader: Reader, plan: SearchPlan, time: QueryTime): Promise<number> {
-  const pace = new Pace(time);
+export async function countBySearch(
+  reader: Reader,
+  plan: SearchPlan,
+  filters: readonly Filter[],
+  time: QueryTime,
+): Promise<number> {
+  const pace = new Pace(time, rowCost(filters));
   let count = 0;
   for await (const { ranges } of slicesOf(reader, plan, () => pace.next(), time))
     for (const range of ranges) count += countRows(reader, plan.scan.source, [range, ...plan.conditions]);

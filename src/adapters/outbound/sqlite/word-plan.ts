@@ -8,7 +8,7 @@ import {
 } from '../../../application/records/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
-import { isRange, residualConditionOf } from './filter.js';
+import { isRange, residualConditionsOf } from './filter.js';
 import type { IndexScan } from './index-scan.js';
 import { fewRows, planScan, type SearchPlan, type Slice, type Slices } from './list-plan.js';
 import type { Checkpoints } from './pace.js';
@@ -49,7 +49,7 @@ export async function planWords(
   const few = fewCandidates(reader, table, filters, search);
   if (few) return { ...few, conditions: [...few.conditions, ...position] };
   const { descending, ...range } = idsOf(query, filters);
-  const conditions = [...filters.map((filter) => residualConditionOf(table, filter)), ...position];
+  const conditions = [...residualConditionsOf(table, filters), ...position];
   const plan = { kind: 'search', scan: byId(table), conditions } as const;
   if (order.length === 1) {
     const slices = slicesById((current) => search.find(reader, range, descending, current));
@@ -78,7 +78,7 @@ export async function countWords(
   const query = { limit: 1, filters, order: BY_ID };
   const { isAll, descending, ...range } = idsOf(query, filters);
   if (!isAll)
-    return countBySearch(reader, await planWords(reader, table, query, filters, search, time), time);
+    return countBySearch(reader, await planWords(reader, table, query, filters, search, time), filters, time);
   let count = 0;
   for await (const ids of search.find(reader, range, descending, time)) count += ids.length;
   return count;

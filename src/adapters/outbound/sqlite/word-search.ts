@@ -229,7 +229,7 @@ export class BlockTurns {
   private left = 1;
 
   constructor(time: Checkpoints) {
-    this.pace = new Pace(time, BLOCKS);
+    this.pace = new Pace(time, 1, BLOCKS, this.left);
   }
 
   get hasMore(): boolean {
