@@ -54,23 +54,31 @@ export function queryWords(query: string): string[] {
 /**
  * Returns the words by which a record is found, each once.
  * @param maxLength the code points of a word that count, at most {@link MAX_WORD_LENGTH}
+ * @param most the number of words after which only one more is made, to show that there are more
  * @returns no words if the table is not searchable
  */
-export function recordWords(table: Searched, fields: object, maxLength = MAX_WORD_LENGTH): string[] {
+export function recordWords(
+  table: Searched,
+  fields: object,
+  maxLength = MAX_WORD_LENGTH,
+  most = Number.POSITIVE_INFINITY,
+): string[] {
   const words = new Set<string>();
   for (const { text, isUnspaced } of wordsIn(table, fields)) {
-    if (!isUnspaced) words.add(beginningOf(text, maxLength));
-    else addSuffixes(words, text, maxLength);
+    for (const word of isUnspaced ? suffixes(text, maxLength) : [beginningOf(text, maxLength)]) {
+      words.add(word);
+      if (words.size > most) return [...words];
+    }
   }
   return [...words];
 }
 
-/** Adds the beginning of what starts at each character of a run. */
-function addSuffixes(words: Set<string>, run: string, maxLength: number): void {
+/** The beginning of what starts at each character of a run. */
+function* suffixes(run: string, maxLength: number): Generator<string, void, void> {
   let end = 0;
   for (let from = 0, length = 0; from < run.length; from += unitsAt(run, from), length--) {
     for (; end < run.length && length < maxLength; length++) end += unitsAt(run, end);
-    words.add(run.slice(from, end));
+    yield run.slice(from, end);
   }
 }
 
@@ -95,7 +103,14 @@ type Searched = Pick<RecordTable, 'searched'>;
 const WORD_START = '\n';
 
 function* wordsIn({ searched }: Searched, fields: object): Generator<Word, void, void> {
-  for (const text of searchedTexts(searched, fields)) yield* splitWords(text);
+  for (const text of searchedTexts(searched, fields))
+    yield* splitWords(ASCII.test(text) ? text : withoutRepeats(text));
+}
+
+/** Leaves out repeated parts of a text that normalising makes much longer: of U+FDFA it makes 18 characters. */
+function withoutRepeats(text: string): string {
+  const normalized = text.normalize('NFKD');
+  return normalized.length > 2 * text.length ? [...new Set(normalized.split(' '))].join(' ') : text;
 }
 
 /** The texts in which words are searched. Those of an object are its members. */

@@ -16,6 +16,7 @@ import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
+import { adoptRules } from './schema.js';
 import { Snapshots } from './snapshots.js';
 
 /** Returns the prepared statement of an SQL text. */
@@ -62,7 +63,7 @@ export class SqliteDatabase implements Store, Reader {
       const commits = new GroupCommit(connection, files);
       await commits.write(() => {
         migrate(connection);
-        adoptRules(connection);
+        startWords(connection);
       });
       const snapshots = new Snapshots(() => this.connectAgain(files));
       this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
@@ -164,14 +165,11 @@ function migrate(connection: Database.Database): void {
 }
 
 /**
- * Starts to make all words again if they were made by lower rules. Existing records count as old from then on; a write
- * of a record makes its words at once.
+ * Starts to make the words of a table that no process has made yet. A service makes words again that were made by lower
+ * rules; see `WordIndex`. A command does not: that would slow the searches of a service with those rules.
  */
-function adoptRules(connection: Database.Database): void {
-  const lower = connection.prepare('SELECT name FROM word_indexes WHERE rules < ?').raw();
-  for (const [name] of lower.all([SEARCH_RULES]) as [string][])
-    connection
-      .prepare(`UPDATE word_indexes SET rules = ?, done_to = 0,
-        old_to = coalesce((SELECT max(id) FROM ${name}), 0) WHERE name = ?`)
-      .run([SEARCH_RULES, name]);
+function startWords(connection: Database.Database): void {
+  const tables = connection.prepare('SELECT name FROM word_indexes WHERE rules = 0').raw();
+  for (const [name] of tables.all() as [string][])
+    connection.prepare(adoptRules(name)).run([SEARCH_RULES, name]);
 }

@@ -2,10 +2,10 @@ import type { SearchIndex } from '../../../application/ports/search-index.js';
 import type { IdRange } from '../../../application/records/id-range.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
 import { recordWords, SEARCH_RULES, searchedLength } from '../../../application/records/search-words.js';
-import type { Id } from '../../../domain/record.js';
+import { type Id, MAX_ID } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import type { SqliteDatabase, Statements } from './database.js';
-import { type Sql, sql } from './schema.js';
+import { adoptRules, type Sql, sql } from './schema.js';
 
 /**
  * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
@@ -80,14 +80,16 @@ export function unindexedRecords(reader: Reader, { name }: RecordTable): Unindex
     STATE,
     (statement) => statement.get([name]) as StateRow,
   );
+  const isLower = rules < SEARCH_RULES;
   const isStale = hasStale === 1 && rules === SEARCH_RULES;
-  const isTemporary = doneTo < oldTo || isStale;
+  const isTemporary = isLower || doneTo < oldTo || isStale;
   if (!isTemporary && hasWordy === 0) return undefined;
+  const [first, last] = isLower ? [1, MAX_ID] : [doneTo + 1, oldTo];
   const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ?
     UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ?
     UNION SELECT id FROM wordy_records WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
   const within = ({ low, high }: IdRange) =>
-    sql(ids, Math.max(low, doneTo + 1), Math.min(high, oldTo), name, low, high, name, low, high);
+    sql(ids, Math.max(low, first), Math.min(high, last), name, low, high, name, low, high);
   return { within, isTemporary };
 }
 
@@ -114,7 +116,7 @@ export class WordIndex implements SearchIndex {
   entryOf(id: Id, fields: object): WordEntry | undefined {
     if (!this.isSearched) return undefined;
     const mark = blockMark(id);
-    const words = recordWords(this.table, fields, INDEXED_LENGTH);
+    const words = recordWords(this.table, fields, INDEXED_LENGTH, MAX_WORDS);
     return words.length > MAX_WORDS ? null : words.map((word) => mark + word).join(' ');
   }
 
@@ -128,7 +130,7 @@ export class WordIndex implements SearchIndex {
     if (entry === null) statement(ADD_WORDY).run(this.name, id);
     else statement(this.sql.put).run(id, entry);
     const [rules] = statement(RULES).get([this.name]) as [number];
-    if (rules > SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
+    if (rules !== SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
   }
 
   /** Stores the entry of a record instead of the one that there may be. */
@@ -162,12 +164,16 @@ export class WordIndex implements SearchIndex {
     statement(REMOVE_WORDY).run(this.name, id);
   }
 
-  /** A write holds the lock of the database, so two processes never index the same records. */
+  /**
+   * Makes all words again if they were made by lower rules; a write of a record makes its words at once. A write holds
+   * the lock of the database, so two processes never index the same records.
+   */
   indexNext(limit: number): Promise<number> {
     const most = Math.min(limit, MAX_ROWS);
     return this.database.write((statement) => {
+      statement(this.sql.adopt).run(SEARCH_RULES, this.name);
       const [rules, doneTo, oldTo, hasStale] = statement(STATE).get([this.name]) as StateRow;
-      if (rules !== SEARCH_RULES) return 0;
+      if (rules > SEARCH_RULES) return 0;
       if (hasStale === 1) return this.indexStale(statement, most);
       return doneTo < oldTo ? this.indexOld(statement, doneTo, oldTo, most) : 0;
     }, most);
@@ -211,6 +217,7 @@ function statements(table: string) {
     put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
     remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
     old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+    adopt: adoptRules(table),
     fields: `SELECT fields FROM ${table} WHERE id = ?`,
   };
 }

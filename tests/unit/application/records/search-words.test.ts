@@ -11,7 +11,7 @@ import {
   SEARCH_RULES,
 } from '#src/application/records/search-words.js';
 import { findsByDefinition } from '../../../support/reference-search.js';
-import { TEXTS } from '../../../support/unicode-texts.js';
+import { longText, TEXTS } from '../../../support/unicode-texts.js';
 
 const finds = (query: string, text: string) =>
   matchesWords(queryWords(query), recordWords({ searched: ['name'] }, { name: text }));
@@ -86,6 +86,37 @@ describe('the words of a search', () => {
       'x'.repeat(64),
       ...Array.from({ length: 64 }, (_, at) => '京'.repeat(at + 1)),
     ]);
+  });
+
+  it('makes no more words than are wanted, and one more, and reads no further text', () => {
+    let textsRead = 0;
+    const fields = (name: string) => ({
+      name,
+      get description() {
+        textsRead++;
+        return 'lamp';
+      },
+    });
+    const numbers = Array.from({ length: 1_000 }, (_, at) => `${at}`).join(' ');
+    const signs = longText(1_000);
+    for (const name of [numbers, signs]) {
+      const words = (most?: number) =>
+        recordWords({ searched: ['name', 'description'] }, fields(name), 16, most);
+      expect(words(100)).to.deep.equal(words().slice(0, 101));
+      expect(textsRead, 'texts read for all words').to.equal(1);
+      textsRead = 0;
+      expect(words(100)).to.have.length(101);
+      expect(textsRead, 'texts read for some words').to.equal(0);
+      expect(words(1_001)).to.deep.equal(words()).and.to.have.length(1_001);
+      textsRead = 0;
+    }
+  });
+
+  it('has the same words, however often a character is repeated that normalising makes several words of', () => {
+    const words = (text: string) => recordWords({ searched: ['name'] }, { name: text });
+    expect(words('\ufdfa\ufdfa')).to.have.length(5);
+    for (const text of ['\ufdfa', '\ufdfaé ', 'a\ufdfa', '\ufdfa\u0301', '\ufdfa京ﷻ'])
+      expect(words(text.repeat(300))).to.deep.equal(words(text.repeat(2)));
   });
 
   it('has no words where nothing is searched', () => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { checkDatabase } from '#src/adapters/outbound/sqlite/check.js';
 import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { MAX_WORDS, WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
+import { BLOCK_IDS, MAX_WORDS, WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Filter, ListQuery } from '#src/application/records/list-query.js';
 import { SEARCH_RULES } from '#src/application/records/search-words.js';
@@ -257,6 +257,23 @@ describe('the index of words in SQLite', () => {
       expect(await list(after, 'wrong')).to.deep.equal([]);
     });
 
+    it('is left to a running service of lower rules by a command that only opens the file or writes', async () => {
+      const file = newFile();
+      const service = await open(file);
+      await service.products.insertAll(records);
+      await run(service, 'UPDATE word_indexes SET rules = rules - 1');
+      const state = ({ database }: Opened) =>
+        database.read('SELECT * FROM word_indexes ORDER BY name', (statement) => statement.all());
+      const before = state(service);
+      const command = await open(file);
+      const added = named(200);
+      expect(await command.products.insert(added)).to.equal(true);
+      expect(state(service)).to.deep.equal(before);
+      await expectAll(command, [...records, added]);
+      const stale = 'SELECT id FROM stale_words';
+      expect(command.database.read(stale, (statement) => statement.all())).to.deep.equal([[200]]);
+    });
+
     it('is left alone if its rules are higher, and what lower rules wrote is made again', async () => {
       const file = newFile();
       const one = await open(file);
@@ -300,6 +317,20 @@ describe('the index of words in SQLite', () => {
       expect(await list(one, first.fields.name)).to.deep.equal([]);
     });
 
+    it('lists a record that gets too many words while the page is read', async () => {
+      const { products } = await open(newFile());
+      const lamps = Array.from({ length: 200 }, (_, block) =>
+        product(block * BLOCK_IDS + 1, { name: 'lamp' }),
+      );
+      await products.insertAll(lamps);
+      const last = product(200 * BLOCK_IDS + 1, { name: 'lamp' });
+      await products.insert(last);
+      const page = products.list(query({ limit: 500, filters: [searchFor('lamp')] }));
+      const description = longText(MAX_WORDS + 100);
+      expect(await products.replace(next(last, { description }), 1)).to.equal(true);
+      expect(idsOf((await page).records)).to.deep.equal(idsOf([...lamps, last]));
+    });
+
     it('forgets removed records', async () => {
       const one = await open(newFile());
       await one.products.insertAll(copies(20));
@@ -323,6 +354,22 @@ describe('the index of words in SQLite', () => {
     await products.insert(wordy(8));
     await products.replace(next(wordy(3), { description: longText(20_000) }), 1);
     for (const rows of database.sizes) expect(rows).to.be.above(128);
+  });
+
+  it('makes no further words of a record of too many words', async () => {
+    const { index } = await open(newFile());
+    let textsRead = 0;
+    const fields = (words: number) => ({
+      name: longText(words),
+      get description() {
+        textsRead++;
+        return '';
+      },
+    });
+    expect(index.entryOf(1, fields(MAX_WORDS))?.split(' ')).to.have.length(MAX_WORDS);
+    expect(textsRead).to.equal(1);
+    expect(index.entryOf(1, fields(MAX_WORDS + 1))).to.equal(null);
+    expect(textsRead).to.equal(1);
   });
 
   it('does not index a record of too many words, which searches read instead', async () => {
