@@ -33,6 +33,8 @@ const LOST = /"msg":"files of the store were deleted, moved, replaced or damaged
 
 const WAL = 'catalogue.sqlite-wal';
 const WAL_HEADER_BYTES = 32;
+/** Fewer rows than the service collects before it copies the log into the database. */
+const KILLED_COMMITS = 40;
 
 /** A record, and the size of the log after its creation was acknowledged. */
 interface Commit {
@@ -277,13 +279,18 @@ describe('the disk', () => {
     await service.stop('SIGKILL');
   }
 
-  /** A store whose service was killed: the database and a log that is not written back. */
+  /**
+   * A store whose service was killed: the database and a log of which nothing is copied into the database. What is
+   * copied cannot tear, because it is synchronised before.
+   */
   async function killedStore(): Promise<{ where: string; commits: Commit[] }> {
     const where = folder();
     expect((await catalogue(where, ['seed', '--products', '600'])).code).to.equal(0);
     const { service, client } = await start(where);
+    const database = join(where, 'data', 'catalogue.sqlite');
+    const before = readFileSync(database);
     const commits: Commit[] = [];
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < KILLED_COMMITS; i++) {
       const { json } = await client.post('/products', { name: `new ${i}` });
       const end = statSync(join(where, 'data', WAL)).size;
       expect(end, 'the log grows with each commit').to.be.greaterThan(commits.at(-1)?.end ?? 0);
@@ -291,6 +298,7 @@ describe('the disk', () => {
     }
     client.close();
     await service.stop('SIGKILL');
+    expect(readFileSync(database).equals(before), 'nothing is copied into the database').to.equal(true);
     return { where, commits };
   }
 

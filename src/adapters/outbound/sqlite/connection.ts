@@ -22,7 +22,10 @@ export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Datab
   requireFile(file);
   try {
     if (mode === 'rwc') createFolder(dirname(file));
-    return forOwnerOnly(() => new Database(`${pathToFileURL(file).href}?mode=${mode}`));
+    const connection = forOwnerOnly(() => new Database(`${pathToFileURL(file).href}?mode=${mode}`));
+    // See `LogCheckpoints`.
+    connection.pragma('wal_autocheckpoint = 0');
+    return connection;
   } catch (error) {
     throw unavailable(`The file ${file} cannot be opened.`, error);
   }

@@ -14,6 +14,7 @@ import {
 } from './connection.js';
 import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
+import { LogCheckpoints } from './log-checkpoints.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 import { identityOf, OpenFiles } from './open-files.js';
 import { adoptRules } from './schema.js';
@@ -25,6 +26,7 @@ export type Statements = (sql: string) => Statement;
 interface OpenDatabase {
   readonly connection: Database.Database;
   readonly files: OpenFiles;
+  readonly checkpoints: LogCheckpoints;
   readonly commits: GroupCommit;
   readonly statements: StatementCache;
   readonly snapshots: Snapshots;
@@ -60,13 +62,15 @@ export class SqliteDatabase implements Store, Reader {
       connection.pragma('synchronous = FULL');
       openLog(connection);
       const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
-      const commits = new GroupCommit(connection, files);
+      const checkpoints = new LogCheckpoints(connection, () => this.connectAgain(files));
+      const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
       await commits.write(() => {
         migrate(connection);
         startWords(connection);
       });
       const snapshots = new Snapshots(() => this.connectAgain(files));
-      this.opened = { connection, files, commits, statements: new StatementCache(connection), snapshots };
+      const statements = new StatementCache(connection);
+      this.opened = { connection, files, checkpoints, commits, statements, snapshots };
     } catch (error) {
       connection.close();
       throw translateError(error, this.location);
@@ -92,6 +96,7 @@ export class SqliteDatabase implements Store, Reader {
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
     opened.snapshots.close();
+    opened.checkpoints.close();
     opened.connection.close();
   }
 

@@ -33,10 +33,14 @@ export class GroupCommit {
   private draining: Promise<void> | undefined;
   private timeouts = 0;
 
-  /** @param files the files of the connection; a write that is not in them is not acknowledged */
+  /**
+   * @param files the files of the connection; a write that is not in them is not acknowledged
+   * @param committed called with the rows of a commit after it, outside of a transaction; the next write waits for it
+   */
   constructor(
     private readonly connection: Database.Database,
     private readonly files: Pick<OpenFiles, 'verify'>,
+    private readonly committed: (rows: number) => Promise<void> = async () => {},
   ) {}
 
   /**
@@ -80,6 +84,7 @@ export class GroupCommit {
       turns = batch.some(({ rows }) => rows > MAX_ROWS) ? TURNS_AFTER_LARGE : 1;
       try {
         for (const write of await this.commit(batch)) write.done();
+        await this.committed(batch.reduce((sum, { rows }) => sum + rows, 0));
       } catch (error) {
         // Writes that queued meanwhile have waited for the same lock.
         if (isBusy(error)) this.timeouts++;
@@ -127,12 +132,13 @@ export class GroupCommit {
   }
 
   private async begin(): Promise<void> {
-    for (let waited = 0; ; waited += RETRY_MS) {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
       try {
         this.connection.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (!isBusy(error) || waited >= PATIENCE_MS) throw error;
+        if (!isBusy(error) || performance.now() >= end) throw error;
         await sleep(RETRY_MS);
       }
     }

@@ -116,7 +116,12 @@ describe('GroupCommit', () => {
   it('fails as unavailable if another process keeps the lock', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
+    const busy = setInterval(() => {
+      for (const end = performance.now() + 50; performance.now() < end; );
+    });
     await expectAppError(insert(1), 'unavailable');
+    clearInterval(busy);
+    expect(executed.length, 'a busy thread waits no longer').to.be.lessThan(100);
     other.exec('ROLLBACK');
     other.close();
     await insert(1);
