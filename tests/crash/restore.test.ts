@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -14,9 +15,10 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
+import { restoreDatabase } from '#src/adapters/outbound/sqlite/restore.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
-import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
+import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';
 import { needPythonSqlite, python } from '../support/python.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -118,6 +120,54 @@ describe('catalogue restore', () => {
     expect((await catalogue(stray, ['restore', 'b.sqlite'])).code).to.equal(0);
     expect(await idsIn(database(stray))).to.deep.equal(NEW);
     expect(readdirSync(join(stray, 'data', replacedIn(stray)[0] ?? ''))).to.include('catalogue.sqlite-wal');
+  });
+
+  it('lets nobody create a database meanwhile if there is none', async function () {
+    this.timeout(120_000);
+    const where = folder();
+    rmSync(join(where, 'data'), { recursive: true });
+    const run = (...program: string[]) => {
+      const { PATH } = process.env;
+      const env = {
+        PATH,
+        PORT: '0',
+        MANAGEMENT_PORT: '0',
+        DATA_DIR: 'data',
+        STORE_START_TIMEOUT_SECONDS: '1',
+      };
+      return spawnSync(process.execPath, program, { cwd: where, env, timeout: 10_000 }).status;
+    };
+    const codes: (number | null)[] = [];
+    const early: Database.Database[] = [];
+    const { replaced } = await restoreDatabase(
+      join(where, 'b.sqlite'),
+      database(where),
+      new Date(),
+      (done, all) => {
+        if (done === 0) early.push(new Database(database(where)));
+        if (done === 0 || done === all) codes.push(run(CLI, 'seed', '--products', '1'), run(...SERVICE));
+      },
+    );
+    // Before the copy, and before and after the check of the copy.
+    expect(codes).to.deep.equal([75, 75, 75, 75, 75, 75]);
+    expect(replaced).to.equal(undefined);
+    // A program that had opened the empty database, and used it only afterwards, would add its log to the new one.
+    expect(() => early[0]?.exec('PRAGMA journal_mode = WAL')).to.throw('readonly');
+    early[0]?.close();
+    expect(await idsIn(database(where))).to.deep.equal(NEW);
+    expect(readdirSync(join(where, 'data')).filter((name) => name !== 'tls')).to.deep.equal([
+      'catalogue.sqlite',
+    ]);
+  });
+
+  it('leaves no database if there is none and the backup is damaged, and keeps a log that belongs to none', async () => {
+    const where = folder();
+    rmSync(database(where));
+    truncateSync(join(where, 'b.sqlite'), 8_192);
+    expect((await catalogue(where, ['restore', 'b.sqlite'])).code).to.equal(65);
+    const [replaced = '', ...others] = readdirSync(join(where, 'data'));
+    expect(others).to.deep.equal([]);
+    expect(readdirSync(join(where, 'data', replaced))).to.include('catalogue.sqlite-wal');
   });
 
   it('refuses while a service has the database open, which then loses nothing', async () => {
@@ -227,21 +277,22 @@ describe('catalogue restore', () => {
     });
   });
 
+  /** Restores, and kills the process before its file operation of this number. @returns whether it had ended before */
+  const isDoneBefore = async (at: number, where: string) => {
+    const environment = { NODE_OPTIONS: `--import=${KILLER_MODULE}`, KILL_BEFORE: `${at}` };
+    const killed = new ChildProcessService(where, environment, [CLI, 'restore', 'b.sqlite']);
+    const { code, signal } = await killed.exit;
+    if (signal !== 'SIGKILL') expect(code, killed.log).to.equal(0);
+    return signal !== 'SIGKILL';
+  };
+
   it('leaves the old database whole or the new one, if it is killed before any of its file operations', async function () {
     // It starts over thirty processes, one after the other.
     this.timeout(600_000);
-    const environment = { NODE_OPTIONS: `--import=${KILLER_MODULE}` };
     const outcomes: string[] = [];
     for (let at = 1; ; at++) {
       const where = folder();
-      const killed = new ChildProcessService(where, { ...environment, KILL_BEFORE: `${at}` }, [
-        CLI,
-        'restore',
-        'b.sqlite',
-      ]);
-      const { code, signal } = await killed.exit;
-      const isDone = signal !== 'SIGKILL';
-      if (isDone) expect(code, killed.log).to.equal(0);
+      const isDone = await isDoneBefore(at, where);
       const found = await idsIn(database(where));
       expect([OLD, NEW], `killed before operation ${at}`).to.deep.include(found);
       outcomes.push(found.length === OLD.length ? 'old' : 'new');
@@ -263,6 +314,47 @@ describe('catalogue restore', () => {
       .to.match(/^(old )+(new ?)+$/)
       .and.to.include('old old')
       .and.to.include('new new');
+  });
+
+  it('leaves an empty database at most, and every log that belongs to none, if it is killed where there is no database', async function () {
+    // It starts about fifty processes, one after the other.
+    this.timeout(600_000);
+    const log = readFileSync(`${database(template)}-wal`);
+    const logsIn = (where: string) =>
+      replacedIn(where)
+        .map((name) => join(where, 'data', name, 'catalogue.sqlite-wal'))
+        .filter((file) => existsSync(file) && readFileSync(file).equals(log));
+    const outcomeIn = (where: string) => {
+      if (!existsSync(database(where))) return 'none';
+      const isNew = statSync(database(where)).size === statSync(join(where, 'b.sqlite')).size;
+      return isNew ? 'new' : 'empty';
+    };
+    const outcomes: string[] = [];
+    for (let at = 1; ; at++) {
+      const where = folder();
+      rmSync(database(where));
+      const isDone = await isDoneBefore(at, where);
+      const outcome = outcomeIn(where);
+      outcomes.push(outcome);
+      if (outcome !== 'none') expect(logsIn(where), `killed before operation ${at}`).to.have.length(1);
+      if (isDone) break;
+      // A service starts on what is left. Where there is no database, SQLite then deletes the log.
+      const other = join(where, 'other');
+      cpSync(join(where, 'data'), join(other, 'data'), { recursive: true });
+      expect((await catalogue(other, ['seed', '--products', '1'])).code).to.equal(0);
+      if (outcome !== 'none') expect(logsIn(other)).to.have.length(1);
+      const again = await catalogue(where, ['restore', 'b.sqlite']);
+      expect(again.code, again.err).to.equal(0);
+      expect(await idsIn(database(where))).to.deep.equal(NEW);
+      expect(logsIn(where)).to.have.length(1);
+      if (outcome === 'empty') {
+        expect(again.out).to.not.include('replaced');
+        expect(existsSync(join(where, 'data', replacedIn(where)[0] ?? '', 'catalogue.sqlite'))).to.equal(
+          false,
+        );
+      }
+    }
+    expect(outcomes.join(' ')).to.match(/^(none )+(empty )+(new ?)+$/);
   });
 
   it('changes nothing if a signal interrupts it', async () => {

@@ -6,6 +6,12 @@ import { systemReason } from '../../../shared/system-reason.js';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
+/** The user and the group that a file belongs to. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /**
  * A file that is written under a temporary name in the same folder, and gets its own name when it is complete. Only its
  * owner may read it. This class never opens an existing file, which SQLite could have open; see `connect`.
@@ -55,6 +61,11 @@ export class AtomicFile {
     }
   }
 
+  /** Removes the target, which nobody else may write or replace meanwhile. If it cannot be removed, it stays. */
+  static async remove(target: string): Promise<void> {
+    await rm(target, { force: true }).catch(() => {});
+  }
+
   /** @throws BackupTargetError */
   async append(data: Buffer): Promise<void> {
     await this.orTargetError(this.requirePartial());
@@ -84,37 +95,60 @@ export class AtomicFile {
     await this.orTargetError(syncFolder(dirname(this.target)));
   }
 
+  /**
+   * Gives the file its name as {@link publish} does, but a target that another process created meanwhile stays.
+   * @param sidecars the other files of the target, which move to a new folder beside it before
+   * @returns the folder; undefined if there was no other file
+   * @throws BackupTargetError
+   */
+  async occupy(now: Date, sidecars: readonly string[]): Promise<string | undefined> {
+    return this.orTargetError(
+      (async () => {
+        const aside = sidecars.length > 0 ? await this.moveAside(now, sidecars) : undefined;
+        await link(this.partial, this.target).catch(unlessExists);
+        return aside;
+      })(),
+    );
+  }
+
   /** Gives the file an owner. Only root may do that. */
-  async giveTo({ uid, gid }: { readonly uid: number; readonly gid: number }): Promise<void> {
+  async giveTo({ uid, gid }: Owner): Promise<void> {
     await this.orTargetError(this.handle.chown(uid, gid));
   }
 
   /**
-   * Replaces the target, which stays under its name in a new folder beside it. At every instant, the target is the whole
-   * old file or the whole new one.
-   * @param besides other files of the target, which move to that folder before
-   * @returns the folder; undefined if there was neither a target nor another file
+   * Replaces the target. At every instant, the target is the whole old file or the whole new one. Nobody else may write
+   * or replace it meanwhile.
+   * @param keeps whether the old file stays under its name in a new folder beside it
+   * @param sidecars the other files of the target, which move to that folder before
+   * @returns the folder; undefined if nothing is in it
    * @throws BackupTargetError
    */
-  async replace(now: Date, besides: readonly string[]): Promise<string | undefined> {
+  async replace(now: Date, keeps: boolean, sidecars: readonly string[]): Promise<string | undefined> {
     const { target } = this;
-    const aside = join(dirname(target), `${REPLACED}${now.toISOString().replaceAll(':', '')}`);
     return this.orTargetError(
       (async () => {
-        const hasTarget = (await lstat(target).catch(unlessMissing)) !== undefined;
-        if (!hasTarget && besides.length === 0) {
-          await this.publish();
-          return undefined;
+        const aside = keeps || sidecars.length > 0 ? await this.moveAside(now, sidecars) : undefined;
+        if (aside && keeps) {
+          await link(target, join(aside, basename(target)));
+          await syncFolder(aside);
         }
-        await mkdir(aside, { mode: 0o700 });
-        for (const file of besides) await rename(file, join(aside, basename(file)));
-        if (hasTarget) await link(target, join(aside, basename(target)));
-        await syncFolder(aside);
         await rename(this.partial, target);
         await syncFolder(dirname(target));
         return aside;
       })(),
     );
+  }
+
+  /** Moves other files of the target to a new folder beside it, which it returns. */
+  private async moveAside(now: Date, sidecars: readonly string[]): Promise<string> {
+    const folder = dirname(this.target);
+    const aside = join(folder, `${REPLACED}${now.toISOString().replaceAll(':', '')}`);
+    await mkdir(aside, { mode: 0o700 });
+    for (const file of sidecars) await rename(file, join(aside, basename(file)));
+    await syncFolder(aside);
+    await syncFolder(folder);
+    return aside;
   }
 
   /** @throws BackupTargetError if the partial file was deleted: what is written goes into a file without a name */
@@ -156,6 +190,10 @@ async function syncFolder(path: string): Promise<void> {
 async function isSameFile(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map((file) => lstat(file).catch(unlessMissing)));
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -66,14 +66,19 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 
 /** @throws StoreConfigError if the file belongs to another application or to a newer version; nothing is changed */
 export function checkApplication(connection: Database.Database, file: string): void {
+  checkOwner(connection, file);
+  if (pragma(connection, 'user_version') > MIGRATIONS.length) {
+    throw new StoreConfigError(`${file} was made by a newer version of this service.`);
+  }
+}
+
+/** @throws StoreConfigError if the file belongs to another application */
+export function checkOwner(connection: Database.Database, file: string): void {
   // In this order: another process that creates the database now fills it and sets its owner in one commit.
   const wasEmpty = isEmpty(connection);
   const owner = pragma(connection, 'application_id');
   if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
     throw new StoreConfigError(`${file} is a database of another application.`);
-  }
-  if (pragma(connection, 'user_version') > MIGRATIONS.length) {
-    throw new StoreConfigError(`${file} was made by a newer version of this service.`);
   }
 }
 
@@ -84,7 +89,8 @@ export function pragma(connection: Database.Database, name: NumberPragma): numbe
   return row?.[name] ?? 0;
 }
 
-function isEmpty(connection: Database.Database): boolean {
+/** Whether there is no table: the next start of the service fills the database. */
+export function isEmpty(connection: Database.Database): boolean {
   return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
 }
 

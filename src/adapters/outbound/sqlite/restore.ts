@@ -9,8 +9,9 @@ import {
 } from '../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { systemReason } from '../../../shared/system-reason.js';
-import { AtomicFile } from './atomic-file.js';
+import { AtomicFile, type Owner } from './atomic-file.js';
 import { checkIntegrity, copyTo } from './backup.js';
+import { connect, isEmpty } from './connection.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
 import { identityOf } from './open-files.js';
@@ -22,7 +23,7 @@ const SUFFIXES = ['-wal', '-shm', '-journal'];
 /**
  * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
  * checked by `PRAGMA integrity_check` before it gets its name. If the process is killed, the database is the whole old
- * one or the whole new one.
+ * one or the whole new one. Where there is none, an empty one is locked meanwhile, which is removed after an error.
  * @throws SourceMissing, BackupUnusable if the backup cannot be used
  * @throws StoreInUse; StoreConfigError if the file in its place is no database of this service; BackupTargetError
  * @throws AppError `unavailable`
@@ -39,31 +40,59 @@ export async function restoreDatabase(
   if (identityOf(source) === identityOf(target))
     throw new BackupUnusable(`${source} is the database itself.`);
   prepareFolder(target);
-  const old = existsSync(target) ? openAlone(target) : undefined;
+  const owner = ownerOf(target);
+  const aside = existsSync(target) ? undefined : await createEmpty(target, owner, now);
+  const old = openAlone(target);
+  const empty = isEmpty(old) ? identityOf(target) : undefined;
   try {
-    if (old) await AtomicFile.removeRemains(target);
-    return await replaceBy(source, target, now, progress);
+    await AtomicFile.removeRemains(target);
+    const copy = await AtomicFile.createBeside(target);
+    try {
+      const bytes = await fill(copy, source, progress);
+      if (owner) await copy.giveTo(owner);
+      const replaced = await copy.replace(now, empty === undefined, sidecarsOf(target));
+      return { database: target, bytes, replaced: replaced ?? aside };
+    } finally {
+      await copy.close();
+    }
+  } catch (error) {
+    if (empty !== undefined && identityOf(target) === empty) await AtomicFile.remove(target);
+    throw error;
   } finally {
-    if (old) closeAlone(old);
+    closeAlone(old);
   }
 }
 
-async function replaceBy(
-  source: string,
-  target: string,
-  now: Date,
-  progress: BackupProgress,
-): Promise<RestoreReport> {
-  const copy = await AtomicFile.createBeside(target);
+/**
+ * Creates a database without a table in the place of none, so that it can be locked: nobody else creates one then. It
+ * has a page, because SQLite does not notice that a file without one was renamed. Files of an earlier database move away
+ * before, because SQLite would take them for those of this one.
+ * @returns the folder that they moved to
+ * @throws BackupTargetError
+ */
+async function createEmpty(target: string, owner: Owner | undefined, now: Date): Promise<string | undefined> {
+  const file = await AtomicFile.createBeside(target);
   try {
-    const bytes = await fill(copy, source, progress);
-    const owner = ownerOf(target);
-    if (owner) await copy.giveTo(owner);
-    const besides = SUFFIXES.map((suffix) => target + suffix).filter((file) => existsSync(file));
-    return { database: target, bytes, replaced: await copy.replace(now, besides) };
+    if (owner) await file.giveTo(owner);
+    const connection = connect(file.partial, 'rw');
+    try {
+      // Nobody else knows the file, so nothing has to be rolled back.
+      connection.pragma('journal_mode = OFF');
+      // Any write creates the first page.
+      connection.pragma('user_version = 0');
+    } finally {
+      connection.close();
+    }
+    return await file.occupy(now, sidecarsOf(target));
+  } catch (error) {
+    throw translateError(error, target);
   } finally {
-    await copy.close();
+    await file.close();
   }
+}
+
+function sidecarsOf(target: string): string[] {
+  return SUFFIXES.map((suffix) => target + suffix).filter((file) => existsSync(file));
 }
 
 /** @throws BackupUnusable */
@@ -94,7 +123,7 @@ function prepareFolder(target: string): void {
 }
 
 /** Returns the owner that the file must get, if root restores it for the user of the service. */
-function ownerOf(target: string): { readonly uid: number; readonly gid: number } | undefined {
+function ownerOf(target: string): Owner | undefined {
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
   return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
 }

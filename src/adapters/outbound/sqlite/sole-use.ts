@@ -1,8 +1,7 @@
 import type Database from 'libsql';
-import { StoreConfigError, StoreInUse } from '../../../application/ports/store.js';
-import { connect, pragma } from './connection.js';
+import { StoreInUse } from '../../../application/ports/store.js';
+import { checkOwner, connect } from './connection.js';
 import { isBusy, translateError } from './errors.js';
-import { APPLICATION_ID } from './migrations.js';
 
 /**
  * Opens a database that no other connection has open, and keeps all others out until it is closed. The database is then
@@ -18,9 +17,7 @@ import { APPLICATION_ID } from './migrations.js';
 export function openAlone(file: string): Database.Database {
   const connection = connect(file, 'rw');
   try {
-    const owner = pragma(connection, 'application_id');
-    if (owner !== APPLICATION_ID && pragma(connection, 'page_count') > 0)
-      throw new StoreConfigError(`${file} is a database of another application.`);
+    checkOwner(connection, file);
     connection.pragma('journal_mode = DELETE');
     connection.exec('BEGIN EXCLUSIVE');
     // Another process may have opened the database, and brought the log back, between the two statements.
