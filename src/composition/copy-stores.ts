@@ -7,6 +7,7 @@ import {
   type CopyReport,
   copyRecords,
   type Progress,
+  whileUnchanged,
 } from '../application/maintenance/copy-archive.js';
 import { recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from '../application/maintenance/copy-rules.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
@@ -33,7 +34,9 @@ export async function copyStores(from: string, to: string, progress: Progress): 
   try {
     await source.store.open();
     await target.store.open();
-    return await copyArchives(source.archives, target.archives, progress);
+    return await whileUnchanged(source.archives.records, () =>
+      copyArchives(source.archives, target.archives, progress),
+    );
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }

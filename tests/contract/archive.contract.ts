@@ -11,14 +11,19 @@ import {
   reservations as numberedReservations,
   reservation,
 } from './idempotency/reservations.js';
-import { AT } from './repository/records.js';
-import { type OpenRepository, TestStore } from './repository/test-store.js';
+import { AT, next, product } from './repository/records.js';
+import { type OpenRepository, type SharedRepository, TestStore } from './repository/test-store.js';
 
 /** The tests that every archive of a store passes. */
-export function archiveContract(adapter: string, open: () => Promise<OpenRepository>): void {
+export function archiveContract(adapter: string, open: () => Promise<SharedRepository>): void {
   describe(`the archive contract on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+    let shared: SharedRepository;
+    const store = TestStore.forEachTest(async () => {
+      shared = await open();
+      return shared;
+    });
     recordArchiveContract(store);
+    changeMarkContract(store, () => shared.again());
     reservationArchiveContract(store);
   });
 }
@@ -111,6 +116,37 @@ function recordArchiveContract(store: TestStore): void {
       await archive.raiseNextId(7);
       expect(await products.reserveIds(2)).to.equal(7);
     });
+  });
+}
+
+function changeMarkContract(store: TestStore, again: () => Promise<OpenRepository>): void {
+  it('marks what other programs have created, changed or deleted', async () => {
+    const archive = named('products', store.all.archives.records);
+    await archive.add([product(10), { id: 11, deletedAt: AT }]);
+    const other = await again();
+    try {
+      let last = await archive.changeMark();
+      const isOther = async () => {
+        const mark = await archive.changeMark();
+        const differs = mark !== last;
+        last = mark;
+        return differs;
+      };
+      await archive.read(0, 10);
+      await other.products.list({ limit: 10, filters: [], order: BY_ID });
+      expect(await isOther(), 'reads').to.equal(false);
+      const created = product(await other.products.reserveIds(3));
+      expect(await isOther(), 'ids').to.equal(true);
+      await other.products.insert(created);
+      expect(await isOther(), 'a creation').to.equal(true);
+      await other.products.replace(next(created, { name: 'new' }), 1);
+      expect(await isOther(), 'a change').to.equal(true);
+      await other.products.remove(10, 1, AT);
+      expect(await isOther(), 'a deletion').to.equal(true);
+      expect(await isOther(), 'nothing').to.equal(false);
+    } finally {
+      await other.close();
+    }
   });
 }
 

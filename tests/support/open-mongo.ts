@@ -1,22 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
-import type { OpenRepository } from '../contract/repository.contract.js';
+import type { OpenRepository, SharedRepository } from '../contract/repository/test-store.js';
 import { mongoUrl } from './mongo-url.js';
 import { ENDLESS } from './tables.js';
 
 /** Opens the repositories of a new MongoDB database, which `close` drops. */
-export async function openMongo(): Promise<OpenRepository> {
+export async function openMongo(): Promise<SharedRepository> {
   const url = mongoUrl(`test-${randomUUID()}`);
-  const { store, ...storage } = mongoStorage({ url, budget: ENDLESS });
-  await store.open();
+  const opened = await openDatabase(url);
   return {
-    ...storage,
+    ...opened,
+    again: () => openDatabase(url),
     close: async () => {
-      await store.close();
+      await opened.close();
       await dropDatabase(url);
     },
   };
+}
+
+async function openDatabase(url: string): Promise<OpenRepository> {
+  const { store, ...storage } = mongoStorage({ url, budget: ENDLESS });
+  await store.open();
+  return { ...storage, close: () => store.close() };
 }
 
 async function dropDatabase(url: string): Promise<void> {

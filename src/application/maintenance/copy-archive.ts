@@ -167,6 +167,29 @@ export async function copyRecords(
   return report;
 }
 
+type Marked = Pick<RecordArchive, 'changeMark'>;
+
+/**
+ * Runs a copy.
+ * @param sources the records that are copied
+ * @throws CopyError if another program changed them meanwhile, even after their copy was verified
+ */
+export async function whileUnchanged<Result>(
+  sources: readonly Marked[],
+  copy: () => Promise<Result>,
+): Promise<Result> {
+  const before = await marksOf(sources);
+  const result = await copy();
+  if (isDeepStrictEqual(before, await marksOf(sources))) return result;
+  throw new CopyError('The source changed meanwhile. Stop its service and run this again.');
+}
+
+async function marksOf(archives: readonly Marked[]): Promise<string[]> {
+  const marks: string[] = [];
+  for (const archive of archives) marks.push(await archive.changeMark());
+  return marks;
+}
+
 interface Pair<Entry> {
   readonly source?: Entry;
   readonly target?: Entry;

@@ -32,6 +32,11 @@ export interface RecordArchive extends Archive<Id, RecordEntry> {
   nextId(): Promise<Id>;
   /** Makes sure that no id before `next` is reserved from now on. */
   raiseNextId(next: Id): Promise<void>;
+  /**
+   * Returns a text that differs from the last one if other programs have created, changed or deleted records since. A
+   * store may detect a change by its time, and miss one whose time is not after that of every other record.
+   */
+  changeMark(): Promise<string>;
 }
 
 /** The reservations of a resource. Their keys are ASCII, which every store sorts alike. */

@@ -13,6 +13,12 @@ export interface OpenRepository extends Omit<Storage, 'store'> {
   close(): Promise<void>;
 }
 
+/** A store that other programs may have open too. */
+export interface SharedRepository extends OpenRepository {
+  /** Opens the same data once more, as another program does. `close` leaves the data. */
+  again(): Promise<OpenRepository>;
+}
+
 /** The store of the running test. */
 export class TestStore {
   private current: OpenRepository | undefined;

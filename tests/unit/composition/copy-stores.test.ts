@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CopyError, countsIn } from '#src/application/maintenance/copy-archive.js';
+import Database from 'libsql';
+import { CopyError, countsIn, type Progress } from '#src/application/maintenance/copy-archive.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { RecordTable } from '#src/application/records/list-query.js';
 import { copyStores } from '#src/composition/copy-stores.js';
@@ -36,8 +37,8 @@ describe('copyStores', () => {
       await storage.store.close();
     }
   };
-  const copy = async () => {
-    const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, () => {});
+  const copy = async (progress: Progress = () => {}) => {
+    const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, progress);
     return reports.map((report) => `${report.name}: ${countsIn(report)}, ${report.written} written`);
   };
   const deleted = async ({ products }: Storage, id: number, at: Instant) => {
@@ -106,6 +107,28 @@ describe('copyStores', () => {
     await inStore(from, ({ products }) => products.reserveIds(41));
     await copy();
     expect(await inStore(to, ({ products }) => products.reserveIds(1))).to.equal(42);
+  });
+
+  it('fails if a record is created after its table was verified, and succeeds the next time', async () => {
+    await inStore(from, ({ products }) => products.insert(product(1)));
+    const other = new Database(from);
+    let isVerified = false;
+    let isLate = false;
+    const error = await copy((name, step) => {
+      isVerified ||= name === 'products' && step === 'verifying';
+      if (name !== 'users' || isLate) return;
+      expect(isVerified).to.equal(true);
+      isLate = true;
+      other.exec(`INSERT INTO products VALUES (2, 1, 0, 0, '{"name":"late"}')`);
+    }).catch((error: unknown) => error);
+    expect(error).to.be.instanceOf(CopyError);
+    expect((error as Error).message).to.equal(
+      'The source changed meanwhile. Stop its service and run this again.',
+    );
+    expect(await copy(() => other.prepare('SELECT * FROM products').all())).to.include(
+      'products: 2 records, 0 tombstones, 1 written',
+    );
+    other.close();
   });
 
   it('rejects a target with reservations that the source does not have', async () => {

@@ -5,6 +5,7 @@ import type { Id, Versioned } from '../../../domain/record.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
+  type LiveDocument,
   type MongoTable,
   type ReservationDocument,
   recordOf,
@@ -61,6 +62,22 @@ export class MongoArchive<Fields> implements RecordArchive {
 
   raiseNextId(next: Id): Promise<void> {
     return this.counter.raise(next);
+  }
+
+  /** Detects a creation by the counter, a deletion by the number of records, and a change by the newest time. */
+  async changeMark(): Promise<string> {
+    const live = { live: true } as const;
+    const records = await this.entries.run((all, maxTimeMS) =>
+      all.countDocuments(live, { hint: 'live', maxTimeMS }),
+    );
+    const newest = await this.entries.run((all, maxTimeMS) =>
+      all.findOne<Pick<LiveDocument, 'updatedAt'>>(live, {
+        sort: { updatedAt: -1, _id: 1 },
+        projection: { updatedAt: 1 },
+        maxTimeMS,
+      }),
+    );
+    return [await this.nextId(), records, newest?.updatedAt.getTime()].join(' ');
   }
 }
 

@@ -79,6 +79,12 @@ export class SqliteArchive implements RecordArchive {
       ON CONFLICT DO UPDATE SET next_id = excluded.next_id WHERE excluded.next_id > next_id`;
     await this.database.write((statement) => statement(sql).run(this.name, next));
   }
+
+  /** Differs after any commit of another connection. */
+  async changeMark(): Promise<string> {
+    const row = this.database.read('PRAGMA data_version', (statement) => statement.get() as [number]);
+    return String(row[0]);
+  }
 }
 
 function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { CopyError, copyRecords } from '#src/application/maintenance/copy-archive.js';
+import { CopyError, copyRecords, whileUnchanged } from '#src/application/maintenance/copy-archive.js';
 import { recordRules } from '#src/application/maintenance/copy-rules.js';
 import { StoredRecord } from '#src/application/records/stored-record.js';
 import type { Product } from '#src/domain/product.js';
@@ -175,6 +175,15 @@ describe('copyRecords', () => {
       return add(entries);
     };
     expect(await failure(copy())).to.include('Did the source change meanwhile?');
+  });
+
+  it('fails if another table of the source changed after its copy was verified', async () => {
+    const marked = (...marks: string[]) => ({ changeMark: async () => marks.shift() ?? 'none' });
+    const copied = async () => 'copied';
+    expect(await whileUnchanged([marked('a', 'a'), marked('b', 'b')], copied)).to.equal('copied');
+    expect(await failure(whileUnchanged([marked('a', 'b'), marked('b', 'b')], copied))).to.equal(
+      'The source changed meanwhile. Stop its service and run this again.',
+    );
   });
 
   it('fails if the target lost or altered a record', async () => {
