@@ -21,6 +21,7 @@ const REPOSITORY = methods<Repository<unknown>>({
   insert: true,
   insertAll: true,
   find: true,
+  confirm: true,
   findExistingIds: true,
   findUsedIds: true,
   findByUnique: true,

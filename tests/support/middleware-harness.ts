@@ -130,13 +130,13 @@ export interface ListService {
  * Serves the products of a watched repository over plain HTTP, without tokens, for the tests of one `describe`.
  * @param origins the origins whose scripts may read the responses
  */
-export function listService(origins = ''): ListService {
+export function listService(origins = '', limits = new WorkLimits(1_000)): ListService {
   const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
   let served: Served;
   beforeEach(async () => {
     const records = new WatchedRepository();
     const logger = new DetailLogger();
-    served = await serve(appOver(records, logger, origins));
+    served = await serve(appOver(records, logger, origins, limits));
     const { server, client } = served;
     const connections: Socket[] = [];
     server.on('connection', (socket) => connections.push(socket));
@@ -146,7 +146,12 @@ export function listService(origins = ''): ListService {
   return service as ListService;
 }
 
-function appOver(records: WatchedRepository, logger: Logger & RequestObserver, origins: string) {
+function appOver(
+  records: WatchedRepository,
+  logger: Logger & RequestObserver,
+  origins: string,
+  limits: WorkLimits,
+) {
   const clock = new FakeClock();
   const rules = { normalize: normalizeProduct };
   const ids = new IdAllocator(records);
@@ -180,7 +185,7 @@ function appOver(records: WatchedRepository, logger: Logger & RequestObserver, o
     logger,
     clock,
     isDraining: () => false,
-    limits: new WorkLimits(1_000),
+    limits,
   });
 }
 

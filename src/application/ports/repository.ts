@@ -34,6 +34,9 @@ export interface Repository<Fields> {
 
   find(id: Id): Promise<Versioned<Fields> | undefined>;
 
+  /** Returns whether the record has this version. It misses no acknowledged write, even where {@link find} may. */
+  confirm(id: Id, version: number): Promise<boolean>;
+
   /** @returns the ids that belong to records */
   findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 

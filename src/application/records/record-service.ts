@@ -110,7 +110,7 @@ export class RecordService<Fields> {
 
   /**
    * Applies a change to the newest version of a record. Tries again if another write was faster. A change without
-   * effect writes nothing.
+   * effect writes nothing, but the store confirms that the version is still the newest.
    * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
    * `duplicate_value`, `unavailable`
    */
@@ -120,7 +120,8 @@ export class RecordService<Fields> {
       const draft = changedDraft(view, change, current);
       const [fields] = await validateAll(rules, [{ draft, previous: current }]);
       if (fields instanceof AppError) throw fields;
-      if (isDeepStrictEqual(fields, current.fields)) return current;
+      if (isDeepStrictEqual(fields, current.fields))
+        return (await records.confirm(id, current.version)) ? current : undefined;
       const updatedAt = Math.max(clock.now(), current.updatedAt);
       const next = StoredRecord.of({
         ...current,

@@ -32,6 +32,18 @@ export function writeContract(store: TestStore): void {
     });
   });
 
+  describe('confirm', () => {
+    it('is true for the version that the record has, and for no other', async () => {
+      const old = await store.add(1);
+      const confirmed = () => Promise.all([1, 2].map((version) => store.products.confirm(1, version)));
+      expect(await confirmed()).to.deep.equal([true, false]);
+      await store.products.replace(next(old, {}), 1);
+      expect(await confirmed()).to.deep.equal([false, true]);
+      await store.products.remove(1, 2, AT);
+      expect(await confirmed()).to.deep.equal([false, false]);
+    });
+  });
+
   describe('remove', () => {
     it('removes the record from all results, and frees its unique values', async () => {
       await store.add(1, { sku: 'x' });

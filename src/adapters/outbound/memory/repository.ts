@@ -89,6 +89,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return this.records.get(id);
   }
 
+  async confirm(id: Id, version: number): Promise<boolean> {
+    return this.records.get(id)?.version === version;
+  }
+
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return new Set(ids.filter((id) => this.records.has(id)));
   }

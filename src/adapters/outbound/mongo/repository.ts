@@ -99,6 +99,19 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ _id: id });
   }
 
+  /**
+   * A former primary that does not know yet that it lost an election still serves {@link find}. A linearizable read
+   * ends with a write of the primary, and succeeds only if a majority acknowledges it
+   * (https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/). An update that changes nothing would
+   * not do: it waits for earlier writes alone.
+   */
+  async confirm(id: Id, version: number): Promise<boolean> {
+    const found = await this.records.run((all, maxTimeMS) =>
+      all.findOne({ _id: id, version }, { projection: { _id: 1 }, readConcern: 'linearizable', maxTimeMS }),
+    );
+    return found !== null;
+  }
+
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return this.idsAmong(ids, { live: true });
   }

@@ -66,6 +66,8 @@ export class MongoStore implements Store {
   private readonly searches: FairShares;
   private readonly database: string;
   private readonly outage: Outage;
+  /** Set by the first {@link open} that succeeds. Before it, two records could share a unique value. */
+  private isOpen = false;
   private closed = false;
 
   /**
@@ -158,10 +160,11 @@ export class MongoStore implements Store {
    */
   async open(): Promise<void> {
     this.outage.end();
-    checkServer(await this.run((database) => database.command({ hello: 1 })));
+    checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     const made = this.begin(() => this.indexes.done());
     await this.within(waitMs, made, 'The indexes are still being made.');
+    this.isOpen = true;
   }
 
   async ping(): Promise<void> {
@@ -184,9 +187,17 @@ export class MongoStore implements Store {
    * @param operation passes `maxTimeMS` to the server, for writes too
    *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that no write is done long after its caller
    *   left
-   * @throws AppError `unavailable`, immediately during an outage
+   * @throws AppError `unavailable`, immediately before the store is open and during an outage
    */
   async run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    this.checkOpen();
+    return this.runUnopened(operation);
+  }
+
+  /** As {@link run}, but also before the store is open. */
+  protected async runUnopened<Result>(
+    operation: (database: Db, maxTimeMS: number) => Promise<Result>,
+  ): Promise<Result> {
     this.outage.check();
     return this.unlessDown(
       this.operationMs,
@@ -205,6 +216,7 @@ export class MongoStore implements Store {
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
     client = '',
   ): Promise<Result> {
+    this.checkOpen();
     this.outage.check();
     const share = await this.searches.take(client);
     if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
@@ -239,6 +251,10 @@ export class MongoStore implements Store {
       // Not before the query is done: until then it holds its connection, even if its caller has left.
       share.release();
     }
+  }
+
+  private checkOpen(): void {
+    if (!this.isOpen) throw unavailable('The store is not open.');
   }
 
   private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {

@@ -122,6 +122,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.selectOne(this.sql.find, id);
   }
 
+  async confirm(id: Id, version: number): Promise<boolean> {
+    return (await this.find(id))?.version === version;
+  }
+
   async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
     return this.selectOne(this.sql.findBy(field), value);
   }

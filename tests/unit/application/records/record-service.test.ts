@@ -3,9 +3,12 @@ import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
+import { BY_ID, type Filter } from '#src/application/records/list-query.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
 import type { Change } from '#src/application/records/record-view.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
+import type { Id } from '#src/domain/record.js';
+import { idsOf } from '../../../contract/repository/records.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
@@ -25,14 +28,21 @@ class LosingRepository extends MemoryRepository<Product> {
 
   override async replace(...[record, expected]: Parameters<MemoryRepository<Product>['replace']>) {
     if (this.losses-- <= 0) return super.replace(record, expected);
-    const current = await this.find(record.id);
-    if (!this.isRaced || !current) return false;
-    const version = current.version + 1;
-    await super.replace(
-      { ...current, version, fields: { ...current.fields, sku: `race-${version}` } },
-      expected,
-    );
+    await this.race(record.id);
     return false;
+  }
+
+  override async confirm(...[id, version]: Parameters<MemoryRepository<Product>['confirm']>) {
+    if (this.losses-- > 0) await this.race(id);
+    return super.confirm(id, version);
+  }
+
+  private async race(id: Id): Promise<void> {
+    const current = await this.find(id);
+    if (!this.isRaced || !current) return;
+    const version = current.version + 1;
+    const fields = { ...current.fields, sku: `race-${version}` };
+    await super.replace({ ...current, version, fields }, current.version);
   }
 }
 
@@ -57,6 +67,27 @@ describe('RecordService', () => {
       clock,
       backoff,
     });
+  });
+
+  it('lists, counts and yields the records that a query selects', async () => {
+    for (const name of ['a', 'b', 'a', 'a']) await created({ name });
+    const filters: Filter[] = [{ field: 'name', operator: 'eq', value: 'a' }];
+    const page = await products.list({ limit: 2, filters, order: BY_ID });
+    expect(idsOf(page.records)).to.deep.equal([1, 3]);
+    expect(page.hasMore).to.equal(true);
+    expect(await products.count(filters)).to.equal(3);
+    const pages: Id[][] = [];
+    for await (const records of products.pages({ limit: 2, filters, order: BY_ID }))
+      pages.push(idsOf(records));
+    expect(pages).to.deep.equal([[1, 3], [4]]);
+  });
+
+  it('reserves a key for a stream again, but not one that a creation has', async () => {
+    await products.reserveStream('stream');
+    await products.reserveStream('stream');
+    const idempotency = { key: 'single', fingerprint: 'f', storesFields: true };
+    await products.create({ draft: products.draft({ name: 'a' }), idempotency });
+    await expectAppError(products.reserveStream('single'), 'idempotency_key_reused');
   });
 
   it('retries a lost write on the newest state', async () => {
@@ -128,6 +159,18 @@ describe('RecordService', () => {
     ];
     for (const change of changes)
       expect(await products.update(old.id, ANY_VERSION, change)).to.deep.equal(old);
+  });
+
+  it('looks again if another writer was faster than a change without effect', async () => {
+    const { id } = await created({ name: 'Lamp' });
+    records.isRaced = true;
+    records.losses = 2;
+    const patched = await products.update(id, ANY_VERSION, { kind: 'merge-patch', body: { name: 'Lamp' } });
+    expect(patched).to.deep.include({ version: 3, fields: { name: 'Lamp', sku: 'race-3' } });
+    expect(backoff.pauses).to.equal(2);
+    records.losses = 1;
+    const same = replacement(patched.fields);
+    await expectAppError(products.update(id, { only: [3] }, same), 'precondition_failed');
   });
 
   it('validates the body of every write, and the result of every patch', async () => {

@@ -32,6 +32,7 @@ describe('the commands to MongoDB', () => {
     server = new ScriptedMongo((...command) => script(...command));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     storage = mongoStorage({ url, budget: ENDLESS });
+    await storage.store.open();
   });
   afterEach(async () => {
     await storage.store.close();
@@ -48,6 +49,7 @@ describe('the commands to MongoDB', () => {
     await products.replace(product(1), 1);
     await products.remove(1, 1, 0);
     await products.find(1);
+    await products.confirm(1, 1);
     await products.findExistingIds([1]);
     await products.findUsedIds([1]);
     await products.findByUnique('sku', 'x');
@@ -62,20 +64,21 @@ describe('the commands to MongoDB', () => {
     await recordArchive?.discard([1]);
     await recordArchive?.nextId();
     await recordArchive?.raiseNextId(5);
+    await recordArchive?.changeMark();
     await reservationArchive?.read('', 1);
     await reservationArchive?.add([reservation('a')]);
     await reservationArchive?.discard(['a']);
     const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(dataCommands.length).to.be.at.least(24);
+    expect(dataCommands.length).to.be.at.least(28);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
       expect(command['maxTimeMS'], text).to.be.within(1, 2_000);
       const [name = ''] = Object.keys(command);
       if (['insert', 'update', 'delete', 'findAndModify'].includes(name))
         expect(command['writeConcern'], text).to.deep.equal({ w: 'majority', wtimeout: 1_500, j: true });
-      else expect(command['readConcern'].level, text).to.be.oneOf(['majority', 'snapshot']);
+      else expect(command['readConcern'].level, text).to.be.oneOf(['majority', 'snapshot', 'linearizable']);
     }
   });
 
@@ -179,6 +182,7 @@ describe('a connection to MongoDB that breaks', () => {
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
     products = new MongoRepository(store, mongoTable<Product>(PRODUCTS));
+    await store.open();
   });
   afterEach(async () => {
     await store.close();

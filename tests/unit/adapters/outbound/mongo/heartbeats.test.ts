@@ -26,8 +26,8 @@ describe('a heartbeat of the MongoDB driver', () => {
     const options = Object.entries({ ...OPTIONS, serverSelectionTimeoutMS: 200 });
     const query = options.map(([name, value]) => `${name}=${value}`).join('&');
     const store = new MongoStore(`mongodb://${await mongo.start()}/x?${query}`, [], ENDLESS);
+    await store.open();
     const client = await store.run(async (database) => database.client);
-    await store.ping();
     client.emit('serverHeartbeatStarted', { connectionId: 'stuck:1' } as never);
     return [store, client];
   };

@@ -14,6 +14,7 @@ import { StoreConfigError } from '#src/application/ports/store.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+import { until } from '../../../../support/until.js';
 
 const ALL = [recordIndexes(PRODUCTS), tombstoneExpiry(PRODUCTS), reservationExpiry(PRODUCTS)];
 const BY_ID = { v: 2, key: { _id: 1 }, name: '_id_' };
@@ -207,6 +208,34 @@ describe('the start on MongoDB', () => {
     finish({});
     await Promise.all(tries);
     expect(server.commandsNamed('createIndexes')).to.have.length(2);
+  });
+
+  it('is refused to every operation until the indexes are made, and to none afterwards', async () => {
+    let finish = (_: Document) => {};
+    const built = new Promise<Document>((resolve) => {
+      finish = resolve;
+    });
+    script = (name) => (name === 'createIndexes' ? built : undefined);
+    const products = store.collection('products');
+    const operations = [
+      () => store.ping(),
+      () => products.run((all) => all.insertOne({})),
+      () => products.search((all) => all.find().toArray()),
+    ];
+    const expectRefusals = async () => {
+      for (const operation of operations) await expectAppError(operation(), 'unavailable');
+      for (const name of ['ping', 'insert', 'find']) expect(server.commandsNamed(name)).to.deep.equal([]);
+    };
+    await expectRefusals();
+    const opening = store.open();
+    await until('the server makes an index', () => server.commandsNamed('createIndexes').length > 0);
+    await expectRefusals();
+    finish({});
+    await opening;
+    for (const operation of operations) await operation();
+    script = (name) => (name === 'createIndexes' ? 'reset' : undefined);
+    await expectAppError(store.open(), 'unavailable');
+    for (const operation of operations) await operation();
   });
 
   for (const code of [85, 86]) {

@@ -34,6 +34,7 @@ describe('the pool of connections to MongoDB', () => {
 
   it('tells how many are used and idle, and how many calls wait or waited in vain', async () => {
     expect(pool()).to.deep.equal({ pool: 'mongodb', used: 0, idle: 0, max: 2, waiting: 0, timeouts: 0 });
+    await storage.store.open();
     const calls = [1, 2].map((id) => storage.products.find(id));
     await until('the server has both calls', () => expect(answers).to.have.length(2));
     expect(pool()).to.include({ used: 2, idle: 0, waiting: 0 });
@@ -48,6 +49,7 @@ describe('the pool of connections to MongoDB', () => {
   });
 
   it('has no connections after they are lost', async () => {
+    await storage.store.open();
     const call = storage.products.find(1);
     await expectPool({ used: 1 });
     await until('the server has the call', () => expect(answers).to.have.length(1));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Document } from 'mongodb';
+import { Db, type Document } from 'mongodb';
 import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
@@ -10,19 +10,26 @@ import { FakeClock } from '../../../../support/fakes.js';
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { until } from '../../../../support/until.js';
 
-/** Allows one search at a time with a short queue. Nothing listens there, which is no outage for a minute. */
-const URL =
-  'mongodb://127.0.0.1:1/?maxPoolSize=4&waitQueueTimeoutMS=10&socketTimeoutMS=10&heartbeatFrequencyMS=60000';
+/** One search at a time with a short queue, and no outage for a minute. */
+const OPTIONS =
+  'replicaSet=rs0&maxPoolSize=4&waitQueueTimeoutMS=200&socketTimeoutMS=200&heartbeatFrequencyMS=60000';
 
 /** Longer than the store may be silent, with a heartbeat every 500 ms, before a failure is an outage. */
 const SILENT_MS = 1_700;
 
 describe('searches in MongoDB', () => {
+  let server: ScriptedMongo;
   let store: MongoStore;
-  beforeEach(() => {
-    store = new MongoStore(URL, [], new QueryBudget(new FakeClock(), 20));
+  beforeEach(async () => {
+    server = new ScriptedMongo();
+    const url = `mongodb://${await server.start()}/?${OPTIONS}`;
+    store = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
+    await store.open();
   });
-  afterEach(() => store.close());
+  afterEach(async () => {
+    await store.close();
+    await server.stop();
+  });
 
   const messageOf = (search: Promise<unknown>) =>
     search.then(
@@ -66,6 +73,20 @@ describe('searches in MongoDB', () => {
   });
 });
 
+type Operation<Result> = (database: Db, maxTimeMS: number) => Promise<Result>;
+
+/** Records the database of each operation. */
+class RecordingStore extends MongoStore {
+  readonly databases: Db[] = [];
+
+  protected override runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
+    return super.runUnopened((database, maxTimeMS) => {
+      this.databases.push(database);
+      return operation(database, maxTimeMS);
+    });
+  }
+}
+
 describe('a store with a MongoDB server', () => {
   let script: (name: string, command: Document) => Document | 'silence' | undefined;
   let server: ScriptedMongo;
@@ -78,7 +99,10 @@ describe('a store with a MongoDB server', () => {
     await store?.close();
     await server.stop();
   });
-  const storeOf = async (Kind: typeof MongoStore, options = '') => {
+  const storeOf = async <Kind extends MongoStore>(
+    Kind: new (...args: ConstructorParameters<typeof MongoStore>) => Kind,
+    options = '',
+  ): Promise<Kind> => {
     const url = `mongodb://${await server.start()}/?replicaSet=rs0${options}`;
     const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];
     return new Kind(url, indexes, new QueryBudget(new FakeClock(), 20));
@@ -99,7 +123,7 @@ describe('a store with a MongoDB server', () => {
     };
     const searched = await storeOf(MongoStore, '&heartbeatFrequencyMS=500&connectTimeoutMS=60000');
     store = searched;
-    await searched.ping();
+    await searched.open();
     areLate = true;
     await sleep(SILENT_MS);
     const search = searched.search((database) => database.collection('products').find().toArray());
@@ -109,10 +133,10 @@ describe('a store with a MongoDB server', () => {
 
   it('does not connect for its indexes if it is closed while it opens', async () => {
     class ClosingStore extends MongoStore {
-      override async run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
-        const result = await super.run(operation);
+      protected override async runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
+        const result = await super.runUnopened(operation);
         await this.close();
-        return result as Result;
+        return result;
       }
     }
     store = await storeOf(ClosingStore);
@@ -124,25 +148,33 @@ describe('a store with a MongoDB server', () => {
     // The server responds, so its failure is no outage, which would refuse every operation.
     const busy = { ok: 0, code: 24, codeName: 'LockTimeout', errmsg: 'busy' };
     script = (name, { $db }) => (name === 'hello' && $db === 'catalogue' ? busy : undefined);
-    store = await storeOf(MongoStore);
-    const products = store.collection('products');
-    const used = () => products.run(async (all) => all);
-    const first = await used();
-    for (let attempt = 0; attempt < 2; attempt++) await expectAppError(store.open(), 'unavailable');
-    expect(await used()).to.equal(first);
+    const refused = await storeOf(RecordingStore);
+    store = refused;
+    for (let attempt = 0; attempt < 2; attempt++) await expectAppError(refused.open(), 'unavailable');
+    const [first, second] = refused.databases;
+    expect(first).to.be.instanceOf(Db).and.to.equal(second);
   });
 
-  it('replaces a client that never connected, and makes each collection once for a client', async () => {
+  it('replaces a client that never connected', async () => {
     script = () => 'silence';
-    const late = await storeOf(MongoStore, '&serverSelectionTimeoutMS=100&connectTimeoutMS=60000');
+    const late = await storeOf(RecordingStore, '&serverSelectionTimeoutMS=100&connectTimeoutMS=60000');
     store = late;
-    const products = late.collection('products');
+    await expectAppError(late.open(), 'unavailable');
+    script = () => undefined;
+    await until('the store opens', () => late.open());
+    expect(late.databases.at(-1)).to.not.equal(late.databases[0]);
+  });
+
+  it('makes each collection once for a client', async () => {
+    const opened = await storeOf(MongoStore);
+    store = opened;
+    await opened.open();
+    const products = opened.collection('products');
     const used = () => products.run(async (all) => all);
     const first = await used();
     expect(await used()).to.equal(first);
-    await expectAppError(late.ping(), 'unavailable');
-    script = () => undefined;
-    await until('the outage ends', () => late.ping());
+    // The driver closes a client itself if its first connection fails.
+    await opened.run(({ client }) => client.close());
     const second = await used();
     expect(second).to.not.equal(first);
     expect(await used()).to.equal(second);
@@ -178,13 +210,13 @@ describe('checkServer', () => {
   it('runs at the start, before any collection is created', async () => {
     const commands: Document[] = [];
     class StandaloneStore extends MongoStore {
-      override run<Result>(operation: Parameters<MongoStore['run']>[0]): Promise<Result> {
+      protected override runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
         const database = { command: async (command: Document) => commands.push(command) && STANDALONE };
-        return operation(database as never, 1_000) as Promise<Result>;
+        return operation(database as never, 1_000);
       }
     }
     const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];
-    const store = new StandaloneStore(URL, indexes, new QueryBudget(new FakeClock(), 20));
+    const store = new StandaloneStore('mongodb://127.0.0.1:1', indexes, new QueryBudget(new FakeClock(), 20));
     const outcome = await store.open().catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(StoreConfigError);
     expect(commands).to.deep.equal([{ hello: 1 }]);
