@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import {
@@ -53,12 +54,15 @@ export class World {
     });
 
   /** Starts a process with its own ids. @param through wraps each port of the process */
-  process(through: <Port extends object>(port: Port) => Port = (port) => port): Process {
+  process(
+    through: <Port extends object>(port: Port) => Port = (port) => port,
+    clock: Clock = new FakeClock(),
+  ): Process {
     const records: Repository<Product> = through(this.records);
     const reservations: IdempotencyStore = through(this.reservations);
     const { validate } = through({ validate: this.validate });
     const ids = new RecyclingIds(records);
-    const creation = new RecordCreator({ records, reservations, ids, clock: new FakeClock(), validate });
+    const creation = new RecordCreator({ records, reservations, ids, clock, validate });
     return async (...creations) => (await creation.createAll(creations)).map(outcome);
   }
 

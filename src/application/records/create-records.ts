@@ -184,9 +184,12 @@ class Attempt<Fields> {
     this.reservedAt = existing.reservedAt;
   }
 
-  /** A record has the time of its reservation if that was just made, so a replay shows the same time. */
+  /**
+   * A record has the time of its reservation if that was just made, so a replay shows the same time. It is never older
+   * than its reservation, so that its tombstone outlives the reservation even if the clock was set back between.
+   */
   newRecord(id: Id, now: Instant): Versioned<Fields> {
-    return this.record(id, this.reservedAt ?? now);
+    return this.record(id, this.reservedAt ?? Math.max(now, this.reservation?.reservedAt ?? now));
   }
 
   /** Another attempt has created the record of this reservation. */

@@ -13,6 +13,7 @@ import {
   World,
   withMethod,
 } from '../../../support/creation-world.js';
+import { FakeClock } from '../../../support/fakes.js';
 
 const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
 
@@ -106,6 +107,16 @@ describe('the creation of a record under an idempotency key', () => {
     wake();
     expect(await late).to.deep.equal([{ ...(other as object), isReplay: true }]);
     expect(await world.listed()).to.deep.equal(listed);
+  });
+
+  it('is never older than its reservation, so that its tombstone outlives it after the clock was set back', async () => {
+    const other = await world.occupy(SKU);
+    const ahead = new FakeClock();
+    ahead.time += 400 * 24 * 3_600_000;
+    expect(await world.process(undefined, ahead)(lamp(0))).to.deep.equal(['duplicate_value']);
+    await world.records.remove(other, 1, 0);
+    const id = expectOneRecord(await world.process()(lamp(0)), 1);
+    expect((await world.records.find(id))?.updatedAt).to.equal(ahead.time);
   });
 
   it('keeps a reserved id for its key, even if the creation failed', async () => {
