@@ -43,7 +43,7 @@ export interface AuthenticatorDependencies {
 /**
  * The one way from a credential to a principal: one digest, one cache, then the verifier of its kind. An address that
  * keeps failing is throttled. A credential that was valid in the last 10 minutes passes the throttle, so that
- * failures of others at the same address do not lock its client out.
+ * failures of others at the same address do not lock its client out. It no longer does once it is found invalid.
  */
 export class Authenticator {
   constructor(private readonly deps: AuthenticatorDependencies) {}
@@ -55,7 +55,10 @@ export class Authenticator {
   authenticate(token: string, address: string): MaybePromise<Principal> {
     const credential = this.credentialOf(token);
     const cached = this.deps.cache.getFresh(credential.digest);
-    return cached ?? this.verify(credential, address, async () => this.verifierOf(token).verify(credential));
+    return (
+      cached ??
+      this.verify(credential, address, async () => this.verifyOrForget(credential, this.verifierOf(token)))
+    );
   }
 
   /**
@@ -66,7 +69,7 @@ export class Authenticator {
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
     const credential = this.credentialOf(secret);
     return this.verify(credential, address, async () => {
-      const verified = await this.deps.apiKeys.verify(credential);
+      const verified = await this.verifyOrForget(credential, this.deps.apiKeys);
       const keyId = keyIdOf(verified);
       if (keyId === undefined || String(keyId) !== id)
         throw invalidToken('The secret is not that of this client.');
@@ -95,6 +98,16 @@ export class Authenticator {
     } catch (error) {
       // Counts the failure, then checks again: of many concurrent failures, only as many as the quota get the reason.
       if (isBadCredential(error)) this.throwIfThrottled(await failures.consume(address));
+      throw error;
+    }
+  }
+
+  /** Forgets a credential that is invalid now. One that is sent with the id of another client stays valid. */
+  private async verifyOrForget(credential: Credential, verifier: TokenVerifier): Promise<VerifiedCredential> {
+    try {
+      return await verifier.verify(credential);
+    } catch (error) {
+      if (isBadCredential(error)) this.deps.cache.delete(credential.digest);
       throw error;
     }
   }

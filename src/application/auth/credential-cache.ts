@@ -78,7 +78,8 @@ export class CredentialCache {
     }
   }
 
-  private delete(digest: string): void {
+  /** Forgets a credential, so that it no longer passes the throttle. */
+  delete(digest: string): void {
     const entry = this.entries.get(digest);
     if (!entry) return;
     const { id } = entry.credential;

@@ -19,6 +19,11 @@ export interface RequestState {
   /** Identifies a client without a principal, for limits: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
   principal?: Principal;
+  /**
+   * Throws if the client may not do this any more, for requests that take long: its key may have been revoked, or its
+   * token may have expired. Absent if the route is public.
+   */
+  checkAccess?: () => MaybePromise<void>;
   /** Set if the operation reads the header and the client sent it. */
   idempotencyKey?: string | undefined;
   /** The code of the error that is the response. */

@@ -3,7 +3,7 @@ import { MAX_ID } from '../../../domain/record.js';
 import { andThen, catchErrors, type MaybePromise } from '../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from './body/json-body.js';
 import type { Context, Middleware } from './context.js';
-import { type AccessControl, authenticate, authorize } from './middleware/authentication.js';
+import { type AccessControl, authenticate, authorize, checkAgain } from './middleware/authentication.js';
 import { negotiation } from './middleware/content-negotiation.js';
 import { countRequest } from './middleware/rate-limit.js';
 import { readQuery } from './query/query.js';
@@ -28,9 +28,11 @@ export function accessGuard(accessControl: AccessControl): Guard {
   return (ctx, { access }, operation) => {
     if (access === 'probe') return;
     if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, accessControl.limiter);
-    return andThen(authenticate(ctx, accessControl), () =>
-      authorize(ctx, operation ? requirementOf(operation) : 'authenticated'),
-    );
+    const requirement = operation ? requirementOf(operation) : 'authenticated';
+    return andThen(authenticate(ctx, accessControl), () => {
+      authorize(ctx, requirement);
+      ctx.state.checkAccess = () => checkAgain(ctx, accessControl, requirement);
+    });
   };
 }
 

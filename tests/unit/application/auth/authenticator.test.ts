@@ -62,6 +62,23 @@ describe('Authenticator', () => {
     await expectAppError(authenticate('good', 'here'), 'rate_limited');
   });
 
+  for (const code of ['invalid_token', 'token_expired'] as const)
+    it(`throttles a credential that was valid lately and is refused with ${code} now, as any other`, async () => {
+      await authenticate('key', 'here');
+      verified = 0;
+      errors = { key: code };
+      for (let i = 0; i < 3; i++) await expectAppError(authenticate('key', 'here'), code);
+      for (let i = 0; i < 100; i++) await expectAppError(authenticate('key', 'here'), 'rate_limited');
+      expect(verified).to.equal(3);
+    });
+
+  it('keeps a credential that could not be verified, so that it still passes the throttle', async () => {
+    await authenticate('key', 'here');
+    errors = { bad: 'invalid_token', key: 'unavailable' };
+    await fail(10);
+    for (let i = 0; i < 2; i++) await expectAppError(authenticate('key', 'here'), 'unavailable');
+  });
+
   it('verifies a credential again that is no longer fresh, so it rejects a revoked key', async () => {
     await authenticate('key', 'here');
     errors = { key: 'invalid_token' };
@@ -165,6 +182,13 @@ describe('Authenticator.authenticateClient', () => {
         scopes: ['users:read'],
       });
     expect(lookUps).to.equal(3);
+  });
+
+  it('keeps a secret that comes with the id of another client, so that it still passes the throttle', async () => {
+    await authenticator.authenticateClient('7', 'secret', 'here');
+    for (let i = 0; i < 3; i++)
+      await expectAppError(authenticator.authenticateClient('8', 'secret', 'here'), 'invalid_token');
+    await authenticator.authenticateClient('7', 'secret', 'here');
   });
 
   it('counts a wrong secret and the secret of another client as failures', async () => {

@@ -52,6 +52,14 @@ describe('CredentialCache', () => {
     expect(isFresh('a')).to.equal(true);
   });
 
+  it('forgets a credential that is deleted, and no other of its principal', () => {
+    for (const digest of ['a', 'b']) set(digest, 'one');
+    cache.delete('a');
+    cache.delete('unknown');
+    expect(['a', 'b'].map(isFresh)).to.deep.equal([false, true]);
+    expect(['a', 'b'].map((digest) => cache.wasValidRecently(digest))).to.deep.equal([false, true]);
+  });
+
   it('does not trust a verification that began before an invalidation', () => {
     const start = cache.begin();
     cache.invalidate('one');

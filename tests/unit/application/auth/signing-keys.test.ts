@@ -86,15 +86,16 @@ describe('SigningKeys', () => {
     expect(signer.keysMade).to.equal(0);
   });
 
-  it('are read once a minute, and each is opened once', async () => {
+  it('are read again after 55 seconds, and each is opened once', async () => {
     await keys.current();
     const before = reads;
+    pass(54_999);
     for (let i = 0; i < 100; i++) {
       await keys.current();
       await keys.find('k1');
     }
     expect([reads, signer.keysOpened]).to.deep.equal([before, 1]);
-    pass(60_000);
+    pass(1);
     await Promise.all([keys.current(), keys.find('k1'), keys.published()]);
     expect([reads, signer.keysOpened]).to.deep.equal([before + 1, 1]);
   });

@@ -6,13 +6,16 @@ import { HttpError } from '../response/http-error.js';
 import { clientOf, SMALL_BYTES } from '../work-limits.js';
 import { parseStrictJson } from './strict-json.js';
 
+/** After a body that took longer, in milliseconds, the client is authenticated again. */
+const SLOW_BODY_MS = 1_000;
+
 const PARAMETERS = /^(?:;[ \t]*(?:[^\s;="]+=(?:"(?:[^"\\]|\\.)*"|[^\s;"]+)[ \t]*)?)*$/;
 const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
 
 /**
  * Parses a JSON body into `ctx.request.body`. The route has already checked the media type.
  * @throws HttpError `payload_too_large`, `malformed_json`
- * @throws AppError `unavailable`
+ * @throws AppError `unavailable`; those of `checkAccess`, if the body was slow
  */
 export function readJsonBody(limitBytes: number): Middleware {
   return readBody(limitBytes, parseStrictJson);
@@ -39,6 +42,7 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
     if (maxBytes > limitBytes) throw tooLarge(limitBytes);
     const share = maxBytes > SMALL_BYTES ? await ctx.state.limits.take(ctx, 'bodies', maxBytes) : undefined;
     sendContinue(ctx);
+    const begin = performance.now();
     try {
       if (maxBytes > 0) await readBytes(ctx, doNothing);
     } catch (error) {
@@ -46,6 +50,7 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
       ctx.req.resume();
       throw error;
     }
+    if (performance.now() - begin > SLOW_BODY_MS) await ctx.state.checkAccess?.();
     const bytes = maxBytes > 0 ? (ctx.request.body as Buffer) : Buffer.alloc(0);
     share?.shrinkTo(bytes.length);
     // Large bodies wait for their turn, so that parsing them does not block others.

@@ -8,6 +8,7 @@ import {
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { AppError } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { tooLarge } from '../body/json-body.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
@@ -29,6 +30,8 @@ export interface BatchImporterOptions<Fields> {
   readonly ids: Readonly<Record<string, string>>;
   /** See {@link yieldFairly}. */
   readonly client: string;
+  /** Throws an AppError if the client may import no more lines. Absent: it may import all. */
+  readonly checkAccess?: () => MaybePromise<void>;
 }
 
 /** Creates the records of an import, batch by batch. */
@@ -36,6 +39,8 @@ export class BatchImporter<Fields> {
   /** How many lines were recognised as repeated. */
   replays = 0;
   private isStoreDown = false;
+  /** The error of all further lines, after the client has lost its access. */
+  private refusal: AppError | undefined;
 
   constructor(private readonly options: BatchImporterOptions<Fields>) {}
 
@@ -58,17 +63,25 @@ export class BatchImporter<Fields> {
     return lines.map(({ number }, at) => `${JSON.stringify(resultLine(number, results[at]))}\n`).join('');
   }
 
-  /** If the store is unavailable, every line gets that error. Retrying with a key creates nothing twice. */
+  /**
+   * If the store is unavailable, or the client has lost its access, every line gets that error. Retrying with a key
+   * creates nothing twice.
+   */
   private async createAll(
     creations: readonly Creation<Fields>[],
   ): Promise<readonly CreationOutcome<Fields>[]> {
+    const { service, checkAccess } = this.options;
     try {
-      const outcomes = await this.options.service.createAll(creations);
+      if (this.refusal) throw this.refusal;
+      await checkAccess?.();
+      const outcomes = await service.createAll(creations);
       this.isStoreDown = false;
       return outcomes;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.logOnce(error);
+      if (error.code === 'unavailable') this.logOnce(error);
+      // Others at the same address may have caused the throttling. It ends.
+      else if (error.code !== 'rate_limited') this.refusal = error;
       return creations.map(() => error);
     }
   }

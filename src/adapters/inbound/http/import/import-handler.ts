@@ -88,7 +88,17 @@ async function importLines<Fields>(
   const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);
   const results = resultBuffers.open(client);
   const ids = loggedIds(ctx.state);
-  const importer = new BatchImporter({ service, parse, key, bodyLimitBytes, logger, ids, client });
+  const { checkAccess } = ctx.state;
+  const importer = new BatchImporter({
+    service,
+    parse,
+    key,
+    bodyLimitBytes,
+    logger,
+    ids,
+    client,
+    ...(checkAccess && { checkAccess }),
+  });
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
   void writeResults(batches, importer, results, () => {

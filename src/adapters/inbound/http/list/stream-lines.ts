@@ -22,7 +22,8 @@ type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
 /**
  * Responds with the lines of all records. Pages are read as fast as the client reads the lines. If reading a page
- * fails, the connection is cut, so that the client does not take the response for complete.
+ * fails, or the client loses its access, the connection is cut, so that the client does not take the response for
+ * complete.
  * @param first the first page, which was read while an error response was still possible
  */
 export function streamLines<Fields>(
@@ -32,7 +33,15 @@ export function streamLines<Fields>(
   format: LineFormat<Fields>,
 ): void {
   ctx.set('Content-Type', format.contentType);
-  ctx.body = Readable.from(lines(first, rest, format, clientOf(ctx)), BUFFERED);
+  ctx.body = Readable.from(lines(first, checked(ctx, rest), format, clientOf(ctx)), BUFFERED);
+}
+
+/** Checks before each page whether the client may still read it. */
+async function* checked<Fields>({ state }: Context, pages: Pages<Fields>): Pages<Fields> {
+  for await (const page of pages) {
+    await state.checkAccess?.();
+    yield page;
+  }
 }
 
 async function* lines<Fields>(

@@ -2,7 +2,7 @@ import { AuthenticationThrottled, type Authenticator } from '../../../../applica
 import { denialReason, type Requirement } from '../../../../application/auth/authorization.js';
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
 import type { Principal } from '../../../../domain/access.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Context } from '../context.js';
 import { countRequest, setThrottledHeaders } from './rate-limit.js';
 
@@ -33,6 +33,23 @@ export function authenticate(ctx: Context, { authenticator, limiter }: AccessCon
 export function authorize(ctx: Context, requirement: Requirement): void {
   const denied = denialReason(ctx.state.principal, requirement);
   if (denied) throw denied;
+}
+
+/**
+ * Authenticates and authorizes a request again, without counting it.
+ * @throws AppError as {@link authenticate} and {@link authorize}
+ */
+export function checkAgain(
+  ctx: Context,
+  { authenticator }: AccessControl,
+  requirement: Requirement,
+): MaybePromise<void> {
+  const token = bearerToken(ctx.get('Authorization'));
+  if (token === undefined) return;
+  return andThen(authenticator.authenticate(token, ctx.state.address), (principal) => {
+    const denied = denialReason(principal, requirement);
+    if (denied) throw denied;
+  });
 }
 
 /** Counts a request whose token is rejected, unless its address is throttled already. */

@@ -37,4 +37,49 @@ describe('BatchImporter', () => {
     expect(await turnsFor(20, 10)).to.be.below(10);
     expect(await turnsFor(256, 10)).to.be.at.least(8);
   });
+
+  /** Imports a line after the other. @returns the status of each, and how often the access was checked */
+  const importWith = async (...errors: (AppError | undefined)[]) => {
+    let checks = 0;
+    const lines = errors.length;
+    const importer = new BatchImporter<unknown>({
+      service: {
+        draft: () => ({ fields: {}, issues: [] }),
+        createAll: async () => [
+          { record: { id: 1, version: 1, createdAt: 0, updatedAt: 0, fields: {} }, isReplay: false },
+        ],
+      },
+      parse: () => ({}),
+      key: undefined,
+      bodyLimitBytes: 100,
+      logger: new RecordingLogger(),
+      ids: {},
+      client: 'a',
+      checkAccess: async () => {
+        const error = errors[checks++];
+        if (error) throw error;
+      },
+    });
+    const statuses: number[] = [];
+    for (let number = 1; number <= lines; number++)
+      statuses.push(JSON.parse(await importer.import([{ number, bytes: Buffer.from('{}') }])).status);
+    return { statuses, checks };
+  };
+
+  it('refuses all further lines of a client that has lost its access, without another check', async () => {
+    const lost = new AppError('invalid_token', 'lost');
+    expect(await importWith(undefined, lost, undefined)).to.deep.equal({
+      statuses: [201, 401, 401],
+      checks: 2,
+    });
+  });
+
+  it('goes on after the store was unavailable, or the address was throttled', async () => {
+    const down = new AppError('unavailable', 'down');
+    const throttled = new AppError('rate_limited', 'throttled');
+    expect(await importWith(down, throttled, undefined)).to.deep.equal({
+      statuses: [503, 429, 201],
+      checks: 3,
+    });
+  });
 });

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { received, statusesIn } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { LineStream } from '../support/line-stream.js';
+
+const IMPORTS = '/v1/products/imports';
+const line = (name: string) => `${JSON.stringify({ name })}\n`;
+
+describe('a request of a key that is revoked meanwhile', () => {
+  const service = inProcessService();
+  const newKey = async (scope: string) => {
+    const { json } = await service.client.post('/v1/api-keys', { name: 'short', scopes: [scope] });
+    const authorization = { Authorization: `Bearer ${json.key}` };
+    const revoke = async () =>
+      expect((await service.client.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
+    return { authorization, revoke };
+  };
+  const count = async (name: string) => (await service.client.get(`/v1/products?name=${name}`)).json.length;
+
+  it('imports no more lines, and says why for each', async () => {
+    const { authorization, revoke } = await newKey('products:write');
+    const stream = new LineStream(service.client.startLines(IMPORTS, authorization));
+    await stream.send(line('before'));
+    expect(await stream.next()).to.include({ line: 1, status: 201 });
+    await revoke();
+    await stream.send(line('after'));
+    expect(await stream.next()).to.deep.include({ line: 2, status: 401 });
+    await stream.send(`${line('after')}{"name":5}\n`);
+    stream.end();
+    const rest = await stream.rest();
+    expect(rest.map(({ line: at, status, error }) => [at, status, error.code])).to.deep.equal([
+      [3, 401, 'invalid_token'],
+      [4, 401, 'invalid_token'],
+    ]);
+    expect([await count('before'), await count('after')]).to.deep.equal([1, 0]);
+  });
+
+  it('exports no more pages: the connection is cut', async () => {
+    const description = 'x'.repeat(5_000);
+    for (let i = 0; i < 40; i++) {
+      const stream = new LineStream(service.client.startLines(IMPORTS));
+      await stream.send(`${JSON.stringify({ name: 'large', description })}\n`.repeat(100));
+      stream.end();
+      for (const { status } of await stream.rest()) expect(status).to.equal(201);
+    }
+    const { authorization, revoke } = await newKey('products:read');
+    const socket = await service.client.connect();
+    socket.pause();
+    const head = `Host: x\r\nAuthorization: ${authorization.Authorization}\r\nAccept: application/x-ndjson\r\n`;
+    socket.write(`GET /v1/products HTTP/1.1\r\n${head}Connection: close\r\n\r\n`);
+    await once(socket, 'readable');
+    await revoke();
+    const text = await received(socket);
+    expect(statusesIn(text)).to.deep.equal([[200, undefined]]);
+    expect(text.endsWith('\r\n0\r\n\r\n'), 'the response is complete').to.equal(false);
+    expect(text.length).to.be.below(18_000_000);
+  });
+
+  it('changes nothing if its body took longer than a second', async () => {
+    const { authorization, revoke } = await newKey('products:write');
+    const socket = await service.client.connect();
+    const body = JSON.stringify({ name: 'slow' });
+    socket.write(
+      `POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization.Authorization}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n{`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await revoke();
+    socket.write(body.slice(1));
+    expect(statusesIn(await received(socket))).to.deep.equal([[401, 'invalid_token']]);
+    expect(await count('slow')).to.equal(0);
+  });
+});
