@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { connect as netConnect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
-import { HttpClient } from '../support/http-client.js';
+import { HttpClient, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const MAX_CONNECTIONS = 4;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -130,4 +132,68 @@ describe('concurrent connections', () => {
       for (const socket of [second, other, again]) socket?.destroy();
     });
   });
+});
+
+describe('the last response of a connection', () => {
+  const folder = temporaryFolder();
+  for (const kind of ['TLS', 'plain HTTP']) {
+    describe(`over ${kind}`, () => {
+      const BODY = 'x'.repeat(100_000);
+      let server: Server;
+      let client: HttpClient;
+      let handled = 0;
+
+      before(async () => {
+        const { authority, ...identity } = await serverPair(folder);
+        const respond: RequestListener = (_request, response) => {
+          handled++;
+          response.setHeader('Connection', 'close').end(BODY);
+        };
+        server = kind === 'TLS' ? createTlsServer(identity, respond) : createPlainServer(respond);
+        const port = await listen(server, '127.0.0.1', 0);
+        client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+      });
+      beforeEach(() => {
+        handled = 0;
+      });
+      after(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+
+      const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n';
+      for (const [what, head, piece] of [
+        ['its body', HEAD, 'y'.repeat(16_384)],
+        ['other requests', REQUEST, REQUEST.repeat(200)],
+      ] as const)
+        it(`reaches a client that still sends ${what}`, async () => {
+          const socket = await client.connect();
+          const errors: Error[] = [];
+          socket.pause().on('error', (error) => errors.push(error));
+          const response = received(socket);
+          socket.write(head);
+          for (let at = 0; at < 50; at++) {
+            await sleep(10);
+            socket.write(piece);
+          }
+          socket.resume();
+          const text = await response;
+          expect(errors).to.deep.equal([]);
+          expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+          expect(text.endsWith(BODY)).to.equal(true);
+          expect(handled).to.equal(1);
+        });
+
+      it('is followed by the end of the connection, even if the client does not close its side', async () => {
+        const socket = await client.connect();
+        // A client that does not read does not see the end.
+        socket.pause().write(HEAD);
+        await until('the request is handled', () => handled === 1);
+        const connections = promisify(server.getConnections.bind(server));
+        expect(await connections()).to.equal(1);
+        await until('the connection is closed', async () => (await connections()) === 0);
+        socket.destroy();
+      });
+    });
+  }
 });

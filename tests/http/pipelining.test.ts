@@ -1,10 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
-import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  type ServerTimeouts,
+} from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received, statusesIn } from '../support/http-client.js';
@@ -48,24 +53,34 @@ function messageOf({ pad, pause, body, chunk }: Exchange, connection = 'keep-ali
   return `${head}Transfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
 }
 
+const CONNECT = 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** Sends it piece by piece, as fast as the connection takes it. */
+function sendStream(text: string, response: ServerResponse): void {
+  response.setHeader('Content-Length', text.length);
+  Readable.from(text.match(/.{1,10000}/g) ?? []).pipe(response);
+}
+
 describe('pipelined requests', () => {
   for (const kind of ['TLS', 'plain HTTP']) {
     describe(`over ${kind}`, () => {
       const folder = temporaryFolder();
       const TIMEOUTS = { handshakeMs: 5_000, headersMs: 400, requestMs: 400, silenceMs: 60_000 };
-      let drain: Drain;
+      const drains: Drain[] = [];
       let client: HttpClient;
+      /** The client of a server that soon closes a silent connection. */
+      let impatient: HttpClient;
       let begun: [IncomingMessage, ServerResponse][] = [];
       let sockets: Socket[] = [];
       let onRequest: RequestListener = () => {};
 
       const get = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-      const post = (path: string, length: number) =>
+      const post = (path: string | number, length: number) =>
         `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
       const paths = () => begun.map(([{ url }]) => url);
       const untilBegun = (count: number) => until(`${count} requests begin`, () => begun.length >= count);
-      const send = async (bytes: string) => {
-        const socket = await client.connect();
+      const send = async (bytes: string, by = client) => {
+        const socket = await by.connect();
         sockets.push(socket);
         socket.on('error', () => {});
         socket.write(bytes);
@@ -78,21 +93,24 @@ describe('pipelined requests', () => {
           begun.push([request, response]);
           onRequest(request, response);
         };
-        const options = { timeouts: TIMEOUTS };
-        const server: Server =
-          kind === 'TLS'
-            ? createTlsServer(identity, listener, options)
-            : createPlainServer(listener, options);
-        drain = new Drain(server);
-        const port = await listen(server, '127.0.0.1', 0);
-        client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+        const start = async (timeouts: ServerTimeouts) => {
+          const server: Server =
+            kind === 'TLS'
+              ? createTlsServer(identity, listener, { timeouts })
+              : createPlainServer(listener, { timeouts });
+          drains.push(new Drain(server));
+          const port = await listen(server, '127.0.0.1', 0);
+          return new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+        };
+        client = await start(TIMEOUTS);
+        impatient = await start({ ...TIMEOUTS, silenceMs: 300 });
       });
       afterEach(() => {
         for (const socket of sockets) socket.destroy();
         [sockets, begun] = [[], []];
         onRequest = () => {};
       });
-      after(() => drain.drain(0));
+      after(() => Promise.all(drains.map((drain) => drain.drain(0))));
 
       it('get their responses however requests, pauses and slow reading alternate', async () => {
         // Responds with the length of the body, padded, after a pause of its own.
@@ -242,12 +260,75 @@ describe('pipelined requests', () => {
       });
 
       it('get their responses before CONNECT closes the connection', async () => {
-        const text = received(await send(`${get(1)}${get(2)}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`));
+        const text = received(await send(`${get(1)}${get(2)}${CONNECT}`));
         await untilBegun(1);
         await sleep(50);
         onRequest = (_request, response) => response.end('second');
         begun[0]?.[1].end('first');
         expect(await text).to.match(/^HTTP\/1\.1 200 [\s\S]*first[\s\S]*second$/);
+      });
+
+      for (const [what, behind] of [
+        ['CONNECT', CONNECT],
+        ['CONNECT and bytes for its tunnel', CONNECT + 'x'.repeat(300_000)],
+        ['a request for another protocol', get('last').replace('Host', 'Upgrade: h2c\r\nHost')],
+      ] as const)
+        it(`get all of a stream before ${what} closes the connection`, async () => {
+          const stream = 's'.repeat(1_000_000);
+          onRequest = ({ url }, response) => {
+            if (url === '/last') response.end();
+            else sendStream(stream, response);
+          };
+          const text = await received(await send(`${get(1)}${get(2)}${behind}`));
+          expect(text.split(stream)).to.have.lengthOf(3);
+        });
+
+      describe('with CONNECT behind them', () => {
+        const closed = () => until('the response is closed', () => begun[0]?.[1].closed);
+
+        it('are closed if their client reads nothing', async () => {
+          onRequest = (_request, response) => sendStream('s'.repeat(16_000_000), response);
+          (await send(get(1) + get(2) + CONNECT, impatient)).pause();
+          await untilBegun(1);
+          await closed();
+        });
+
+        it('are closed if nothing is sent and nothing arrives', async () => {
+          const text = received(await send(get(1) + get(2) + CONNECT, impatient));
+          await untilBegun(1);
+          await closed();
+          expect(await text).to.equal('');
+          expect(paths()).to.deep.equal(['/1']);
+        });
+
+        it('are closed if their client has ended the connection', async () => {
+          const socket = await send(get(1) + CONNECT);
+          await untilBegun(1);
+          const [[request, response] = []] = begun;
+          const ended = new Promise((resolve) => request?.socket.once('end', resolve));
+          socket.end('for the tunnel');
+          await ended;
+          response?.write('late');
+          await closed();
+        });
+
+        it('never begin if their client has disconnected', async () => {
+          const socket = await send(get(1) + get(2) + CONNECT);
+          await untilBegun(1);
+          // A TLS socket cannot be reset.
+          if (kind === 'TLS') socket.destroy();
+          else socket.resetAndDestroy();
+          await closed();
+          expect(paths()).to.deep.equal(['/1']);
+        });
+
+        it('read no further body if their client has disconnected', async () => {
+          const socket = await send(`${post(1, 5)}hello${CONNECT}`);
+          await untilBegun(1);
+          socket.destroy();
+          await closed();
+          expect(begun[0]?.[0].destroyed).to.equal(true);
+        });
       });
 
       it('are read only a few ahead, and all get a response', async () => {

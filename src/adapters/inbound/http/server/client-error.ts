@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import { errorResponse } from '../response/error-response.js';
 import { HttpError } from '../response/http-error.js';
+import { closeInStages } from './node-workarounds.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
@@ -10,12 +11,6 @@ export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer 
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-
-/**
- * How long the input is read and dropped before the connection is closed (RFC 9112 section 9.6). Closing it while the
- * peer still sends would reset it, and the peer would lose the response.
- */
-const LINGER_MS = 1_000;
 const responded = new WeakSet<Socket>();
 
 type Headers = Readonly<Record<string, string>>;
@@ -41,15 +36,28 @@ export function requestTimeout(): ParserError {
   return Object.assign(new Error('The request took too long to arrive.'), { code: REQUEST_TIMEOUT });
 }
 
-/** Responds to CONNECT, for which Node passes a socket instead of a request. */
+/**
+ * Responds to CONNECT, for which Node passes a socket instead of a request, after the pending responses. Node removes
+ * its listeners from that socket (`onParserExecuteCommon` in lib/_http_server.js), also those that the pending
+ * responses need: they must go on when the connection has drained, and end when it is silent or the client is gone.
+ * Bytes for the tunnel are dropped.
+ */
 export function refuseTunnel(
   socket: Socket,
   pending: readonly ServerResponse[],
   baseHeaders: Headers,
   mayHaveWritten: (request: IncomingMessage) => boolean,
 ): void {
-  // Node no longer listens to this socket. Without a listener, a client that resets it would end the process.
-  socket.on('error', () => socket.destroy());
+  socket
+    .on('drain', () => pending.find(({ writableNeedDrain }) => writableNeedDrain)?.emit('drain'))
+    .on('timeout', () => socket.destroy())
+    .on('end', () => socket.end())
+    // Without a listener, a client that resets the connection would end the process.
+    .on('error', () => socket.destroy())
+    .on('close', () => {
+      for (const { req } of pending) req.destroy();
+    })
+    .resume();
   refuse(unknownMethod(), socket, pending, baseHeaders, mayHaveWritten);
 }
 
@@ -69,7 +77,7 @@ function refuse(
   responded.add(socket);
   const last = pending.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
-  else if (last) last.once('finish', () => socket.destroy());
+  else if (last) last.once('finish', () => closeInStages(socket));
   else if (pending.some(({ req, headersSent }) => headersSent || mayHaveWritten(req))) socket.destroy();
   else sendResponse(refusal, socket, baseHeaders);
 }
@@ -86,8 +94,8 @@ function sendResponse(refusal: HttpError, socket: Socket, baseHeaders: Headers):
     Date: new Date().toUTCString(),
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  closeInStages(socket);
 }
 
 function refusalOf(error: ParserError): HttpError | undefined {

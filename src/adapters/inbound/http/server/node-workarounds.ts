@@ -79,6 +79,38 @@ export function readThroughStream(socket: Socket): void {
   socket.on('data', () => {});
 }
 
+// Closing: after a response with `Connection: close`, Node closes the connection although the client may still send, such
+// as the rest of a body or another request. That resets the connection, and the client can lose the response (RFC 9112
+// section 9.6). Delete this part when Node reads on until the client has closed its side.
+
+/** How long the input is read and dropped after the last byte to the client. */
+const LINGER_MS = 1_000;
+
+/**
+ * Ends a connection after what is still to be sent, and drops what the client still sends. The connection is closed when
+ * the client closes its side, or {@link LINGER_MS} after the last byte.
+ */
+export function closeInStages(socket: Socket): void {
+  // Node's parser does not read what follows.
+  socket.removeAllListeners('data').resume();
+  socket.end();
+  const close = () => {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+  if (socket.writableFinished) close();
+  else socket.once('finish', close);
+}
+
+/** Makes Node close a connection in stages after its last response. Call it for each new connection. */
+export function closeInStagesAfterResponses(socket: Socket): void {
+  let isClosing = false;
+  socket.destroySoon = () => {
+    if (!isClosing) closeInStages(socket);
+    isClosing = true;
+  };
+}
+
 // Silence: when a socket times out during a write, Node compares the size of the write with what is left of it, and
 // waits once more if they differ (`_onTimeout` in lib/net.js). With TLS they always differ at first, so a client that
 // does not read is disconnected after twice the timeout. Delete this part when Node disconnects it after one.

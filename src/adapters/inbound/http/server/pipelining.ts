@@ -57,9 +57,12 @@ class Pipeline {
     }
   }
 
-  /** Called when the connection is closed. */
+  /** Drops the waiting requests. Called when the connection has ended. */
   abandon(): void {
     this.countWaiting(-this.waiting.length);
+    this.waiting.length = 0;
+    // A connection that closes in stages is read to its end.
+    this.socket.resume();
   }
 
   private mayWait({ rawHeaders }: IncomingMessage): boolean {
@@ -90,8 +93,8 @@ class Pipeline {
 
   private startNext(): void {
     this.isBusy = false;
-    const isOpen = !this.socket.destroyed && !this.socket.writableEnded;
-    const next = isOpen ? this.waiting.shift() : undefined;
+    if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
+    const next = this.waiting.shift();
     if (!next) return;
     this.countWaiting(-1);
     this.start(next);

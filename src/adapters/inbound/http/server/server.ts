@@ -11,6 +11,7 @@ import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } 
 import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import { HeaderListResponse } from './header-list-response.js';
 import {
+  closeInStagesAfterResponses,
   coalesceChunks,
   isChunked,
   isDeadlineLifted,
@@ -69,7 +70,7 @@ export function createTlsServer(
   };
   const server = createHttpsServer(options);
   refusePlainHttp(server, publicUrl);
-  server.on('secureConnection', readThroughStream);
+  server.on('secureConnection', prepare);
   limitStalledWrites(server, 'secureConnection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, ...rest });
 }
@@ -85,9 +86,14 @@ export function createPlainServer(
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(timeouts));
-  server.on('connection', readThroughStream);
+  server.on('connection', prepare);
   limitStalledWrites(server, 'connection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
+}
+
+function prepare(connection: Socket): void {
+  readThroughStream(connection);
+  closeInStagesAfterResponses(connection);
 }
 
 /** Changes the certificate of new connections. Existing connections are not affected. */
