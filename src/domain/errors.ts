@@ -110,7 +110,17 @@ export function fieldIssue(code: IssueCode, path: readonly (string | number)[]):
   return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }
 
-/** RFC 6901 section 3: `~` and `/` in a step are escaped. */
+/** A name may be as long as a body. The longest valid one is of a CSV column and has 139 UTF-16 units. */
+const MAX_STEP = 160;
+
+/**
+ * Returns the JSON Pointer to a value; to its parent if its name is longer than 160 UTF-16 units. RFC 6901 section 3:
+ * `~` and `/` in a step are escaped.
+ */
 export function jsonPointer(path: readonly (string | number)[]): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const steps = path.map(String);
+  const tooLong = steps.findIndex(({ length }) => length > MAX_STEP);
+  return (tooLong < 0 ? steps : steps.slice(0, tooLong))
+    .map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }

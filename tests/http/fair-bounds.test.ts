@@ -9,7 +9,7 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import type { ListQuery } from '#src/application/records/list-query.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { middlewareHarness } from '../support/middleware-harness.js';
+import { listService, middlewareHarness } from '../support/middleware-harness.js';
 import { until } from '../support/until.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
@@ -162,6 +162,47 @@ describe('unread responses', () => {
     expect((await get('b')).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
     expect((await first).status).to.equal(200);
+  });
+});
+
+describe('a large error', () => {
+  const responses = { total: MIB, perClient: MIB, maxWaiting: 0, patienceMs: 0 };
+  const bounds = new WorkLimits(1_000, { responses });
+  const service = listService('', bounds);
+
+  it('counts as a response, so it is 503 if no share is left; small errors do not count', async () => {
+    const get = (unknownParameters: number) =>
+      service.client.get(`/v1/products?${'%01%01%01&'.repeat(unknownParameters)}`, { token: null });
+    const other = { res: { closed: false }, state: { address: 'elsewhere', shares: [] } };
+    const everything = await bounds.take(other as never, 'responses', MIB);
+    const refused = await get(100);
+    expect(refused.json).to.deep.include({ code: 'unavailable', details: [] });
+    expect([refused.status, refused.headers['retry-after']]).to.deep.equal([503, '1']);
+    expect((await get(1)).status).to.equal(400);
+    everything.release();
+    const large = await get(100);
+    expect(large.bytes.length).to.be.above(16 * 1_024);
+    expect([large.status, large.json.details.length]).to.deep.equal([400, 100]);
+    await until('its share is released', () => bounds.figures('responses').held === 0);
+  });
+});
+
+describe('an error that is larger than the share of the record', () => {
+  const bounds = new WorkLimits(1_000);
+  const service = middlewareHarness(responseLimits(bounds));
+
+  it('counts with its own size', async () => {
+    const held: number[] = [];
+    service.handler = async (ctx) => {
+      ctx.state.address = 'here';
+      await bounds.reserveResponse(ctx, 20_000);
+      ctx.res.once('finish', () => held.push(bounds.figures('responses').held));
+      if (ctx.path === '/error') ctx.state.errorCode = 'validation_failed';
+      ctx.body = 'x'.repeat(ctx.path === '/error' ? 50_000 : 15_000);
+    };
+    for (const path of ['/record', '/error']) await service.client.get(path);
+    expect(held).to.deep.equal([15_000, 50_000]);
+    await until('nothing is held', () => bounds.figures('responses').held === 0);
   });
 });
 

@@ -38,15 +38,20 @@ describe('koaListener', () => {
     }
   });
 
-  it('sends a large buffer whole, with its length', async () => {
-    const body = Buffer.from('0123456789'.repeat(50_000));
-    const { text, headers } = await respond((ctx) => {
-      ctx.set('Content-Type', 'text/plain');
-      ctx.body = body;
-    });
-    expect(text === body.toString()).to.equal(true);
-    expect(headers['content-length']).to.equal('500000');
-    expect(headers['transfer-encoding']).to.equal(undefined);
+  it('sends a large buffer and a large text whole, with their lengths', async () => {
+    const body = '0123456789'.repeat(50_000);
+    for (const [sent, expected] of [
+      [Buffer.from(body), body],
+      [body.replaceAll('0', 'é'), body.replaceAll('0', 'é')],
+    ] as const) {
+      const { text, headers } = await respond((ctx) => {
+        ctx.set('Content-Type', 'text/plain');
+        ctx.body = sent;
+      });
+      expect(text === expected).to.equal(true);
+      expect(headers['content-length']).to.equal(String(Buffer.byteLength(expected)));
+      expect(headers['transfer-encoding']).to.equal(undefined);
+    }
   });
 
   it('sends the headers of a HEAD request as if it were GET, and no body', async () => {

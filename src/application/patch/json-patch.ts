@@ -153,5 +153,5 @@ function isSameJson(one: unknown, other: unknown): boolean {
 }
 
 function quoted(path: Steps): string {
-  return JSON.stringify(jsonPointer(path).slice(0, MAX_QUOTED));
+  return JSON.stringify(jsonPointer(path.map((step) => step.slice(0, MAX_QUOTED))).slice(0, MAX_QUOTED));
 }

@@ -39,9 +39,34 @@ export const BODIES: readonly HostileRequest[] = [
   post(400, 'one long text of escapes', `{"name":"${'\\u00e9'.repeat(174_000)}"}`),
   post(400, 'one long name', `{"${'x'.repeat(MIB - 20)}":1}`),
   post(400, 'one long name of escapes', `{"${'\\u0001'.repeat(174_000)}":1}`),
+  post(
+    400,
+    '1,000 names of control characters, as long as a pointer shows',
+    `{${repeated(1_000, (i) => `"${1_000 + i}${'\\u0001'.repeat(156)}":1`)}}`,
+  ),
+  post(400, 'one long name of tildes', `{"${'~'.repeat(MIB - 20)}":1}`),
+  post(
+    400,
+    'an attribute with a long name of tildes and a bad value',
+    `{"name":"x","attributes":{"${'~'.repeat(MIB - 2_000)}\\u0001":"\\u0001${'v'.repeat(1_000)}"}}`,
+  ),
+  csv(400, 'a CSV column with a long name of tildes', `name,attributes.${'~'.repeat(MIB - 50)}\n`),
+  csv(
+    400,
+    '999 CSV columns of control characters, as long as a pointer shows',
+    `name,${repeated(999, (i) => `attributes.${1_000 + i}${'\u0001'.repeat(145)}`)}\n`,
+  ),
   post(400, 'white space', `${' '.repeat(MIB - 20)}{"name":1}`),
   post(400, 'one long number', `{"name":${'1'.repeat(MIB - 20)}}`),
   post(400, 'quotation marks', `{"name":"${'\\"'.repeat(520_000)}"}`),
+  post(
+    201,
+    'characters that normalising makes 18 of',
+    `{"name":"${'\ufdfa'.repeat(200)}","description":"${'\ufdfa'.repeat(5_000)}","attributes":{${repeated(
+      50,
+      (i) => `"k${i}":"${'\ufdfa'.repeat(500)}"`,
+    )}}}`,
+  ),
   patch(200, 'a merge patch of nulls', MERGE_PATCH, `{${repeated(4_999, (i) => `"n${i}":null`)}}`),
   patch(
     400,
@@ -55,6 +80,12 @@ export const BODIES: readonly HostileRequest[] = [
     'a pointer of 250,000 escapes',
     JSON_PATCH,
     `[{"op":"remove","path":"/${'~1'.repeat(250_000)}"}]`,
+  ),
+  patch(
+    409,
+    'a test at a pointer of 520,000 escapes',
+    JSON_PATCH,
+    `[{"op":"test","path":"/${'~0'.repeat(520_000)}","value":1}]`,
   ),
   patch(
     400,
@@ -188,6 +219,10 @@ function search(status: number, name: string, words: string): HostileRequest {
 
 function post(status: number, name: string, body: string, path = '/v1/products'): HostileRequest {
   return { status, name, method: 'POST', path, headers: JSON_BODY, body };
+}
+
+function csv(status: number, name: string, body: string): HostileRequest {
+  return { ...post(status, name, body, '/v1/products/imports'), headers: { 'Content-Type': 'text/csv' } };
 }
 
 function patch(

@@ -48,4 +48,13 @@ describe('errors of the domain', () => {
     expect(jsonPointer(['~~//', 7])).to.equal('/~0~0~1~1/7');
     expect(MAX_ISSUES).to.equal(1_000);
   });
+
+  it('have the pointer to the parent of a name that is longer than any valid one', () => {
+    const longest = `attributes.${'\u{1f4a1}'.repeat(64)}`;
+    expect(jsonPointer([longest])).to.equal(`/${longest}`);
+    expect(jsonPointer(['~'.repeat(160)])).to.equal(`/${'~0'.repeat(160)}`);
+    expect(jsonPointer(['~'.repeat(161)])).to.equal('');
+    expect(jsonPointer(['attributes', '/'.repeat(1_000_000)])).to.equal('/attributes');
+    expect(jsonPointer(['x'.repeat(161), 'y'])).to.equal('');
+  });
 });

@@ -57,15 +57,18 @@ export function createApp(deps: AppDependencies): RequestListener {
     return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
   });
   const first = [requestId, normalizeAccept, deps.cors, observeRequests(deps), connectionClose(isDraining)];
+  const errors = errorHandler(logger, bearerChallenge(deps.metadataUrl));
   const middleware: Middleware[] = [
     ...first,
     deprecationHeaders,
     limitSendingTime(),
-    errorHandler(logger, bearerChallenge(deps.metadataUrl)),
+    errors,
     noStore,
     deps.clientIp,
     requestLimits,
     responseLimits(limits),
+    // Inside the limits of responses, because errors count too.
+    errors,
     compression,
     routeIndex(handlers),
     (ctx) =>

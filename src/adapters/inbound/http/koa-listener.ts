@@ -54,13 +54,12 @@ function respond(ctx: Context): void {
   if (!ctx.writable) res.end();
   else if (body === null || body === undefined || hasNoContent(res.statusCode)) respondWithoutBody(ctx);
   else if (method === 'HEAD') res.end();
-  else if (Buffer.isBuffer(body) && body.length > SLICE_BYTES) respondInSlices(ctx, body);
-  else if (typeof body === 'string' || Buffer.isBuffer(body)) res.end(body);
-  else {
+  else if (body instanceof Readable) {
     pipeline(body, res, (error) => {
       if (error) ctx.onerror(error);
     });
-  }
+  } else if (body.length <= SLICE_BYTES) res.end(body);
+  else respondInSlices(ctx, typeof body === 'string' ? Buffer.from(body) : body);
 }
 
 /** TLS encrypts and copies whatever it is given at once, so a page that is passed on whole is in memory twice. */

@@ -18,9 +18,9 @@ const DEFAULTS: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
 
 /**
  * Limits the bytes of responses that clients have not received yet. Lists and writes reserve a share before they begin,
- * so that nothing is read or written for a response that is then rejected. Other large responses take a share when
- * their size is known. All shares of a request are released when its response is sent or its connection is closed, but
- * not before its handler has ended, so that a client that disconnects cannot start more work.
+ * so that nothing is read or written for a response that is then rejected. Other large responses, errors among them,
+ * take a share when their size is known. All shares of a request are released when its response is sent or its
+ * connection is closed, but not before its handler has ended, so that a client that disconnects cannot start more work.
  * @throws AppError `unavailable`
  */
 export function responseLimits(limits: WorkLimits): Middleware {
@@ -39,10 +39,12 @@ export function responseLimits(limits: WorkLimits): Middleware {
   };
 }
 
-/** Makes the share of the response as large as its body. */
+/** Makes the share of the response as large as its body. An error can be larger than what it was reserved for. */
 function holdResponse(ctx: Context, limits: WorkLimits): MaybePromise<unknown> {
   const bytes = heldBytes(ctx);
-  if (ctx.state.responseShare) return ctx.state.responseShare.shrinkTo(bytes);
+  const { responseShare, errorCode } = ctx.state;
+  if (responseShare && errorCode === undefined) return responseShare.shrinkTo(bytes);
+  responseShare?.release();
   return bytes > SMALL_BYTES ? limits.take(ctx, 'responses', bytes) : undefined;
 }
 
