@@ -123,6 +123,67 @@ describe('the rate limiter of a cluster', () => {
     expect(await worker.consume('a')).to.deep.equal({ allowed: true, remaining: 19, resetSeconds: 60 });
   });
 
+  it('shows the same state on each worker, and counts nothing for it', async () => {
+    const clock = new FakeClock();
+    const machine = new Machine([POLICY], clock);
+    const [one, two] = [machine.worker(), machine.worker()];
+    expect(await two.peek('a')).to.deep.equal({ allowed: true, remaining: 20, resetSeconds: 60 });
+    await two.consume('a');
+    clock.running += 30_000;
+    expect((await one.consume('a')).resetSeconds).to.equal(30);
+    const { delivered } = machine;
+    const known = await one.peek('a');
+    expect(known).to.deep.equal(await one.peek('a'));
+    expect(known).to.include({ allowed: true, resetSeconds: 30 });
+    expect(machine.delivered, 'the lease is enough').to.equal(delivered);
+    expect((await one.consume('a')).remaining).to.equal(known.remaining - 1);
+    await Promise.all(Array.from({ length: 20 }, () => one.consume('a')));
+    for (const worker of [one, two])
+      expect(await worker.peek('a')).to.deep.equal({ allowed: false, remaining: 0, resetSeconds: 30 });
+  });
+
+  it('does not call a quota exhausted while a worker may allow more of it', async () => {
+    const policy = { ...POLICY, quota: 3 };
+    const machine = new Machine([policy], new FakeClock());
+    const one = machine.worker(policy);
+    await one.consume('a');
+    const two = machine.worker(policy);
+    expect((await two.consume('a')).allowed).to.equal(true);
+    expect(await two.peek('a')).to.deep.equal({ allowed: true, remaining: 0, resetSeconds: 60 });
+    expect((await one.consume('a')).allowed).to.equal(true);
+    expect((await two.consume('a')).allowed).to.equal(false);
+  });
+
+  it('ignores other messages of the channel, and leases that do not exist', async () => {
+    const machine = new Machine([POLICY], new FakeClock());
+    const worker = machine.worker();
+    const [{ worker: up, primary: down } = new JoinedChannels()] = machine.channels;
+    const returned = { policy: 'unknown', caller: 'a', lease: 1, unused: 20 };
+    const others = [
+      null,
+      'text',
+      5,
+      {},
+      [],
+      { returned },
+      { returned: { ...returned, policy: POLICY.name } },
+    ];
+    for (const message of others) up.send(message as WorkerMessage);
+    const recall = { policy: 'unknown', caller: 'a', lease: 1 };
+    const grant = { allowed: 9, ahead: 9, lease: 1, remaining: 9, msLeft: 60_000, isExhausted: false };
+    for (const message of [null, 'text', 5, {}, { recall }, { grants: [[99, grant]] }])
+      down.send(message as PrimaryMessage);
+    const states = await Promise.all(Array.from({ length: 30 }, () => worker.consume('a')));
+    expect(states.filter(isAllowed)).to.have.length(20);
+  });
+
+  it('keeps nothing of a request after its response', async () => {
+    const machine = new Machine([POLICY], new FakeClock());
+    const worker = machine.worker();
+    await Promise.all(Array.from({ length: 100 }, (_, i) => worker.consume(`${i}`)));
+    expect(worker['needs'].size).to.equal(0);
+  });
+
   it('shows a rest that is at most 100 ms old', async () => {
     const clock = new FakeClock();
     const policy = { ...POLICY, quota: 1_000 };

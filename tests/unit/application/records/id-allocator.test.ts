@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { IdAllocator } from '#src/application/records/id-allocator.js';
+import { IdAllocator, ReservedIds } from '#src/application/records/id-allocator.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 describe('IdAllocator', () => {
@@ -44,6 +44,19 @@ describe('IdAllocator', () => {
     expect(new Set(allocated.flat())).to.have.length(200);
   });
 
+  it('releases the rest of its block once', async () => {
+    const released: [first: number, end: number][] = [];
+    const ids = new IdAllocator({
+      reserveIds: async () => 1,
+      releaseIds: async (first, end) => void released.push([first, end]),
+    });
+    await ids.release();
+    await ids.take(2);
+    await ids.release();
+    await ids.release();
+    expect(released).to.deep.equal([[3, 33]]);
+  });
+
   it('leaves no gap if a process releases its ids', async () => {
     const shared = source();
     const first = new IdAllocator(shared);
@@ -62,5 +75,67 @@ describe('IdAllocator', () => {
     const outcomes = await Promise.allSettled([ids.take(1), ids.take(1)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
     expect(await ids.take(1)).to.deep.equal([1]);
+  });
+});
+
+describe('ReservedIds', () => {
+  /** Reserves ids from 1 on, and records what it is asked. */
+  class FakeSource {
+    readonly calls: [name: string, ...numbers: number[]][] = [];
+    private next = 1;
+
+    async reserveIds(count: number): Promise<number> {
+      this.calls.push(['reserve', count]);
+      this.next += count;
+      return this.next - count;
+    }
+
+    async releaseIds(first: number, end: number): Promise<void> {
+      this.calls.push(['release', first, end]);
+    }
+
+    /** Another process reserves ids. */
+    skip(count: number): void {
+      this.next += count;
+    }
+  }
+
+  it('reserve exactly what is missing, and use the ids of refused records first', async () => {
+    const source = new FakeSource();
+    const ids = new ReservedIds(source);
+    expect(await ids.take(3)).to.deep.equal([1, 2, 3]);
+    ids.giveBack([2, 3]);
+    expect(await ids.take(1)).to.deep.equal([2]);
+    expect(await ids.take(3)).to.deep.equal([3, 4, 5]);
+    ids.giveBack([4, 5]);
+    ids.giveBack([3]);
+    expect(await ids.take(2)).to.deep.equal([3, 4]);
+    expect(await ids.take(0)).to.deep.equal([]);
+    expect(await ids.take(1)).to.deep.equal([5]);
+    expect(source.calls).to.deep.equal([
+      ['reserve', 3],
+      ['reserve', 2],
+    ]);
+  });
+
+  it('release the spare ids that were reserved last, without a gap', async () => {
+    const source = new FakeSource();
+    const ids = new ReservedIds(source);
+    await ids.take(2);
+    source.skip(5);
+    await ids.take(3);
+    ids.giveBack([1, 9, 10]);
+    await ids.release();
+    expect(source.calls.at(-1)).to.deep.equal(['release', 9, 11]);
+    expect(await ids.take(1), 'the one before the gap').to.deep.equal([1]);
+  });
+
+  it('release nothing if none is spare', async () => {
+    const source = new FakeSource();
+    const ids = new ReservedIds(source);
+    await ids.release();
+    await ids.take(2);
+    await ids.release();
+    expect(source.calls).to.deep.equal([['reserve', 2]]);
   });
 });

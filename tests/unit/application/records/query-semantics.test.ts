@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type {
   AttributeFilter,
   Comparison,
+  Filter,
   Membership,
   SortOrder,
 } from '#src/application/records/list-query.js';
@@ -12,11 +13,14 @@ import {
   compareValues,
   fieldValue,
   isFolded,
+  matchesFilter,
   positionOf,
   prefixRange,
+  uniqueValueOf,
   valuesOf,
 } from '#src/application/records/query-semantics.js';
-import { by, product } from '../../../contract/repository/records.js';
+import type { Versioned } from '#src/domain/record.js';
+import { by, product, user } from '../../../contract/repository/records.js';
 import { PRODUCTS, USERS } from '../../../support/tables.js';
 
 const RECORD = {
@@ -33,6 +37,11 @@ describe('fieldValue', () => {
     expect(values).to.deep.equal(['Lamp', 5, 'EUR', 7, 1, 2]);
   });
 
+  it('must be there for each key of an order', () => {
+    expect(() => valuesOf(product(1), by('sku,id'))).to.throw('missing');
+    expect(() => compareInOrder(by('id'), [], [1])).to.throw('missing');
+  });
+
   it('returns undefined if the field, or the object around it, is absent', () => {
     expect(fieldValue(product(1), 'sku')).to.equal(undefined);
     expect(fieldValue(product(1), 'price.amount')).to.equal(undefined);
@@ -47,6 +56,8 @@ describe('the order of records', () => {
     expect(compareValues(2 ** 53 - 1, 2 ** 53 - 2)).to.be.above(0);
     expect(compareValues('\uffff', '😀')).to.be.below(0);
     expect(compareValues('a', 'a')).to.equal(0);
+    expect(compareValues(10, '9'), 'as texts').to.be.below(0);
+    expect(compareValues('10', 9), 'as texts').to.be.below(0);
   });
 
   it('compares key by key, each in its own direction', () => {
@@ -71,6 +82,120 @@ describe('the order of records', () => {
       inclusive: true,
       values: [7],
     });
+  });
+});
+
+describe('matchesFilter', () => {
+  const lamp = product(7, {
+    name: 'Lamp',
+    price: { amount: 5, currency: 'EUR' },
+    attributes: { color: 'red', size: 5, isNew: true },
+  });
+  const ann = user(1, 'Ann@X.org');
+  const attribute = (key: string, value: string): Filter => ({
+    field: 'attributes',
+    operator: 'attribute',
+    key,
+    value,
+  });
+  const search = (...words: string[]): Filter => ({ field: 'q', operator: 'search', words });
+
+  const outcomesOf = (filters: readonly Filter[], table = PRODUCTS, record: Versioned<unknown> = lamp) =>
+    filters.map((filter) => matchesFilter(table, record, filter));
+
+  it('compares a value with smaller, equal and greater ones', () => {
+    const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
+    const outcomes = Object.fromEntries(
+      operators.map((operator) => [
+        operator,
+        outcomesOf([4, 5, 6].map((value) => ({ field: 'price.amount', operator, value }))),
+      ]),
+    );
+    expect(outcomes).to.deep.equal({
+      eq: [false, true, false],
+      ne: [true, false, true],
+      lt: [false, false, true],
+      lte: [false, true, true],
+      gt: [true, false, false],
+      gte: [true, true, false],
+    });
+  });
+
+  it('compares a value with several, and with the beginning of a text', () => {
+    const among = (...values: string[]): Filter => ({ field: 'name', operator: 'in', values });
+    expect(outcomesOf([among('x', 'Lamp'), among('Lamp'), among('x', 'lamp'), among()])).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    const beginning = (value: string): Filter => ({ field: 'name', operator: 'prefix', value });
+    expect(outcomesOf(['La', 'Lamp', 'Lamps', 'mp', 'la', ''].map(beginning))).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('ignores case in a field that does', () => {
+    const filters: Filter[] = [
+      { field: 'email', operator: 'eq', value: 'ANN@x.ORG' },
+      { field: 'email', operator: 'ne', value: 'ANN@x.ORG' },
+      { field: 'email', operator: 'in', values: ['b@x.org', 'ann@X.org'] },
+      { field: 'email', operator: 'prefix', value: 'aNN' },
+      { field: 'name', operator: 'eq', value: 'USER 1' },
+    ];
+    expect(outcomesOf(filters, USERS, ann)).to.deep.equal([true, false, true, true, false]);
+  });
+
+  it('matches a record without a value only if the filter asks for that', () => {
+    const absent: Filter[] = [
+      { field: 'sku', operator: 'exists', value: false },
+      { field: 'sku', operator: 'exists', value: true },
+      { field: 'sku', operator: 'ne', value: 'A' },
+      { field: 'sku', operator: 'in', values: ['A'] },
+      { field: 'sku', operator: 'prefix', value: '' },
+    ];
+    expect(outcomesOf(absent)).to.deep.equal([true, false, false, false, false]);
+    const present = (value: boolean): Filter => ({ field: 'price.amount', operator: 'exists', value });
+    expect(outcomesOf([present(true), present(false)])).to.deep.equal([true, false]);
+  });
+
+  it('compares an attribute of its own with a text', () => {
+    const filters = [
+      attribute('color', 'red'),
+      attribute('color', 'blue'),
+      attribute('size', '5'),
+      attribute('size', '6'),
+      attribute('isNew', 'true'),
+      attribute('isNew', 'false'),
+      attribute('missing', 'undefined'),
+      attribute('constructor', 'red'),
+    ];
+    expect(outcomesOf(filters)).to.deep.equal([true, false, true, false, true, false, false, false]);
+    expect(outcomesOf([attribute('color', 'red')], PRODUCTS, product(1))).to.deep.equal([false]);
+  });
+
+  it('finds the beginnings of all words', () => {
+    expect(outcomesOf([search('la'), search('la', 're'), search('la', 'x'), search('amp')])).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('uniqueValueOf', () => {
+  it('returns the value, folded if the field ignores case', () => {
+    expect(uniqueValueOf(USERS, user(1, 'Ann@X.org'), 'email')).to.equal('ann@x.org');
+    expect(uniqueValueOf(USERS, user(1, 'Ann@X.org'), 'name')).to.equal('user 1');
+    expect(uniqueValueOf(PRODUCTS, product(1, { sku: 'A-1' }), 'sku')).to.equal('A-1');
+    expect(uniqueValueOf(PRODUCTS, product(1), 'sku')).to.equal(undefined);
+    expect(uniqueValueOf(PRODUCTS, product(3), 'id')).to.equal(3);
   });
 });
 

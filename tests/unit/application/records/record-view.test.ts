@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { fieldReader, presenter, presentJson } from '#src/application/records/record-view.js';
+import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
+import {
+  type Change,
+  changedDraft,
+  type Draft,
+  fieldReader,
+  newDraft,
+  presenter,
+  presentJson,
+} from '#src/application/records/record-view.js';
 import { StoredRecord } from '#src/application/records/stored-record.js';
 import { API_KEY } from '#src/domain/access.js';
 import type { FieldTable } from '#src/domain/fields.js';
@@ -107,3 +116,100 @@ describe('fieldReader', () => {
     });
   });
 });
+
+describe('the draft of a new record', () => {
+  it('has the fields of the body, and its issues', () => {
+    expect(newDraft(VIEW, { sku: 'A', name: 'Lamp' })).to.deep.equal({
+      fields: { name: 'Lamp', sku: 'A' },
+      issues: [],
+    });
+    const pointers = issuesOf(newDraft(VIEW, { name: 1, color: 'red' })).map(([, pointer]) => pointer);
+    expect(pointers).to.have.members(['/name', '/color']);
+  });
+
+  it("refuses the service's own fields", () => {
+    const body = { name: 'Lamp', id: 1, version: 1, createdAt: null, updatedAt: 'x' };
+    const draft = newDraft(VIEW, body);
+    expect(issuesOf(draft)).to.deep.equal(
+      ['/id', '/version', '/createdAt', '/updatedAt'].map((pointer) => ['read_only_field', pointer]),
+    );
+    expect(draft.fields).to.deep.equal({ name: 'Lamp' });
+  });
+
+  it('refuses what is no object', () => {
+    for (const body of [null, [], 'text', 5]) expect(issuesOf(newDraft(VIEW, body))).to.deep.equal(NO_OBJECT);
+  });
+});
+
+describe('the draft of a changed record', () => {
+  const CURRENT = {
+    id: 7,
+    version: 3,
+    createdAt: 0,
+    updatedAt: 1_000,
+    fields: { name: 'Lamp', sku: 'A', price: { amount: 1, currency: 'EUR' } },
+  };
+  const OWN = {
+    id: 7,
+    version: 3,
+    createdAt: '1970-01-01T00:00:00.000Z',
+    updatedAt: '1970-01-01T00:00:01.000Z',
+  };
+  const KINDS = ['replacement', 'merge-patch'] as const;
+  const draft = (kind: Change['kind'], body: unknown) => changedDraft(VIEW, { kind, body }, CURRENT);
+
+  it('has the fields of a replacement only, and those that a patch leaves', () => {
+    expect(draft('replacement', { name: 'New' }).fields).to.deep.equal({ name: 'New' });
+    expect(draft('merge-patch', { name: 'New', sku: null, price: { amount: 2 } }).fields).to.deep.equal({
+      name: 'New',
+      price: { amount: 2, currency: 'EUR' },
+    });
+    const operations = [
+      { op: 'replace', path: '/name', value: 'New' },
+      { op: 'remove', path: '/price' },
+    ];
+    expect(draft('json-patch', operations).fields).to.deep.equal({ name: 'New', sku: 'A' });
+  });
+
+  it("may contain the service's own fields unchanged", () => {
+    for (const kind of KINDS) expect(draft(kind, { ...OWN, name: 'Lamp' }).issues, kind).to.deep.equal([]);
+    const operations = [{ op: 'add', path: '/id', value: 7 }];
+    expect(draft('json-patch', operations).issues).to.deep.equal([]);
+  });
+
+  for (const [field, value] of Object.entries({ id: 8, version: 4, createdAt: 'x', updatedAt: null }))
+    it(`may not change ${field}`, () => {
+      for (const kind of KINDS)
+        expect(issuesOf(draft(kind, { name: 'Lamp', [field]: value })), kind).to.deep.equal([
+          ['read_only_field', `/${field}`],
+        ]);
+      const operations = [{ op: 'add', path: `/${field}`, value }];
+      expect(issuesOf(draft('json-patch', operations))).to.deep.equal([['read_only_field', `/${field}`]]);
+    });
+
+  it('may not remove the id, which the record shows', () => {
+    const operations = [{ op: 'remove', path: '/id' }];
+    expect(issuesOf(draft('json-patch', operations))).to.deep.equal([['read_only_field', '/id']]);
+  });
+
+  it("has the issues of the service's own fields before those of the others", () => {
+    expect(issuesOf(draft('replacement', { id: 8 })).map(([, pointer]) => pointer)).to.deep.equal([
+      '/id',
+      '/name',
+    ]);
+  });
+
+  it('must be an object', () => {
+    for (const kind of KINDS)
+      for (const body of [null, [], 'text', 5])
+        expect(issuesOf(draft(kind, body)), kind).to.deep.equal(NO_OBJECT);
+    for (const value of [null, [], 'text', 5])
+      expect(issuesOf(draft('json-patch', [{ op: 'replace', path: '', value }]))).to.deep.equal(NO_OBJECT);
+  });
+});
+
+const NO_OBJECT = [['invalid_type', '']];
+
+function issuesOf({ issues }: Draft<unknown>) {
+  return issues.map(({ code, pointer }) => [code, pointer]);
+}
