@@ -26,12 +26,14 @@ function outsideNpm(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), PATH: path.join(':') };
 }
 
-/** The parts of a response as `curl -i` prints it. */
+/** The parts of a response as `curl -i` prints it. @throws Error if it prints something else first */
 function responseIn(output: string): { status: number; headers: Record<string, string>; body: string } {
   const [head = '', ...body] = output.split('\n\n');
   const [start = '', ...fields] = head.split('\n');
+  const [, status] = /^HTTP\/1\.1 (\d+) /.exec(start) ?? [];
+  if (status === undefined) throw new Error(`no response: ${JSON.stringify(output)}`);
   const headers = Object.fromEntries(fields.map((field) => field.split(/: (.*)/s)));
-  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(start)?.[1]), headers, body: body.join('\n\n').trim() };
+  return { status: Number(status), headers, body: body.join('\n\n').trim() };
 }
 
 /**
