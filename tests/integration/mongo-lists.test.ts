@@ -22,14 +22,18 @@ const PRODUCT_COLLECTION: MongoTable<Product> = mongoTable(PRODUCTS);
 const USER_COLLECTION: MongoTable<User> = mongoTable(USERS);
 
 describe('lists on MongoDB', () => {
-  let url: string;
+  let database: string;
   let store: MongoStore;
   let products: MongoRepository<Product>;
   let users: MongoRepository<User>;
 
   beforeEach(async () => {
-    url = mongoUrl(`lists-${randomUUID()}`);
-    store = new MongoStore(url, [PRODUCTS, USERS, ORDERS, API_KEYS].map(recordIndexes), ENDLESS);
+    database = `lists-${randomUUID()}`;
+    store = new MongoStore(
+      mongoUrl(database),
+      [PRODUCTS, USERS, ORDERS, API_KEYS].map(recordIndexes),
+      ENDLESS,
+    );
     products = new MongoRepository(store, PRODUCT_COLLECTION);
     users = new MongoRepository(store, USER_COLLECTION);
     await store.open();
@@ -294,7 +298,7 @@ describe('lists on MongoDB', () => {
     it('reject a list or count without an index as too expensive', async () => {
       const all = Array.from({ length: 8_000 }, (_, at) => product(at + 1, { attributes: { k: at } }));
       for (let at = 0; at < all.length; at += 1_000) await products.insertAll(all.slice(at, at + 1_000));
-      const { other, records } = await opened(url, 1);
+      const { other, records } = await opened(mongoUrl(database), 1);
       try {
         await expectAppError(records.list(slow), 'query_too_expensive');
         await expectAppError(records.count([attribute]), 'query_too_expensive');
@@ -308,11 +312,11 @@ describe('lists on MongoDB', () => {
     });
 
     it('allow a list without an index more time than other operations, if the budget does', async () => {
-      const proxy = new TcpProxy(serverOf(url));
-      const slowUrl = throughProxy(url, await proxy.listen());
       // With a shorter time-out the driver, and with more heartbeats the store, would count the server as down.
       const patience = 'connectTimeoutMS=20000&heartbeatFrequencyMS=20000';
-      const { other, records } = await opened(`${slowUrl}&${patience}`, 8_000);
+      const url = mongoUrl(database, patience);
+      const proxy = new TcpProxy(serverOf(url));
+      const { other, records } = await opened(throughProxy(url, await proxy.listen()), 8_000);
       try {
         await records.insert(product(1));
         proxy.delayMs = 1_000;

@@ -55,7 +55,7 @@ describe('access tokens of replicas on one MongoDB', () => {
   });
 
   it('get 503 instead of 401 if the signing keys cannot be read in time', async () => {
-    const MONGODB_URL = throughProxy(mongoUrl(database), await proxy.listen());
+    const MONGODB_URL = throughProxy(mongoUrl(database, ''), await proxy.listen());
     const service = new ChildProcessService(mkdtempSync(join(root, 'run-')), {
       ...environment(),
       MONGODB_URL,

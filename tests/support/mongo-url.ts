@@ -1,8 +1,20 @@
+/** Longer waits than those of the service, so that a busy computer is not an outage. In milliseconds. */
+const PATIENCE = [
+  'serverSelectionTimeoutMS',
+  'connectTimeoutMS',
+  'socketTimeoutMS',
+  'waitQueueTimeoutMS',
+  'heartbeatFrequencyMS',
+]
+  .map((name) => `${name}=20000`)
+  .join('&');
+
 /**
  * Returns MONGODB_URL with this database.
+ * @param options options to add; empty: the waits of the service
  * @throws Error that explains how to start a server if the variable is not set
  */
-export function mongoUrl(database: string): string {
+export function mongoUrl(database: string, options = PATIENCE): string {
   const url = process.env['MONGODB_URL'];
   if (!url) {
     throw new Error(
@@ -11,7 +23,9 @@ export function mongoUrl(database: string): string {
         'and MONGODB_URL=mongodb://127.0.0.1:27017/?replicaSet=rs0',
     );
   }
-  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]*)\/?[^?]*/, `$1/${database}`);
+  const named = url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]*)\/?[^?]*/, `$1/${database}`);
+  if (options === '') return named;
+  return `${named}${named.includes('?') ? '&' : '?'}${options}`;
 }
 
 /** Returns the URL with a proxy on this port as its only host. Discovery is off, as it would bypass the proxy. */
