@@ -11,7 +11,7 @@ export function testAuthenticator(
 ): Authenticator {
   return new Authenticator({
     format: { digest: (token) => token },
-    apiKeys: REJECT_ALL,
+    apiKeys: { ...REJECT_ALL, isValid: async () => false },
     accessTokens: REJECT_ALL,
     external: undefined,
     issuerOf: () => 'this service',

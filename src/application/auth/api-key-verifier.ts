@@ -1,6 +1,6 @@
 import { type ApiKey, invalidToken, keyPrincipalId } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
-import type { Instant, Versioned } from '../../domain/record.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -28,8 +28,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     if (!key) throw invalidToken();
     const { scopes, expiresAt } = key.fields;
     const now = clock.now();
-    if (expiresAt !== undefined && expiresAt <= now)
-      throw new AppError('token_expired', 'The API key has expired.');
+    if (hasExpired(key, now)) throw new AppError('token_expired', 'The API key has expired.');
     const minute = now - (now % MINUTE_MS);
     this.recordUse(key, minute);
     return {
@@ -39,6 +38,12 @@ export class ApiKeyVerifier implements TokenVerifier {
       // The first use in the next minute is recorded too.
       freshMs: Math.min(FRESH_MS, minute + MINUTE_MS - now),
     };
+  }
+
+  /** Whether there is a key with this id that has not expired. */
+  async isValid(id: Id): Promise<boolean> {
+    const key = await this.deps.keys.find(id);
+    return key !== undefined && !hasExpired(key, this.deps.clock.now());
   }
 
   /**
@@ -53,4 +58,8 @@ export class ApiKeyVerifier implements TokenVerifier {
       this.deps.logger.warn('the last use of an API key could not be noted', { keyId: key.id, error });
     });
   }
+}
+
+function hasExpired({ fields: { expiresAt } }: Versioned<ApiKey>, now: Instant): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
 }

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+import type { ApiKeyVerifier } from './api-key-verifier.js';
 import type { CredentialCache } from './credential-cache.js';
 
 /** Too many authentications from this address failed. */
@@ -32,7 +33,7 @@ export interface AuthenticatorDependencies {
   readonly cache: CredentialCache;
   readonly failures: RateLimiter;
   readonly format: Pick<ApiKeyFormat, 'digest'>;
-  readonly apiKeys: TokenVerifier;
+  readonly apiKeys: TokenVerifier & Pick<ApiKeyVerifier, 'isValid'>;
   /** Verifies the access tokens that this service issues. */
   readonly accessTokens: TokenVerifier;
   readonly external: ExternalIssuer | undefined;
@@ -59,6 +60,34 @@ export class Authenticator {
       cached ??
       this.verify(credential, address, async () => this.verifyOrForget(credential, this.verifierOf(token)))
     );
+  }
+
+  /**
+   * Verifies the token of a request that is in progress for long again, without counting a failure. An access token
+   * lives shorter than an import or an export may take, so one that has expired meanwhile stays good while its API key
+   * is valid.
+   * @param principal whom the token authenticated at the begin of the request
+   * @throws AppError `invalid_token`, `token_expired`, `unavailable`
+   */
+  verifyAgain(token: string, principal: Principal): MaybePromise<Principal> {
+    const credential = this.credentialOf(token);
+    return this.deps.cache.getFresh(credential.digest) ?? this.verifyLonger(credential, principal);
+  }
+
+  private async verifyLonger(credential: Credential, principal: Principal): Promise<Principal> {
+    const { cache, apiKeys } = this.deps;
+    const verifier = this.verifierOf(credential.token);
+    const start = cache.begin();
+    try {
+      const verified = await this.verifyOrForget(credential, verifier);
+      cache.set(credential.digest, verified, start);
+      return verified;
+    } catch (error) {
+      if (!isExpired(error) || verifier === apiKeys) throw error;
+      const keyId = keyIdOf(principal);
+      if (keyId !== undefined && !(await apiKeys.isValid(keyId))) throw invalidToken();
+      return principal;
+    }
   }
 
   /**
@@ -128,6 +157,10 @@ export class Authenticator {
   private throwIfThrottled(state: RateState): void {
     if (!state.allowed) throw new AuthenticationThrottled(this.deps.failures.policy, state);
   }
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'token_expired';
 }
 
 /** Whether a credential was sent and refused. A request without a credential is no failed authentication. */

@@ -20,8 +20,8 @@ export interface RequestState {
   address: string;
   principal?: Principal;
   /**
-   * Throws if the client may not do this any more, for requests that take long: its key may have been revoked, or its
-   * token may have expired. Absent if the route is public.
+   * Throws if the client may not do this any more, for requests that take long: its key may have been revoked or have
+   * expired. Absent if the route is public.
    */
   checkAccess?: () => MaybePromise<void>;
   /** Set if the operation reads the header and the client sent it. */

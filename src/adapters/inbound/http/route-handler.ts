@@ -83,6 +83,14 @@ interface NegotiatedHandler extends BodyHandler {
   readonly negotiate: (ctx: Context) => void;
 }
 
+/** The errors that do not concern the request: the store fails, or the client has lost its access meanwhile. */
+const OTHER_ERRORS: ReadonlySet<string> = new Set([
+  'unavailable',
+  'invalid_token',
+  'token_expired',
+  'insufficient_scope',
+]);
+
 /** Runs one operation of a route. What does not depend on the request is prepared once. */
 class OperationRunner {
   /** The media types of the body; absent if the operation has no body. */
@@ -102,13 +110,13 @@ class OperationRunner {
     this.defaultHandler = first;
   }
 
-  /** Validates the request, then handles it. 404 takes precedence over other errors. */
+  /** Validates the request, then handles it. 404 takes precedence over errors of the request. */
   run(ctx: Context): MaybePromise<void> {
     return catchErrors(
       () => this.handle(ctx),
       async (error) => {
         // The lookup happens only if something failed.
-        if (isCoded(error) && error.code !== 'unavailable') await this.operation.ensureExists?.(ctx);
+        if (isCoded(error) && !OTHER_ERRORS.has(error.code)) await this.operation.ensureExists?.(ctx);
         throw error;
       },
     );

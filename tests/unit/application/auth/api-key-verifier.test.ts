@@ -35,6 +35,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   let logger: RecordingLogger;
   let cache: CredentialCache;
   let verify: (key: string) => Promise<Principal>;
+  let verifier: ApiKeyVerifier;
   let administration: KeyAdministration;
 
   beforeEach(() => {
@@ -43,11 +44,12 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     logger = new RecordingLogger();
     const format = new ChecksummedApiKey();
     cache = new CredentialCache(clock);
+    verifier = new ApiKeyVerifier({ keys, format, clock, logger });
     const authenticator = testAuthenticator({
       cache,
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }, clock),
       format,
-      apiKeys: new ApiKeyVerifier({ keys, format, clock, logger }),
+      apiKeys: verifier,
     });
     verify = async (key) => authenticator.authenticate(key, 'here');
     administration = keyAdministration(keys, clock);
@@ -139,6 +141,23 @@ describe('ApiKeyVerifier behind the credential cache', () => {
     await verify(key);
     clock.time += 1;
     await expectAppError(verify(key), 'token_expired');
+  });
+
+  it('knows by its id whether a key is valid', async () => {
+    const { record } = await issue();
+    const expiresAt = clock.now() + 60_000;
+    const { record: short } = await administration.create({
+      name: 'x',
+      scopes: ['products:read'],
+      expiresAt,
+    });
+    expect([await verifier.isValid(record.id), await verifier.isValid(short.id)]).to.deep.equal([true, true]);
+    clock.time = expiresAt;
+    await administration.revoke(record.id);
+    expect([await verifier.isValid(record.id), await verifier.isValid(short.id)]).to.deep.equal([
+      false,
+      false,
+    ]);
   });
 
   it('records the last use of a key once a minute', async () => {

@@ -155,6 +155,70 @@ describe('Authenticator', () => {
   });
 });
 
+describe('Authenticator.verifyAgain', () => {
+  const clock = new FakeClock();
+  const format = new ChecksummedApiKey();
+  const apiKey = format.generate();
+  let keyErrors: ErrorCode[];
+  let tokenErrors: ErrorCode[];
+  let validKeys: number[];
+  let authenticator: Authenticator;
+
+  const verifier = (id: string, errors: () => ErrorCode[]) => ({
+    verify: async () => {
+      const [code] = errors();
+      if (code) throw new AppError(code, 'no');
+      return { id, scopes: [], freshMs: 0 };
+    },
+  });
+
+  beforeEach(() => {
+    [keyErrors, tokenErrors, validKeys] = [[], [], [7]];
+    authenticator = testAuthenticator({
+      cache: new CredentialCache(clock),
+      failures: new MemoryRateLimiter({ name: 'auth', quota: 1, windowSeconds: 60 }, clock),
+      apiKeys: { ...verifier('key:7', () => keyErrors), isValid: async (id) => validKeys.includes(id) },
+      accessTokens: verifier('key:7', () => tokenErrors),
+    });
+  });
+
+  const verifyAgain = async (token: string, id = 'key:7') =>
+    (await authenticator.verifyAgain(token, { id, scopes: [] })).id;
+
+  it('returns the principal of a valid token', async () => {
+    expect(await verifyAgain('token')).to.equal('key:7');
+    expect(await verifyAgain(apiKey)).to.equal('key:7');
+  });
+
+  it('accepts an access token that has expired, as long as its API key is valid', async () => {
+    tokenErrors = ['token_expired'];
+    for (let i = 0; i < 5; i++) expect(await verifyAgain('token')).to.equal('key:7');
+    validKeys = [];
+    await expectAppError(verifyAgain('token'), 'invalid_token');
+  });
+
+  it('accepts an expired token of another issuer, whose client has no key', async () => {
+    tokenErrors = ['token_expired'];
+    expect(await verifyAgain('token', 'https://a.example client')).to.equal('https://a.example client');
+  });
+
+  it('rejects an API key that has expired or was revoked, and a token whose signing key was withdrawn', async () => {
+    keyErrors = ['token_expired'];
+    await expectAppError(verifyAgain(apiKey), 'token_expired');
+    keyErrors = ['invalid_token'];
+    await expectAppError(verifyAgain(apiKey), 'invalid_token');
+    tokenErrors = ['invalid_token'];
+    await expectAppError(verifyAgain('token'), 'invalid_token');
+  });
+
+  it('counts no failure, and needs no count', async () => {
+    tokenErrors = ['invalid_token'];
+    for (let i = 0; i < 5; i++) await expectAppError(verifyAgain('token'), 'invalid_token');
+    tokenErrors = [];
+    expect((await authenticator.authenticate('other', 'here')).id).to.equal('key:7');
+  });
+});
+
 describe('Authenticator.authenticateClient', () => {
   const clock = new FakeClock();
   let lookUps: number;
@@ -166,6 +230,7 @@ describe('Authenticator.authenticateClient', () => {
       cache: new CredentialCache(clock),
       failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       apiKeys: {
+        isValid: async () => true,
         verify: async ({ token }) => {
           lookUps++;
           if (token !== 'secret') throw new AppError('invalid_token', 'no');
@@ -218,7 +283,7 @@ describe('Authenticator, by the kind of the token,', () => {
       cache: new CredentialCache(new FakeClock()),
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }, new FakeClock()),
       format,
-      apiKeys: named('keys'),
+      apiKeys: { ...named('keys'), isValid: async () => true },
       accessTokens: named('own'),
       external: external ? { issuer: 'https://a.example', tokens: named('external') } : undefined,
       issuerOf,

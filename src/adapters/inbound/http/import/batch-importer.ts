@@ -80,8 +80,7 @@ export class BatchImporter<Fields> {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'unavailable') this.logOnce(error);
-      // Others at the same address may have caused the throttling. It ends.
-      else if (error.code !== 'rate_limited') this.refusal = error;
+      else this.refusal = error;
       return creations.map(() => error);
     }
   }

@@ -37,7 +37,7 @@ export function authorize(ctx: Context, requirement: Requirement): void {
 
 /**
  * Authenticates and authorizes a request again, without counting it.
- * @throws AppError as {@link authenticate} and {@link authorize}
+ * @throws AppError `invalid_token`, `token_expired`, `insufficient_scope`, `unavailable`
  */
 export function checkAgain(
   ctx: Context,
@@ -45,9 +45,10 @@ export function checkAgain(
   requirement: Requirement,
 ): MaybePromise<void> {
   const token = bearerToken(ctx.get('Authorization'));
-  if (token === undefined) return;
-  return andThen(authenticator.authenticate(token, ctx.state.address), (principal) => {
-    const denied = denialReason(principal, requirement);
+  const { principal } = ctx.state;
+  if (token === undefined || !principal) return;
+  return andThen(authenticator.verifyAgain(token, principal), (verified) => {
+    const denied = denialReason(verified, requirement);
     if (denied) throw denied;
   });
 }
