@@ -7,8 +7,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -158,6 +160,27 @@ describe('catalogue restore', () => {
     expect(readdirSync(join(where, 'data')).filter((name) => name !== 'tls')).to.deep.equal([
       'catalogue.sqlite',
     ]);
+  });
+
+  it('creates the missing file that a symbolic link names, and keeps the link', async () => {
+    const where = folder();
+    rmSync(join(where, 'data'), { recursive: true });
+    mkdirSync(join(where, 'other'));
+    symlinkSync(join('other', 'real.sqlite'), join(where, 'link.sqlite'));
+    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'link.sqlite' });
+    expect(code, err).to.equal(0);
+    expect(readlinkSync(join(where, 'link.sqlite'))).to.equal(join('other', 'real.sqlite'));
+    expect(await idsIn(join(where, 'other', 'real.sqlite'))).to.deep.equal(NEW);
+  });
+
+  it('leaves an empty database in place if it has not made it and the backup is damaged', async () => {
+    const where = folder();
+    rmSync(join(where, 'data'), { recursive: true });
+    mkdirSync(join(where, 'data'));
+    writeFileSync(database(where), '');
+    truncateSync(join(where, 'b.sqlite'), 8_192);
+    expect((await catalogue(where, ['restore', 'b.sqlite'])).code).to.equal(65);
+    expect(readdirSync(join(where, 'data'))).to.deep.equal(['catalogue.sqlite']);
   });
 
   it('leaves no database if there is none and the backup is damaged, and keeps a log that belongs to none', async () => {

@@ -121,7 +121,7 @@ export class AtomicFile {
    * or replace it meanwhile.
    * @param keeps whether the old file stays under its name in a new folder beside it
    * @param sidecars the other files of the target, which move to that folder before
-   * @returns the folder; undefined if nothing is in it
+   * @returns the folder; undefined if none was needed
    * @throws BackupTargetError
    */
   async replace(now: Date, keeps: boolean, sidecars: readonly string[]): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
   type BackupProgress,
@@ -23,7 +23,7 @@ const SUFFIXES = ['-wal', '-shm', '-journal'];
 /**
  * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
  * checked by `PRAGMA integrity_check` before it gets its name. If the process is killed, the database is the whole old
- * one or the whole new one. Where there is none, an empty one is locked meanwhile, which is removed after an error.
+ * one or the whole new one. Where there is none, an empty one is made and locked, which is removed after an error.
  * @throws SourceMissing, BackupUnusable if the backup cannot be used
  * @throws StoreInUse; StoreConfigError if the file in its place is no database of this service; BackupTargetError
  * @throws AppError `unavailable`
@@ -41,22 +41,24 @@ export async function restoreDatabase(
     throw new BackupUnusable(`${source} is the database itself.`);
   prepareFolder(target);
   const owner = ownerOf(target);
-  const aside = existsSync(target) ? undefined : await createEmpty(target, owner, now);
+  const isMissing = !existsSync(target);
+  const aside = isMissing ? await createEmpty(target, owner, now) : undefined;
   const old = openAlone(target);
-  const empty = isEmpty(old) ? identityOf(target) : undefined;
+  const isReplaced = !isEmpty(old);
+  const made = isMissing && !isReplaced ? identityOf(target) : undefined;
   try {
     await AtomicFile.removeRemains(target);
     const copy = await AtomicFile.createBeside(target);
     try {
       const bytes = await fill(copy, source, progress);
       if (owner) await copy.giveTo(owner);
-      const replaced = await copy.replace(now, empty === undefined, sidecarsOf(target));
+      const replaced = await copy.replace(now, isReplaced, sidecarsOf(target));
       return { database: target, bytes, replaced: replaced ?? aside };
     } finally {
       await copy.close();
     }
   } catch (error) {
-    if (empty !== undefined && identityOf(target) === empty) await AtomicFile.remove(target);
+    if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
     throw error;
   } finally {
     closeAlone(old);
@@ -110,8 +112,13 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
   }
 }
 
+/** Follows symbolic links, also one whose target is missing, as SQLite does when it creates a database. */
 function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
+  if (existsSync(path)) return realpathSync(path);
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  if (!isLink) return path;
+  const target = resolve(dirname(path), readlinkSync(path));
+  return lstatSync(target, { throwIfNoEntry: false }) ? path : target;
 }
 
 function prepareFolder(target: string): void {
