@@ -55,7 +55,7 @@ export class SqliteArchive implements RecordArchive {
           this.words.insert(statement, id, this.words.entryOf(id, fields as object));
         }
       }
-    });
+    }, entries.length);
   }
 
   async discard(ids: readonly Id[]): Promise<void> {
@@ -65,7 +65,7 @@ export class SqliteArchive implements RecordArchive {
         this.words.remove(statement, id);
         statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);
       }
-    });
+    }, ids.length);
   }
 
   async nextId(): Promise<Id> {
@@ -117,12 +117,12 @@ export class SqliteReservationArchive implements ReservationArchive {
   async add(reservations: readonly Reservation[]): Promise<void> {
     await this.database.write((statement) => {
       for (const one of reservations) statement(INSERT_RESERVATION).run(this.name, ...reservationRowOf(one));
-    });
+    }, reservations.length);
   }
 
   async discard(keys: readonly string[]): Promise<void> {
     await this.database.write((statement) => {
       for (const key of keys) statement(DISCARD).run(this.name, key);
-    });
+    }, keys.length);
   }
 }

@@ -62,7 +62,11 @@ export class SqliteDatabase implements Store, Reader {
       connection.pragma('synchronous = FULL');
       openLog(connection);
       const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
-      const checkpoints = new LogCheckpoints(connection, () => this.connectAgain(files));
+      const checkpoints = new LogCheckpoints(
+        connection,
+        () => this.connectAgain(files),
+        (error) => this.reportCheckpoint(files, translateError(error, this.location)),
+      );
       const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
       await commits.write(() => {
         migrate(connection);
@@ -147,6 +151,17 @@ export class SqliteDatabase implements Store, Reader {
       connection.close();
       throw error;
     }
+  }
+
+  /** After damage, all writes are refused. */
+  private reportCheckpoint(files: OpenFiles, error: unknown): void {
+    if (error instanceof StoreConfigError) files.markLost();
+    this.logger?.error(
+      'the write-ahead log cannot be copied into the database; it grows until that succeeds',
+      {
+        error,
+      },
+    );
   }
 
   private reportLost(files: readonly string[]): void {

@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import { yieldToEventLoop } from '../../../shared/event-loop.js';
+import { isBusy } from './errors.js';
 
 /** The pages that the log should have at a checkpoint: 4 MiB. */
 const PAGES = 1_000;
@@ -8,8 +9,9 @@ const LEAST_ROWS = 16;
 const MOST_ROWS = 1_024;
 
 /**
- * Copies the write-ahead log into the database from time to time, so that the log stays small. No write of any process
- * runs meanwhile: the writer holds the lock of the database, and another connection copies.
+ * Copies the write-ahead log into the database from time to time, so that the log starts anew. No write of any process
+ * runs meanwhile: the writer holds the lock of the database, and another connection copies. While searches overlap
+ * without a pause, each reading an older state, SQLite cannot start the log anew, and it grows.
  *
  * SQLite copies by itself after a commit, but without the lock. SQLite before 3.51.3 then loses acknowledged writes if
  * another process starts the log anew at a certain moment of the copy (https://sqlite.org/wal.html, "The WAL-Reset
@@ -20,11 +22,16 @@ export class LogCheckpoints {
   private rows = 0;
   private rowsBetween = 64;
   private copier: Database.Database | undefined;
+  private isFailing = false;
 
-  /** @param connect opens another connection to the same files */
+  /**
+   * @param connect opens another connection to the same files
+   * @param failed gets the error of the first checkpoint in a row that fails for another reason than a lock
+   */
   constructor(
     private readonly writer: Database.Database,
     private readonly connect: () => Database.Database,
+    private readonly failed: (error: unknown) => void,
   ) {}
 
   /** Call after each commit. @param rows approximately the number of rows that it wrote */
@@ -46,8 +53,11 @@ export class LogCheckpoints {
       this.copier ??= this.connectCopier();
       this.writer.exec('BEGIN IMMEDIATE');
       this.adapt(pagesIn(this.copier.prepare('PRAGMA wal_checkpoint(PASSIVE)').raw().all()));
-    } catch {
-      // Another process writes, or the disk is full.
+      this.isFailing = false;
+    } catch (error) {
+      if (isBusy(error)) return;
+      if (!this.isFailing) this.failed(error);
+      this.isFailing = true;
     } finally {
       if (this.writer.inTransaction) this.writer.exec('ROLLBACK');
     }

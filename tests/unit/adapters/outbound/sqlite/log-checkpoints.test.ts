@@ -2,9 +2,11 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type Database from 'libsql';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
 import { connect } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { LogCheckpoints } from '#src/adapters/outbound/sqlite/log-checkpoints.js';
+import { PRODUCTS } from '../../../../support/tables.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
 const MIB = 1_024 ** 2;
@@ -23,6 +25,7 @@ describe('LogCheckpoints', () => {
     for (const connection of open) connection.close();
   });
 
+  const fail = (error: unknown) => expect.fail(String(error));
   const connected = () => {
     const connection = connect(file, 'rwc');
     connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, text)');
@@ -44,21 +47,25 @@ describe('LogCheckpoints', () => {
   it('copy while no other connection can write', async () => {
     const [writer, other] = [connected(), connected()];
     const attempts: unknown[] = [];
-    const checkpoints = new LogCheckpoints(writer, () => {
-      const copier = connected();
-      const prepare = copier.prepare.bind(copier);
-      copier.prepare = (sql: string) => {
-        if (!sql.includes('checkpoint')) return prepare(sql);
-        try {
-          other.exec('BEGIN IMMEDIATE; ROLLBACK');
-          attempts.push('written');
-        } catch (error) {
-          attempts.push((error as { code?: unknown }).code);
-        }
-        return prepare(sql);
-      };
-      return copier;
-    });
+    const checkpoints = new LogCheckpoints(
+      writer,
+      () => {
+        const copier = connected();
+        const prepare = copier.prepare.bind(copier);
+        copier.prepare = (sql: string) => {
+          if (!sql.includes('checkpoint')) return prepare(sql);
+          try {
+            other.exec('BEGIN IMMEDIATE; ROLLBACK');
+            attempts.push('written');
+          } catch (error) {
+            attempts.push((error as { code?: unknown }).code);
+          }
+          return prepare(sql);
+        };
+        return copier;
+      },
+      fail,
+    );
     insert(writer, 100);
     await checkpoints.committed(100);
     expect(attempts).to.deep.equal(['SQLITE_BUSY']);
@@ -69,7 +76,7 @@ describe('LogCheckpoints', () => {
 
   it('wait until another process has written', async () => {
     const [writer, other] = [connected(), connected()];
-    const checkpoints = new LogCheckpoints(writer, connected);
+    const checkpoints = new LogCheckpoints(writer, connected, fail);
     insert(writer, 100);
     other.exec('BEGIN IMMEDIATE');
     await checkpoints.committed(100);
@@ -79,18 +86,56 @@ describe('LogCheckpoints', () => {
     expect(copiedPages(), 'after the next commit').to.be.above(100);
   });
 
-  it('try again after a failure, without failing the commit', async () => {
+  it('try again after failures, of which the first is reported, without failing the commit', async () => {
     const writer = connected();
-    let failures = 1;
-    const checkpoints = new LogCheckpoints(writer, () => {
-      if (failures-- > 0) throw new Error('too many open files');
+    let failures = 2;
+    const reported: unknown[] = [];
+    const connect = () => {
+      if (failures-- > 0) throw new Error(`${failures} more failures`);
       return connected();
-    });
+    };
+    const checkpoints = new LogCheckpoints(writer, connect, (error) => reported.push(error));
     insert(writer, 100);
     await checkpoints.committed(100);
+    await checkpoints.committed(1);
     expect(copiedPages()).to.equal(1);
     await checkpoints.committed(1);
     expect(copiedPages()).to.be.above(100);
+    expect(reported.map(String)).to.deep.equal(['Error: 1 more failures']);
+  });
+
+  it('report the next failure after a success', async () => {
+    const writer = connected();
+    const reported: unknown[] = [];
+    const copier = connected();
+    const prepare = copier.prepare.bind(copier);
+    const checkpoints = new LogCheckpoints(
+      writer,
+      () => copier,
+      (error) => reported.push(error),
+    );
+    for (const failing of [true, false, true]) {
+      copier.prepare = failing ? () => expect.fail('broken') : prepare;
+      insert(writer, 10);
+      await checkpoints.committed(10_000);
+    }
+    expect(reported).to.have.length(2);
+  });
+
+  it('follow a copy of many records, whose batches are large', async () => {
+    const database = new SqliteDatabase(file);
+    await database.open();
+    const archive = new SqliteArchive(database, PRODUCTS);
+    const fields = { name: 'x', description: 'y'.repeat(2_000) };
+    for (let batch = 0; batch < 12; batch++)
+      await archive.add(
+        Array.from({ length: 1_000 }, (_, at) => {
+          return { id: batch * 1_000 + at + 1, version: 1, createdAt: 1, updatedAt: 1, fields };
+        }),
+      );
+    expect(statSync(`${file}-wal`).size).to.be.below(16 * MIB);
+    expect(copiedPages()).to.be.above(1_000);
+    await database.close();
   });
 
   for (const [size, characters] of [
