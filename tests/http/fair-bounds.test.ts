@@ -4,12 +4,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js';
+import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
 import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import type { ListQuery } from '#src/application/records/list-query.js';
+import { unavailable } from '#src/domain/errors.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { listService, middlewareHarness } from '../support/middleware-harness.js';
+import { DetailLogger, listService, middlewareHarness } from '../support/middleware-harness.js';
 import { until } from '../support/until.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
@@ -184,6 +186,19 @@ describe('a large error', () => {
     expect(large.bytes.length).to.be.above(16 * 1_024);
     expect([large.status, large.json.details.length]).to.deep.equal([400, 100]);
     await until('its share is released', () => bounds.figures('responses').held === 0);
+  });
+});
+
+describe('an error in the place of a compressed response', () => {
+  const service = middlewareHarness((ctx, next) => errorHandler(new DetailLogger())(ctx, next));
+
+  it('is not described as compressed', async () => {
+    service.handler = async (ctx) => {
+      ctx.set('Content-Encoding', 'gzip');
+      throw unavailable('No share is left.');
+    };
+    const { status, headers, json } = await service.client.get('/');
+    expect([status, headers['content-encoding'], json.code]).to.deep.equal([503, undefined, 'unavailable']);
   });
 });
 

@@ -22,6 +22,8 @@ export function errorHandler(
         logger.error(error.code, { ...loggedIds(ctx.state), error: error.cause });
       const { status, headers, body } = wantsProblem(ctx) ? problemResponse(error) : errorResponse(error);
       ctx.remove('Link');
+      // The body that was compressed is not sent.
+      ctx.remove('Content-Encoding');
       // A 404 does not reveal the methods of the resource.
       if (error.code === 'not_found') ctx.remove('Accept-Patch');
       ctx.set(headers);

@@ -83,12 +83,12 @@ export function readThroughStream(socket: Socket): void {
 // as the rest of a body or another request. That resets the connection, and the client can lose the response (RFC 9112
 // section 9.6). Delete this part when Node reads on until the client has closed its side.
 
-/** How long the input is read and dropped after the last byte to the client. */
+/** How long the input is read and dropped after the kernel has taken the last byte to the client. */
 const LINGER_MS = 1_000;
 
 /**
  * Ends a connection after what is still to be sent, and drops what the client still sends. The connection is closed when
- * the client closes its side, or {@link LINGER_MS} after the last byte.
+ * the client closes its side, or {@link LINGER_MS} after the kernel has taken the last byte.
  */
 export function closeInStages(socket: Socket): void {
   // Node's parser does not read what follows.
