@@ -40,6 +40,14 @@ const PROTECTIONS: Readonly<Record<string, () => void>> = {
       return write.call(this, work, rows) as never;
     };
   },
+  /** A response comes 20 ms after its commit, so that a kill comes between the two. */
+  'prompt responses': () => {
+    GroupCommit.prototype.write = async function (work, rows) {
+      const result = await write.call(this, work, rows);
+      await sleep(20);
+      return result as never;
+    };
+  },
 };
 
 const name = process.env['UNPROTECTED'] ?? '';

@@ -11,6 +11,8 @@ import type { Shared } from './session.js';
 import type { TestedStore } from './stores.js';
 import { Writer } from './writer.js';
 
+/** What a service lacks in each control. Without keys, only a kill between a commit and its response doubles a record. */
+const LACKING = { keys: 'prompt responses', locks: 'locks' } as const;
 const UNPROTECTED = resolve('build/tests/faults/unprotected-service.js');
 
 const WRITERS = 16;
@@ -53,10 +55,9 @@ export async function play(store: TestedStore, plan: Plan): Promise<Result> {
   const { folder, settings, url } = store;
   const random = new SeededRandom(plan.seed);
   const ledger = new Ledger();
-  const fleet =
-    plan.without === 'locks'
-      ? new Fleet(folder, { ...settings, UNPROTECTED: 'locks' }, random, [UNPROTECTED])
-      : new Fleet(folder, settings, random);
+  const fleet = plan.without
+    ? new Fleet(folder, { ...settings, UNPROTECTED: LACKING[plan.without] }, random, [UNPROTECTED])
+    : new Fleet(folder, settings, random);
   let numbers = 0;
   const next = () => ++numbers;
   const operator = new Operator(folder, settings, url, ledger, random, next);
