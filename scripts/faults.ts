@@ -1,7 +1,8 @@
 /**
  * Runs the campaigns of `tests/faults`, and prints for each promise its figures, its tests and its time, and at the end
- * each failure again. Campaigns that measure times run one after the other; two others run at a time. `npm run test:faults`; `-- --only overload,disk` runs
- * those with one of these words in their name. Linux only; each campaign says what it needs.
+ * each failure again. Campaigns that measure times run one after the other; two others run at a time.
+ * `npm run test:faults`; `-- --only overload,disk` runs those with one of these words in their name. Linux only; each
+ * campaign says what it needs.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

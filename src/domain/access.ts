@@ -65,9 +65,13 @@ export function keyIdOf({ id }: Pick<Principal, 'id'>): Id | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Instant): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
 /** Whether the key can create and revoke keys at this moment. */
-export function administersKeys({ scopes, expiresAt }: ApiKey, now: Instant): boolean {
-  return scopes.includes('keys:admin') && (expiresAt === undefined || expiresAt > now);
+export function administersKeys(key: ApiKey, now: Instant): boolean {
+  return key.scopes.includes('keys:admin') && !hasExpired(key, now);
 }
 
 /** @param reason shown to the client; must differ from the default only if the token has a valid signature */

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { received, statusesIn } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
+import { TestIssuer } from '../support/test-issuer.js';
+import { until } from '../support/until.js';
 
 const IMPORTS = '/v1/products/imports';
 const line = (name: string) => `${JSON.stringify({ name })}\n`;
@@ -75,4 +77,24 @@ describe('a request of a key that is revoked meanwhile', () => {
       expect(statusesIn(await received(socket))).to.deep.equal([[401, 'invalid_token']]);
       expect(await count('slow')).to.equal(0);
     });
+});
+
+describe('an import whose access token expires meanwhile', () => {
+  const issuer = new TestIssuer();
+  const service = inProcessService({}, { issuer });
+
+  it('goes on, because a stream ends by idleness and not by time', async () => {
+    const token = issuer.token({ exp: Math.ceil(Date.now() / 1_000) + 2, scope: 'products:write' });
+    const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
+    await stream.send(line('before'));
+    expect(await stream.next()).to.include({ line: 1, status: 201 });
+    await until('the token has expired', async () => {
+      const { json } = await service.client.get('/v1/products', { token });
+      return json.code === 'token_expired';
+    });
+    await stream.send(line('after'));
+    expect(await stream.next()).to.include({ line: 2, status: 201 });
+    stream.end();
+    expect(await stream.rest()).to.deep.equal([]);
+  });
 });

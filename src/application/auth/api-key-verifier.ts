@@ -1,4 +1,4 @@
-import { type ApiKey, invalidToken, keyPrincipalId } from '../../domain/access.js';
+import { type ApiKey, hasExpired, invalidToken, keyPrincipalId } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
@@ -28,7 +28,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     if (!key) throw invalidToken();
     const { scopes, expiresAt } = key.fields;
     const now = clock.now();
-    if (hasExpired(key, now)) throw new AppError('token_expired', 'The API key has expired.');
+    if (hasExpired(key.fields, now)) throw new AppError('token_expired', 'The API key has expired.');
     const minute = now - (now % MINUTE_MS);
     this.recordUse(key, minute);
     return {
@@ -43,7 +43,7 @@ export class ApiKeyVerifier implements TokenVerifier {
   /** Whether there is a key with this id that has not expired. */
   async isValid(id: Id): Promise<boolean> {
     const key = await this.deps.keys.find(id);
-    return key !== undefined && !hasExpired(key, this.deps.clock.now());
+    return key !== undefined && !hasExpired(key.fields, this.deps.clock.now());
   }
 
   /**
@@ -58,8 +58,4 @@ export class ApiKeyVerifier implements TokenVerifier {
       this.deps.logger.warn('the last use of an API key could not be noted', { keyId: key.id, error });
     });
   }
-}
-
-function hasExpired({ fields: { expiresAt } }: Versioned<ApiKey>, now: Instant): boolean {
-  return expiresAt !== undefined && expiresAt <= now;
 }

@@ -63,10 +63,9 @@ export class Authenticator {
   }
 
   /**
-   * Verifies the token of a request that is in progress for long again, without counting a failure. An access token
-   * lives shorter than an import or an export may take, so one that has expired meanwhile stays good while its API key
-   * is valid.
-   * @param principal whom the token authenticated at the begin of the request
+   * Verifies the token of a long request again, without counting a failure. An import or an export may take longer than
+   * an access token lives, so a token that has expired meanwhile stays good while its API key is valid.
+   * @param principal the one that the token authenticated when the request began
    * @throws AppError `invalid_token`, `token_expired`, `unavailable`
    */
   verifyAgain(token: string, principal: Principal): MaybePromise<Principal> {
