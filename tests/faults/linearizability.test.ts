@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { MongoProcess } from '../support/mongo-process.js';
-import { type Operation, porcupine, type Verdict } from '../support/record-history.js';
+import { type Operation, porcupine, type Value, type Verdict } from '../support/record-history.js';
 import { RecordLoad } from '../support/record-load.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -137,14 +137,35 @@ function expectLinearizable({ violations, unchecked }: Verdict, history: readonl
 /** Returns the history with one more read, of a version that another one has replaced before it was called. */
 function withStaleRead(history: readonly Operation[]): [record: number, history: Operation[]] {
   for (const replaced of history) {
-    const { record, version = 0, result, kind } = replaced;
-    if (kind !== 'put' || replaced.status !== 200 || !result) continue;
+    const { record, version = 0, result } = replaced;
+    if (replaced.status !== 200 || !result) continue;
     const newer = history.find((later) => later.record === record && (later.version ?? 0) > version);
     if (!newer?.return) continue;
     const read = { record, client: 0, kind: 'read', status: 200, version, result } as const;
     return [record, [...history, { ...read, call: newer.return + 1, return: newer.return + 2 }]];
   }
   throw new Error('No record has two versions.');
+}
+
+/** Returns the history of one record: `count` writes of unknown outcome without effect, then writes of 8 clients. */
+function withUnknownWrites(count: number): Operation[] {
+  const record = 1;
+  const value: Value = ['n', 'd', 'a', 'b'];
+  const changes = [null, null, 'unknown', null];
+  return [
+    { record, client: 0, call: 0, return: 1, kind: 'create', value, status: 201, version: 1, result: value },
+    ...Array.from(
+      { length: count },
+      (_, client) => ({ record, client, call: 2, kind: 'patch', changes, status: 0 }) as const,
+    ),
+    ...Array.from({ length: 100 }, (_, at): Operation => {
+      const version = at + 2;
+      const name = `n${version}`;
+      const times = { call: 10 * at + 10, return: 10 * at + 90 };
+      const patch = { kind: 'patch', changes: [name, null, null, null], status: 200, version } as const;
+      return { record, client: at % 8, ...times, ...patch, result: [name, 'd', 'a', 'b'] };
+    }),
+  ];
 }
 
 describe('the operations on a record have one order', () => {
@@ -222,6 +243,13 @@ describe('the operations on a record have one order', () => {
   it('so that the checker finds one stale read among them', async () => {
     const [record, history] = withStaleRead(histories['sqlite'] ?? []);
     expect((await check(history)).violations).to.deep.equal([record]);
+  });
+
+  it('so that the checker decides although many operations have an unknown outcome', async () => {
+    const history = withUnknownWrites(20);
+    expectLinearizable(await check(history), history);
+    const [record, stale] = withStaleRead(history);
+    expect((await check(stale)).violations).to.deep.equal([record]);
   });
 
   for (const protection of ['version comparison', 'fresh reads'])

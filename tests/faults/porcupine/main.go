@@ -41,8 +41,8 @@ func main() {
 }
 
 // Returns the operations of each record.
-func readHistories(input io.Reader) (map[int][]porcupine.Operation, int, error) {
-	histories := map[int][]porcupine.Operation{}
+func readHistories(input io.Reader) (map[int][]operation, int, error) {
+	histories := map[int][]operation{}
 	decoder := json.NewDecoder(input)
 	for total := 0; ; total++ {
 		var line operation
@@ -51,7 +51,14 @@ func readHistories(input io.Reader) (map[int][]porcupine.Operation, int, error) 
 		} else if err != nil {
 			return nil, 0, err
 		}
-		histories[line.Record] = append(histories[line.Record], porcupine.Operation{
+		histories[line.Record] = append(histories[line.Record], line)
+	}
+}
+
+func checkRecord(history []operation) porcupine.CheckResult {
+	operations := make([]porcupine.Operation, 0, len(history))
+	for _, line := range history {
+		operations = append(operations, porcupine.Operation{
 			ClientId: line.Client,
 			Input:    line.request,
 			Output:   line.response,
@@ -59,19 +66,20 @@ func readHistories(input io.Reader) (map[int][]porcupine.Operation, int, error) 
 			Return:   line.end(),
 		})
 	}
+	return porcupine.CheckOperationsTimeout(modelOf(history), operations, checkTime)
 }
 
-func check(histories map[int][]porcupine.Operation) report {
+func check(histories map[int][]operation) report {
 	result := report{Records: len(histories), Violations: []int{}, Unchecked: []int{}}
 	var lock sync.Mutex
 	var checks sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for record, history := range histories {
 		checks.Add(1)
-		go func(record int, history []porcupine.Operation) {
+		go func(record int, history []operation) {
 			defer checks.Done()
 			slots <- struct{}{}
-			found := porcupine.CheckOperationsTimeout(model, history, checkTime)
+			found := checkRecord(history)
 			<-slots
 			lock.Lock()
 			defer lock.Unlock()
