@@ -162,15 +162,27 @@ describe('catalogue restore', () => {
     ]);
   });
 
-  it('creates the missing file that a symbolic link names, and keeps the link', async () => {
+  it('creates the missing file that symbolic links lead to, and keeps the links', async () => {
     const where = folder();
     rmSync(join(where, 'data'), { recursive: true });
     mkdirSync(join(where, 'other'));
-    symlinkSync(join('other', 'real.sqlite'), join(where, 'link.sqlite'));
-    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'link.sqlite' });
+    symlinkSync(join('other', 'second.sqlite'), join(where, 'first.sqlite'));
+    symlinkSync('real.sqlite', join(where, 'other', 'second.sqlite'));
+    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'first.sqlite' });
     expect(code, err).to.equal(0);
-    expect(readlinkSync(join(where, 'link.sqlite'))).to.equal(join('other', 'real.sqlite'));
+    expect(readlinkSync(join(where, 'first.sqlite'))).to.equal(join('other', 'second.sqlite'));
+    expect(readlinkSync(join(where, 'other', 'second.sqlite'))).to.equal('real.sqlite');
     expect(await idsIn(join(where, 'other', 'real.sqlite'))).to.deep.equal(NEW);
+  });
+
+  it('fails for a symbolic link to itself, and changes nothing', async () => {
+    const where = folder();
+    symlinkSync('circle.sqlite', join(where, 'circle.sqlite'));
+    const before = readdirSync(where);
+    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'circle.sqlite' });
+    expect(code).to.equal(75);
+    expect(err).to.include(`${join(where, 'circle.sqlite')} cannot be opened`);
+    expect(readdirSync(where)).to.deep.equal(before);
   });
 
   it('leaves an empty database in place if it has not made it and the backup is damaged', async () => {

@@ -20,6 +20,9 @@ import { closeAlone, openAlone } from './sole-use.js';
 /** Files that SQLite would take for those of the new database. */
 const SUFFIXES = ['-wal', '-shm', '-journal'];
 
+/** Linux follows as many, see path_resolution(7). Links in a circle have no end. */
+const MAX_LINKS = 40;
+
 /**
  * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
  * checked by `PRAGMA integrity_check` before it gets its name. If the process is killed, the database is the whole old
@@ -112,13 +115,12 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
   }
 }
 
-/** Follows symbolic links, also one whose target is missing, as SQLite does when it creates a database. */
-function realPath(path: string): string {
+/** Follows symbolic links, also to a missing file, as SQLite does when it creates a database. */
+function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  if (!isLink) return path;
-  const target = resolve(dirname(path), readlinkSync(path));
-  return lstatSync(target, { throwIfNoEntry: false }) ? path : target;
+  if (!isLink || links === 0) return path;
+  return realPath(resolve(dirname(path), readlinkSync(path)), links - 1);
 }
 
 function prepareFolder(target: string): void {
