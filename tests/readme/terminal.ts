@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 600_000;
-/** Instead of a prompt, bash prints the last exit code between control characters. */
-const PROMPT = { PS1: '', PROMPT_COMMAND: "printf '\\001%d\\001' $?" };
+/** Before a prompt, bash prints the last exit code between control characters. */
+const PROMPT = { PROMPT_COMMAND: "printf '\\001%d\\001' $?" };
 const DONE = /\x01(\d+)\x01/;
 
 /** The exit code of the last command, and everything that the terminal showed. */
@@ -42,7 +42,9 @@ export class Terminal {
     const terminal = new Terminal(folder, environment);
     await once(terminal.child, 'spawn');
     await terminal.end();
-    await terminal.run('stty -echo; PS2=');
+    // An interactive bash replaces the prompt of its environment, so it gets the empty one here. What it printed after
+    // the exit code might be read later, as a part of the next output.
+    await terminal.run('stty -echo; PS1= PS2=');
     return terminal;
   }
 
