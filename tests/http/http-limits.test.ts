@@ -4,7 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
-import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  type ServerTimeouts,
+} from '#src/adapters/inbound/http/server/server.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { listen } from '#src/composition/listen.js';
@@ -344,21 +348,22 @@ describe('HTTP messages', () => {
 
 describe('slow messages', () => {
   const folder = temporaryFolder();
-  const timeouts = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
+  const limits = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
   const readAll: RequestListener = (request, response) => {
     if (request.url === '/lifted') liftDeadline(request);
+    if (request.url === '/early') response.end('not read');
     request.on('error', () => {});
     request.resume().on('end', () => response.end('read'));
   };
   const servers = {
-    TLS: async () => {
+    TLS: async (timeouts: ServerTimeouts) => {
       const certificates = new LocalCa(`${folder}/tls`, new SystemClock());
       return {
         server: createTlsServer(await certificates.current(), readAll, { timeouts }),
         authorityFile: certificates.authorityFile,
       };
     },
-    'plain HTTP': async () => ({
+    'plain HTTP': async (timeouts: ServerTimeouts) => ({
       server: createPlainServer(readAll, { timeouts }),
       authorityFile: undefined,
     }),
@@ -370,7 +375,7 @@ describe('slow messages', () => {
       let server: Server;
 
       before(async () => {
-        const started = await start();
+        const started = await start(limits);
         server = started.server;
         client = new HttpClient(await listen(server, '127.0.0.1', 0), started.authorityFile, '');
       });
@@ -424,6 +429,12 @@ describe('slow messages', () => {
           expect(statusesIn(await responses).map(([status]) => status)).to.deep.equal([200, 200]);
         },
 
+        'get no second response if they are late after the first': async () => {
+          const socket = await client.connect();
+          socket.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+          expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
+        },
+
         'are still cut off by silence': async () => {
           const socket = await client.connect();
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
@@ -437,6 +448,19 @@ describe('slow messages', () => {
           else expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
         },
       });
+    });
+
+    it(`over ${kind} get 408 if the time for silence ends with that for a request`, async () => {
+      const { server, authorityFile } = await start({ ...limits, silenceMs: limits.requestMs });
+      const client = new HttpClient(await listen(server, '127.0.0.1', 0), authorityFile, '');
+      try {
+        for (const sent of ['', 'ab']) {
+          const text = await client.raw(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n${sent}`);
+          expect(statusesIn(text), sent).to.deep.equal([[408, 'request_timeout']]);
+        }
+      } finally {
+        await new Drain(server).drain(0);
+      }
     });
   }
 });

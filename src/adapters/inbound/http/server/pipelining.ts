@@ -31,6 +31,7 @@ class Pipeline {
   private readonly waiting: Exchange[] = [];
   private isBusy = false;
   private current: ServerResponse | undefined;
+  private newest: IncomingMessage | undefined;
   private isWatched = false;
 
   constructor(
@@ -45,7 +46,13 @@ class Pipeline {
     return this.current ? [this.current, ...waiting] : waiting;
   }
 
+  /** Whether the newest request has its response, although its body has not arrived in full. */
+  get hasAnsweredUnread(): boolean {
+    return this.newest?.complete === false && this.responses.every(({ req }) => req !== this.newest);
+  }
+
   add(request: IncomingMessage, response: ServerResponse): void {
+    this.newest = request;
     if (!this.isBusy) this.start([request, response]);
     else if (!this.mayWait(request)) this.socket.destroy();
     else {
@@ -155,5 +162,10 @@ export class PipelinedRequests {
   /** The responses that are still to be sent on a connection, oldest first. */
   responsesOn(socket: Socket): readonly ServerResponse[] {
     return this.pipelines.get(socket)?.responses ?? [];
+  }
+
+  /** Whether the newest request of a connection has its response, although its body has not arrived in full. */
+  hasAnsweredUnread(socket: Socket): boolean {
+    return this.pipelines.get(socket)?.hasAnsweredUnread ?? false;
   }
 }

@@ -11,6 +11,7 @@ import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } 
 import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import { HeaderListResponse } from './header-list-response.js';
 import {
+  closeInStages,
   closeInStagesAfterResponses,
   coalesceChunks,
   isChunked,
@@ -129,8 +130,6 @@ function serve<Kind extends HttpServer | HttpsServer>(
   const headers = { ...SECURITY_HEADERS, ...ownHeaders };
   const headerEntries = Object.entries(headers);
   limitConnections(server, maxConnections);
-  // Disconnects a client that neither sends nor reads.
-  server.setTimeout(timeouts.silenceMs);
   // More headers than fit into 16 KiB, so that Node never drops one of an accepted request.
   server.maxHeadersCount = 4_200;
   /** Requests that are being handled. */
@@ -150,8 +149,21 @@ function serve<Kind extends HttpServer | HttpsServer>(
     else begin(request, response);
   }, postponeDeadline);
   const mayHaveWritten = (request: IncomingMessage) => begun.has(request) && actsBeforeItsEnd(request);
-  const refuse = (error: ParserError, socket: Socket) =>
-    respondToClientError(error, socket, requests.responsesOn(socket), headers, mayHaveWritten);
+  const refuse = (error: ParserError, socket: Socket) => {
+    // The client would read a second response to this request as the one to its next.
+    if (requests.hasAnsweredUnread(socket)) closeInStages(socket);
+    else respondToClientError(error, socket, requests.responsesOn(socket), headers, mayHaveWritten);
+  };
+  /**
+   * Ends the connection of a client that neither sends nor reads. If its request is late as well, it gets the response
+   * for that: Node looks for late requests once a second only.
+   */
+  const endSilence = (socket: Socket) => {
+    const [oldest] = requests.responsesOn(socket);
+    if (!oldest || oldest.req.complete || isDeadlineLifted(oldest.req)) socket.destroy();
+    else refuse(requestTimeout(), socket);
+  };
+  server.setTimeout(timeouts.silenceMs, endSilence);
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       // The service has already ended the connection, so no response can be sent.
