@@ -143,6 +143,7 @@ describe('an import of CSV', () => {
       'Infinity',
       'true',
       '1.5',
+      '0.99999999999999999',
     ])
       expect(
         outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),

@@ -14,9 +14,13 @@ const TILDE = '~'.charCodeAt(0);
 /** `~` and `/` are the only escaped characters, so the name cannot hide behind an escape. */
 const PROTO_STEP = /\/__proto__(?:\/|$)/;
 
+/** Whether `__proto__` is a step. No body may have it as a name, so the pointer leads to no value. */
+export function hasProtoStep(text: string): boolean {
+  return PROTO_STEP.test(text);
+}
+
 /**
- * Returns the issue of a pointer, without making its steps. `__proto__` is refused as a step, because no body may have
- * it as a name.
+ * Returns the issue of a pointer, without making its steps.
  * @returns `too_long` for more than 100 steps, `invalid_format` for a text that is no pointer; undefined if it is valid
  */
 export function pointerIssue(text: string): 'invalid_format' | 'too_long' | undefined {
@@ -29,7 +33,7 @@ export function pointerIssue(text: string): 'invalid_format' | 'too_long' | unde
     if (code === SLASH && ++steps > MAX_STEPS) return 'too_long';
     if (code === TILDE && text[i + 1] !== '0' && text[i + 1] !== '1') hasInvalidEscape = true;
   }
-  return hasInvalidEscape || PROTO_STEP.test(text) ? 'invalid_format' : undefined;
+  return hasInvalidEscape ? 'invalid_format' : undefined;
 }
 
 /** Returns the steps of a valid pointer. */

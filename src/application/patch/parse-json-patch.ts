@@ -1,5 +1,5 @@
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
-import { pointerIssue } from './json-pointer.js';
+import { hasProtoStep, pointerIssue } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 
 /** An operation of RFC 6902 section 4 with valid pointers (RFC 6901). It may have members that are ignored. */
@@ -77,11 +77,23 @@ function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
   checkPointer(sent, 'path', at, issues);
   if (needed === 'from') checkPointer(sent, 'from', at, issues);
   if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldIssue('required', [at, 'value']));
+  if (op === 'test' && hasUnsafeNumber(sent['value'])) issues.push(fieldIssue('out_of_range', [at, 'value']));
+}
+
+/** The value of a `test` is in no record, so no rule of a field checks its numbers. */
+function hasUnsafeNumber(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeNumber);
 }
 
 function checkPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Issue[]): void {
   const text = sent[member];
   const issue =
-    text === undefined ? 'required' : typeof text === 'string' ? pointerIssue(text) : 'invalid_type';
+    text === undefined ? 'required' : typeof text === 'string' ? stepsIssue(text, sent) : 'invalid_type';
   if (issue !== undefined) issues.push(fieldIssue(issue, [at, member]));
+}
+
+/** A `test` of a path that cannot exist fails as of any absent one. The other operations cannot use it. */
+function stepsIssue(text: string, { op }: Sent): Issue['code'] | undefined {
+  return pointerIssue(text) ?? (op !== 'test' && hasProtoStep(text) ? 'invalid_format' : undefined);
 }

@@ -106,6 +106,14 @@ const products: BadRecords = {
     bad('price', '{"currency":"EUR"}', ['required', '/price/amount']),
     bad('price', '{"amount":1,"currency":"EUR","tax":1}', ['unknown_field', '/price/tax']),
     ...['"1"', 'true', '[1]', '{}', '1.5', '1e-2', '0.1'].map((json) => badAmount(json, 'invalid_type')),
+    // The nearest double of each is an integer.
+    ...[
+      '9007199254740991.4',
+      '4503599627370497.2',
+      '0.99999999999999999',
+      '1.0E-400',
+      '100.00000000000000001',
+    ].map((json) => badAmount(json, 'invalid_type')),
     bad(
       'price',
       price('-0.5', '"EUR"'),

@@ -70,6 +70,8 @@ export function describeJsonPatch(collection: Collection): void {
         { op: 'test', path: '/absent', value: null },
         { op: 'test', path: '/absent/below', value: 1 },
         { op: 'test', path: '/version', value: 1 },
+        { op: 'test', path: '/__proto__', value: 1 },
+        { op: 'test', path: '/__proto__/below', value: 1 },
       ]) {
         const response = await patch(path, [...replacements, failing]);
         expect([response.status, response.json.code], response.text).to.deep.equal([
@@ -95,6 +97,9 @@ export function describeJsonPatch(collection: Collection): void {
             ['required', '/1/path'],
           ],
         ],
+        [[{ op: 'add', path: '/__proto__', value: 1 }], [['invalid_format', '/0/path']]],
+        [[{ op: 'test', path: '/absent', value: 2 ** 53 }], [['out_of_range', '/0/value']]],
+        [[{ op: 'test', path: '', value: { a: [-(2 ** 53)] } }], [['out_of_range', '/0/value']]],
         [{}, [['invalid_type', '']]],
         [Array.from({ length: 1_001 }, () => ({ op: 'test', path: '', value: 1 })), [['too_long', '']]],
         [Array.from({ length: 1_000 }, (_, i) => ({ op: 'copy', from: '', path: `/k${i}` })), undefined],

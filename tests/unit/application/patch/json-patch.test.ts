@@ -121,19 +121,7 @@ const POINTERS: Case[] = [
   ),
   ...noLocation(['/a/-', '/a/2', '/a/00', '/a/length', '/t/length', '/x'], 'replace'),
   ...noLocation(['/a/-', '/a/2', '/a/-0', '/a/length', '/x', '/x/y'], 'remove'),
-  ...[
-    '/~',
-    '/~2',
-    '/a~',
-    '/~~0',
-    'a',
-    'a/b',
-    '#/a',
-    ' /a',
-    '/__proto__',
-    '/__proto__/a',
-    '/a/__proto__',
-  ].flatMap((path): Case[] =>
+  ...['/~', '/~2', '/a~', '/~~0', 'a', 'a/b', '#/a', ' /a'].flatMap((path): Case[] =>
     ['add', 'test', 'remove'].map((op) => [
       `${op} ${path}, not a pointer`,
       LIST,
@@ -141,6 +129,17 @@ const POINTERS: Case[] = [
       refused(INVALID, '/0/path'),
     ]),
   ),
+  ...['/__proto__', '/__proto__/a', '/a/__proto__'].flatMap((path): Case[] => [
+    [`test ${path}, which no value has`, LIST, at(path, 'test'), refused(FAILED, '/0')],
+    ...['add', 'replace', 'remove'].map(
+      (op): Case => [
+        `${op} ${path}, which no value may have`,
+        LIST,
+        at(path, op),
+        refused(INVALID, '/0/path'),
+      ],
+    ),
+  ]),
 ];
 
 const MOVES: Case[] = [

@@ -4,7 +4,7 @@ import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { Context, Middleware } from '../context.js';
 import { HttpError } from '../response/http-error.js';
 import { clientOf, SMALL_BYTES } from '../work-limits.js';
-import { parseStrictJson } from './strict-json.js';
+import { parseBody } from './strict-json.js';
 
 /** After a body that took longer, in milliseconds, the client is authenticated again. */
 const SLOW_BODY_MS = 1_000;
@@ -18,7 +18,7 @@ const CHARSET = /;\s*charset="?([^\s;"]*)/gi;
  * @throws AppError `unavailable`; those of `checkAccess`, if the body was slow
  */
 export function readJsonBody(limitBytes: number): Middleware {
-  return readBody(limitBytes, parseStrictJson);
+  return readBody(limitBytes, parseBody);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '../response/http-error.js';
+import { endOfText, withExactIntegers } from './exact-integers.js';
 import { endOfValidJson, positionOf } from './json-position.js';
 
 const MAX_DEPTH = 20;
@@ -13,8 +14,21 @@ const MAX_TOKENS = 10_000;
  * @throws HttpError `malformed_json` with the position of the first error, `payload_too_large`
  */
 export function parseStrictJson(bytes: Buffer): unknown {
+  return parse(bytes).value;
+}
+
+/**
+ * Parses a record or a JSON Patch like {@link parseStrictJson}, so that no integer of it has been rounded.
+ * @throws HttpError `malformed_json`, `payload_too_large`
+ */
+export function parseBody(bytes: Buffer): unknown {
+  const { value, text, hasFraction } = parse(bytes);
+  return hasFraction ? withExactIntegers(value, text) : value;
+}
+
+function parse(bytes: Buffer): { value: unknown; text: string; hasFraction: boolean } {
   if (!isUtf8(bytes)) throw malformed(bytes, firstInvalidUtf8(bytes), 'is not UTF-8');
-  const names = checkStructure(bytes);
+  const { names, hasFraction } = checkStructure(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
@@ -24,7 +38,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
   }
   // Slower, and only needed to say which name is wrong.
   if (distinctNames(value) !== names) checkNames(bytes, text);
-  return value;
+  return { value, text, hasFraction };
 }
 
 function notJson(bytes: Buffer, text: string): HttpError {
@@ -66,6 +80,8 @@ const BYTE = {
   space: 0x20,
   quotationMark: 0x22,
   comma: 0x2c,
+  minus: 0x2d,
+  point: 0x2e,
   colon: 0x3a,
   openBracket: 0x5b,
   backslash: 0x5c,
@@ -75,13 +91,14 @@ const BYTE = {
 } as const;
 
 /**
- * Checks the number of levels, names and values. The count is exact if the bytes are JSON.
- * @returns the number of names
+ * Checks the number of levels, names and values. The results are exact if the bytes are JSON.
+ * @returns the number of names, and whether a number has a fraction or a negative exponent
  * @throws HttpError `malformed_json`, `payload_too_large`
  */
-function checkStructure(bytes: Buffer): number {
+function checkStructure(bytes: Buffer): { readonly names: number; readonly hasFraction: boolean } {
   let depth = 0;
   let names = 0;
+  let hasFraction = false;
   let tokens = 0;
   let isInWord = false;
   for (let index = 0; index < bytes.length; index++) {
@@ -114,12 +131,15 @@ function checkStructure(bytes: Buffer): number {
         break;
       default:
         // A number, true, false or null.
-        if (isInWord) continue;
+        if (isInWord) {
+          if (byte === BYTE.point || byte === BYTE.minus) hasFraction = true;
+          continue;
+        }
         isInWord = true;
     }
     if (++tokens > MAX_TOKENS) throw tooManyTokens();
   }
-  return names;
+  return { names, hasFraction };
 }
 
 /** @returns the index of the closing quotation mark, or of the end of the bytes */
@@ -184,13 +204,6 @@ function addName(names: Set<string>, literal: string): string | undefined {
   if (names.has(name)) return `has the member ${JSON.stringify(name)} twice in one object`;
   names.add(name);
   return undefined;
-}
-
-/** @returns the index of the closing quotation mark */
-function endOfText(text: string, start: number): number {
-  let index = start + 1;
-  while (text[index] !== '"') index += text[index] === '\\' ? 2 : 1;
-  return index;
 }
 
 /** Whether a string in an object is a name: a colon follows it. */

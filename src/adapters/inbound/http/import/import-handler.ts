@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { sendContinue } from '../body/json-body.js';
-import { parseStrictJson } from '../body/strict-json.js';
+import { parseBody } from '../body/strict-json.js';
 import type { Context } from '../context.js';
 import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
 import { loggedIds } from '../middleware/request-id.js';
@@ -48,7 +48,7 @@ interface ImportStream {
 export const NDJSON_IMPORT: ImportFormat = {
   open: (request, limitBytes) => ({
     batches: readLines(request, new LineSplitter(limitBytes)),
-    parse: parseStrictJson,
+    parse: parseBody,
   }),
 };
 
