@@ -42,7 +42,7 @@ const OF_DETAILS = `## Details
 
 Each entry of \`details\` has its own \`code\`, a \`message\`, and a location: \`in\` is \`body\`, with a JSON Pointer (RFC 6901)
 in \`pointer\`; or \`in\` is \`query\` or \`header\`, with the \`name\` of the parameter or header. The pointer ends before a name
-of more than 160 UTF-16 units, which is longer than any valid name; the message shows its beginning.`;
+of more than 256 UTF-16 units, which is longer than any valid name; the message shows its beginning.`;
 
 const OF_TOKENS = `## The token endpoint
 

@@ -3,7 +3,6 @@ import { checkFiles, checkLocalCa } from '../adapters/outbound/certificates/chec
 import { checkFolder, checkFreeSpace, checkSecrecy } from '../adapters/outbound/system/check-files.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { isListening, readiness } from '../adapters/outbound/system/probe-ports.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { Finding, Inspection, TimeReading } from '../application/ports/checks.js';
 import type { Settings } from '../config/settings.js';
 import { certificateNames } from './certificate-names.js';
@@ -22,7 +21,6 @@ const CLOCK = new SystemClock();
  */
 export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Finding> {
   const dataDir = resolve(settings.DATA_DIR);
-  yield* checkFirstKey(settings);
   yield checkFolder('DATA_DIR', dataDir);
   const store = await STORES[settings.STORE](settings, deep);
   yield* store.findings;
@@ -34,12 +32,6 @@ export async function* checkService(settings: Settings, deep: boolean): AsyncGen
   yield* checkFreeSpace(folders);
   yield* checkSecrecy(secretFiles(settings));
   yield* await checkPorts(settings);
-}
-
-function checkFirstKey({ BOOTSTRAP_API_KEY: key }: Settings): Finding[] {
-  if (key === '' || new ChecksummedApiKey().isWellFormed(key)) return [];
-  const message = 'BOOTSTRAP_API_KEY is not a well-formed key';
-  return [{ subject: 'settings', verdict: 'wrong', message, remedy: 'catalogue keys generate prints one' }];
 }
 
 const STORES: Readonly<

@@ -82,16 +82,7 @@ export class Service {
     this.setOpened = resolve;
   });
 
-  /** @throws SettingsError */
-  constructor(private readonly parts: ServiceParts) {
-    const { settings, keyFormat } = parts;
-    const { BOOTSTRAP_API_KEY: bootstrapKey } = settings;
-    if (bootstrapKey && !keyFormat.isWellFormed(bootstrapKey)) {
-      throw new SettingsError([
-        'BOOTSTRAP_API_KEY is not a well-formed key; catalogue keys generate prints one',
-      ]);
-    }
-  }
+  constructor(private readonly parts: ServiceParts) {}
 
   get logger(): PinoLogger {
     return this.parts.logger;

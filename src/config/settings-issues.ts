@@ -8,7 +8,9 @@ export function issueLines(
   details: readonly Joi.ValidationErrorItem[],
   values: Readonly<Record<string, unknown>>,
 ): string[] {
-  return onePerName(details).flatMap((detail) => linesOf(detail, values));
+  const lines = onePerName(details).flatMap((detail) => linesOf(detail, values));
+  // joi takes this name for the prototype.
+  return Object.hasOwn(values, '__proto__') ? [...lines, unknownName('__proto__')] : lines;
 }
 
 function onePerName(details: readonly Joi.ValidationErrorItem[]): Joi.ValidationErrorItem[] {

@@ -34,7 +34,8 @@ export function readLayers(environment: NodeJS.ProcessEnv, names: readonly strin
 
 /** Returns the value of each setting as it was given, not validated. */
 export function given({ layers }: Layers): Record<string, unknown> {
-  return Object.assign({}, ...layers.map(({ values }) => values));
+  // Assigning would set the prototype for the name `__proto__`, which is unknown like others.
+  return Object.fromEntries(layers.flatMap(({ values }) => Object.entries(values)));
 }
 
 /** @throws SettingsError */

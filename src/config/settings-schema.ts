@@ -1,6 +1,15 @@
 import { join } from 'node:path';
 import Joi from 'joi';
-import { addressList, issuerUrl, nameList, originList, ownPort, publicUrl, redisUrl } from './validators.js';
+import {
+  addressList,
+  apiKey,
+  issuerUrl,
+  nameList,
+  originList,
+  ownPort,
+  publicUrl,
+  redisUrl,
+} from './validators.js';
 
 /** For each store: whether one process can have it open, or several at the same time. */
 export const STORE_PROCESSES = { sqlite: 'many', memory: 'one', mongodb: 'many' } as const;
@@ -112,7 +121,11 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
   BOOTSTRAP_API_KEY: Joi.string()
     .meta({ secrecy: 'all' })
     .allow('')
+    .custom(apiKey)
     .default('')
+    .messages({
+      'any.invalid': 'BOOTSTRAP_API_KEY must be a well-formed key, as catalogue keys generate prints one',
+    })
     .description(
       'A well-formed API key that becomes the first key of a new store, instead of a generated one.',
     ),

@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
+import { isWellFormedKey } from '../shared/api-key-format.js';
 import { shownValue } from './shown-value.js';
+
+/** Joi rule: an API key with its checksum. */
+export function apiKey(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
+  return isWellFormedKey(text) ? text : error('any.invalid');
+}
 
 /** Joi rule: addresses and CIDRs, separated by commas. */
 export function addressList(list: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {

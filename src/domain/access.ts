@@ -28,9 +28,6 @@ export interface Principal {
   readonly scopes: readonly Scope[];
 }
 
-/** The shape of an API key. `ApiKeyFormat` checks the checksum. */
-export const API_KEY_SHAPE = /^pcs_[0-9A-Za-z]{36}$/;
-
 /** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
 export const API_KEY = {
   name: { kind: 'text', ...NAME, required: true, indexed: true },

@@ -110,11 +110,11 @@ export function fieldIssue(code: IssueCode, path: readonly (string | number)[]):
   return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
 }
 
-/** A name may be as long as a body. The longest valid one is of a CSV column and has 139 UTF-16 units. */
-const MAX_STEP = 160;
+/** A name may be as long as a body, and each issue below it repeats it. */
+const MAX_STEP = 256;
 
 /**
- * Returns the JSON Pointer to a value; to its parent if its name is longer than 160 UTF-16 units. RFC 6901 section 3:
+ * Returns the JSON Pointer to a value; to its parent if its name is longer than 256 UTF-16 units. RFC 6901 section 3:
  * `~` and `/` in a step are escaped.
  */
 export function jsonPointer(path: readonly (string | number)[]): string {

@@ -64,7 +64,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
 };
 
 /** The modules of Node that domain, application and shared may import. */
-const PURE = ['node:util', 'node:crypto'];
+const PURE = ['node:util', 'node:crypto', 'node:zlib'];
 
 /** Besides them the SDK of OpenTelemetry reads its own variables, and Node reads FORCE_COLOR and the like. */
 const ENVIRONMENT_READERS = ['config/settings.ts', 'config/tracing-settings.ts'];

@@ -13,7 +13,7 @@ import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js
 /** The most CPU time of the main thread in the longest turn of the event loop, as the median of several requests. */
 const MAX_TURN_MS = 40;
 const REPEATS = 3;
-/** An error has at most 1,000 details, and each repeats at most 160 characters of a name. */
+/** An error has at most 1,000 details, and each repeats at most 256 characters of a name. */
 const MAX_ERROR_BYTES = 2 * 1_024 * 1_024;
 
 describe('The most costly requests', () => {

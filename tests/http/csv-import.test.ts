@@ -242,6 +242,29 @@ describe('an import of CSV', () => {
     expect(outcomes(resultsOf(await send(bytes)))).to.deep.equal([201, [400, 'malformed_csv'], 201]);
   });
 
+  it('counts neither a line feed nor a carriage return before it', async () => {
+    const within = `a,"${'x'.repeat(4_096 - 4)}"`;
+    const records = [
+      `${within}\r\n`,
+      `${within}x\r\n`,
+      `${within}\r\r\n`,
+      `${within}\r\n`,
+      'b,\r\n',
+      `${within}\r`,
+    ];
+    for (const size of [1, 4_096, 4_097, 100_000]) {
+      const bytes = Buffer.from(`name,description\r\n${records.join('')}`);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.subarray(at * size, (at + 1) * size),
+      );
+      const stream = new LineStream(service.client.startLines(PATH, CSV));
+      for (const chunk of chunks) await stream.send(chunk);
+      stream.end();
+      const refused = [413, 'payload_too_large'];
+      expect(outcomes(await stream.rest()), `${size}`).to.deep.equal([201, refused, refused, 201, 201, 201]);
+    }
+  });
+
   it('rejects only the record over the limit, and discards it however long it is', async () => {
     const stream = new LineStream(service.client.startLines(PATH, CSV));
     const within = `a,"${'x'.repeat(4_096 - 4)}"`;

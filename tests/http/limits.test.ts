@@ -47,6 +47,8 @@ describe('the rate limit', () => {
     for (let i = 0; i < 20; i++) {
       const response = await request().get('/health/live', { token: null });
       expect([response.status, response.headers['ratelimit']]).to.deep.equal([200, undefined]);
+      const absent = await request().get('/health/absent', { token: null });
+      expect([absent.status, absent.headers['ratelimit']]).to.deep.equal([404, undefined]);
     }
   });
 });

@@ -173,8 +173,10 @@ describe('two versions of a resource, the first deprecated', () => {
 
   it('vary by API-Version only on the path without a version', async () => {
     for (const headers of [{}, SECOND, { 'API-Version': '3' }]) {
-      const { headers: got } = await request().get('/products/1', { headers });
-      expect(got['vary']).to.equal('Origin, API-Version, Accept');
+      for (const method of ['GET', 'OPTIONS']) {
+        const { headers: got } = await request().request(method, '/products/1', { headers });
+        expect(got['vary'], method).to.equal('Origin, API-Version, Accept');
+      }
     }
     for (const path of ['/v1/products/1', '/v2/products/1'])
       expect((await request().get(path)).headers['vary']).to.equal('Origin, Accept');

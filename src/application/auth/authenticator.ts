@@ -1,6 +1,7 @@
-import { API_KEY_SHAPE, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
+import { invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
+import { API_KEY_SHAPE } from '../../shared/api-key-format.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';

@@ -14,6 +14,9 @@ import { STORE_NAMES } from '#src/config/settings-schema.js';
 import { shownValue } from '#src/config/shown-value.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
+/** A well-formed key. */
+const KEY = `pcs_${'0'.repeat(30)}0B9c15`;
+
 function issuesOf(environment: Record<string, string>): readonly string[] {
   try {
     loadSettings(environment);
@@ -365,13 +368,27 @@ describe('settings', () => {
     }
   });
 
+  it('reject a malformed first key together with every other issue, without showing it', () => {
+    const malformed =
+      'BOOTSTRAP_API_KEY must be a well-formed key, as catalogue keys generate prints one; it is "***"';
+    for (const BOOTSTRAP_API_KEY of ['hunter2', `${KEY}x`, KEY.replace('5', '6'), ` ${KEY}`])
+      expect(issuesOf({ BOOTSTRAP_API_KEY, PORT: '99999' })).to.deep.equal([
+        'PORT must be a whole number from 0 to 65,535; it is "99999"',
+        malformed,
+      ]);
+    expect(issuesOf({ BOOTSTRAP_API_KEY: KEY })).to.deep.equal([]);
+  });
+
   it('reject an unknown name in a file and suggest the closest', () => {
     expect(
-      issuesOf({ CONFIG_FILE: file('{"PROT": 1, "rate-limit-requests": 2, "COLOUR": "red"}') }),
+      issuesOf({
+        CONFIG_FILE: file('{"PROT": 1, "rate-limit-requests": 2, "COLOUR": "red", "__proto__": {"PORT": 1}}'),
+      }),
     ).to.deep.equal([
       'PROT: there is no setting of this name; is PORT meant?',
       'rate-limit-requests: there is no setting of this name; is RATE_LIMIT_REQUESTS meant?',
       'COLOUR: there is no setting of this name',
+      '__proto__: there is no setting of this name',
     ]);
   });
 
@@ -456,11 +473,11 @@ describe('settings', () => {
       LOG_LEVEL: 'error',
       STORE: 'mongodb',
       MONGODB_URL: 'mongodb://me:hunter2@a:1,b:2/x?replicaSet=rs0',
-      BOOTSTRAP_API_KEY: 'hunter2',
+      BOOTSTRAP_API_KEY: KEY,
       WORKERS: 'auto',
     });
     expect(explained.issues).to.deep.equal([]);
-    expect(JSON.stringify(explained)).to.not.include('hunter2');
+    expect(JSON.stringify(explained)).to.not.include('hunter2').and.not.include(KEY);
     const by = Object.fromEntries(explained.settings.map(({ name, ...rest }) => [name, rest]));
     expect(by['PORT']).to.deep.equal({ value: 1111, source: `file ${CONFIG_FILE}` });
     expect(by['LOG_LEVEL']).to.deep.equal({ value: 'error', source: 'environment' });

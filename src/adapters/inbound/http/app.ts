@@ -72,7 +72,7 @@ export function createApp(deps: AppDependencies): RequestListener {
     compression,
     routeIndex(handlers),
     (ctx) =>
-      andThen(countRequest(ctx, accessControl.limiter), () => {
+      andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), () => {
         throw notFound();
       }),
   ];

@@ -6,13 +6,13 @@ import { open, schemaRef, TEXT } from './openapi/json-schema.js';
 import { noParameter } from './query/query.js';
 import type { Route } from './route.js';
 
-/** Whether a request is for one of the {@link healthRoutes}. */
+/** Whether the path of a request begins with `/health/`. */
 export function isProbe({ url = '' }: IncomingMessage): boolean {
   return PROBE.test(url);
 }
 
 /** The target of a request may be in absolute form (RFC 9112 section 3.2.2). */
-const PROBE = /^(?:https?:\/\/[^/?#]*)?\/health\//i;
+const PROBE = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/health\//;
 
 /** The probes: whether the process is alive, and whether it can serve requests. */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {

@@ -55,10 +55,10 @@ export function routeHandler(route: Route, version: ApiVersion, guard: Guard): M
   const setDefaultVary = varyHeader(route.access);
   const serve = (ctx: Context) => {
     const { method } = ctx;
-    if (method === 'OPTIONS') return andThen(guard(ctx, route, undefined), () => respondOptions(ctx, route));
     const found = operations.get(method === 'HEAD' ? 'GET' : method);
     // First, because error responses depend on the same headers.
     (found?.setVary ?? setDefaultVary)(ctx);
+    if (method === 'OPTIONS') return andThen(guard(ctx, route, undefined), () => respondOptions(ctx, route));
     return andThen(guard(ctx, route, found?.operation), () => {
       if (!found) throw methodNotAllowed(ctx, route);
       return found.runner.run(ctx);

@@ -43,6 +43,7 @@ export type ImportLine =
   | { readonly number: number; readonly tooLong: true };
 
 export const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 const FIRST_CAPACITY = 1_024;
 
 /**
@@ -99,14 +100,16 @@ export class LineSplitter {
     const length = isWhole ? last.length : this.length;
     const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
     this.length = 0;
-    if (length > this.limitBytes) return { number: ++this.lines, tooLong: true };
+    const isOver = length > this.limitBytes + (bytes.at(-1) === CARRIAGE_RETURN ? 1 : 0);
+    if (isOver) return { number: ++this.lines, tooLong: true };
     return this.isSkipped(bytes) ? undefined : { number: ++this.lines, bytes };
   }
 
   private hold(chunk: Buffer): void {
     const at = this.length;
     this.length += chunk.length;
-    if (this.length > this.limitBytes) this.held = Buffer.alloc(0);
+    // A carriage return before the line feed is no part of the line.
+    if (this.length > this.limitBytes + 1) this.held = Buffer.alloc(0);
     else {
       this.grow();
       chunk.copy(this.held, at);

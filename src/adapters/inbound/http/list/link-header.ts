@@ -54,9 +54,12 @@ function firstTarget({ path, parameters }: PageUrl, { limit }: ListQuery): strin
   return `${path}?${conditions}limit=${limit}`;
 }
 
-/** Percent-encodes, except colons, which a query may contain (RFC 3986 section 3.4) and times do. */
+/**
+ * Percent-encodes, except some characters that a query may contain (RFC 3986 section 3.4). So a link is hardly ever longer
+ * than the address that the client sent. Commas and semicolons are encoded, because simple clients split `Link` there.
+ */
 function encode(text: string): string {
-  return encodeURIComponent(text).replaceAll('%3A', ':');
+  return encodeURIComponent(text).replaceAll(/%(?:2F|3A|3F|40)/g, decodeURIComponent);
 }
 
 interface Neighbours {

@@ -1,6 +1,7 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
-import { API_KEY_SHAPE, type ApiKey } from '../../../../domain/access.js';
+import type { ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
+import { API_KEY_SHAPE } from '../../../../shared/api-key-format.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
 import type { ResourceDocs } from './description.js';
 import { jsonSchemaOf } from './joi-to-json-schema.js';

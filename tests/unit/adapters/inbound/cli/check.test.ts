@@ -127,7 +127,9 @@ describe('catalogue check', () => {
     expect(wrongIn(findings).map((line) => line.split(' ', 2)[1])).to.deep.equal(['PORT', 'TLS']);
     expect(findings.find(({ verdict }) => verdict === 'warning')?.message).to.include('RATE_LIMIT_REQUESTS');
     const key = await check(folder(), { BOOTSTRAP_API_KEY: 'hunter2' });
-    expect(wrongIn(key.findings)).to.deep.equal(['settings: BOOTSTRAP_API_KEY is not a well-formed key']);
+    expect(wrongIn(key.findings)).to.deep.equal([
+      'settings: BOOTSTRAP_API_KEY must be a well-formed key, as catalogue keys generate prints one; it is "***"',
+    ]);
   });
 
   it('finds what is wrong with a database', async () => {

@@ -83,6 +83,15 @@ describe('linkHeader', () => {
     );
   });
 
+  it('encodes no character that a query may contain, except commas, semicolons and those that URLs use', () => {
+    expect(header({}, { q: "/?:@-._~!*'()" })).to.equal(
+      '</v1/products?q=/?:@-._~!*\'()&limit=2>; rel="first"',
+    );
+    expect(header({}, { q: ',;$&=+#%' })).to.equal(
+      '</v1/products?q=%2C%3B%24%26%3D%2B%23%25&limit=2>; rel="first"',
+    );
+  });
+
   describe('with a long URL', () => {
     const base = '/v1/products?q=&limit=2'.length;
     const q = (length: number) => ({ q: 'x'.repeat(length) });
