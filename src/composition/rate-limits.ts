@@ -57,7 +57,6 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
           shared: new RedisRateLimiter(policy, connection, allObservers(observers)),
           makeLocal: () => new MemoryRateLimiter(policy, clock),
           metrics,
-          logger,
         });
       return {
         requests: limiter(requestPolicy(settings)),

@@ -16,6 +16,9 @@ const PROBE_INTERVAL_MS = 100;
 /** The pause before a new connection. It grows by a step with each lost connection, until a command gets its reply. */
 const RECONNECT_MS = { step: 50, max: 250 };
 
+/** Each outage has at most so many lines with reasons. */
+const MAX_REASONS = 3;
+
 /**
  * The driver queues nothing without a connection and sends nothing twice. After a second of silence it reconnects; no
  * request waits for that, and a shorter time could pass while this process pauses. It does not check INFO: the reply is
@@ -43,7 +46,9 @@ export class RedisConnection {
   readonly client: Redis;
   private readonly commands = new FairShares(COMMAND_LIMITS);
   private isCircuitClosed = true;
-  private hasWarned = false;
+  private isOutageLogged = false;
+  /** Why Redis cannot be used, as far as the log says it. */
+  private readonly loggedReasons = new Set<string>();
   /** Connections that were lost or failed since a command last got its reply. */
   private losses = 0;
   private probing: NodeJS.Timeout | undefined;
@@ -55,7 +60,7 @@ export class RedisConnection {
   ) {
     this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
     this.client.on('error', (error) => {
-      this.warnOnce(error);
+      this.logReason(error);
       this.reconnect();
     });
     this.client.once('ready', () => this.client.on('close', () => this.openCircuit()));
@@ -74,13 +79,14 @@ export class RedisConnection {
     result.then(release, release);
     try {
       const reply = await withTimeout(result, REPLY_MS);
-      this.hasWarned = false;
+      // A command from before an outage does not end it.
+      if (this.isCircuitClosed) this.logRecovery();
       this.losses = 0;
       return reply;
     } catch (error) {
       this.openCircuit();
       if (error instanceof InvalidReply) {
-        this.warnOnce(error);
+        this.logReason(error);
         this.reconnect();
       }
       throw noReply(error);
@@ -101,6 +107,7 @@ export class RedisConnection {
   private openCircuit(): void {
     if (!this.isCircuitClosed) return;
     this.isCircuitClosed = false;
+    this.logOutage();
     let successes = 0;
     this.probing = setInterval(async () => {
       successes = (await this.probe()) ? successes + 1 : 0;
@@ -136,10 +143,27 @@ export class RedisConnection {
     }
   }
 
-  private warnOnce(error: unknown): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    this.logger.warn('Redis cannot be used', { reason: reasonOf(error) });
+  /** An outage has one line, whatever it limits. */
+  private logOutage(): void {
+    if (this.isOutageLogged) return;
+    this.isOutageLogged = true;
+    this.logger.warn('rate limits are no longer shared: this process limits on its own');
+  }
+
+  /** The first reason may be that a connection was lost, and the next one why there is no other. */
+  private logReason(error: unknown): void {
+    this.logOutage();
+    const reason = reasonOf(error);
+    if (this.loggedReasons.has(reason) || this.loggedReasons.size === MAX_REASONS) return;
+    this.loggedReasons.add(reason);
+    this.logger.warn('Redis cannot be used', { reason });
+  }
+
+  private logRecovery(): void {
+    if (!this.isOutageLogged) return;
+    this.isOutageLogged = false;
+    this.loggedReasons.clear();
+    this.logger.info('rate limits are shared again');
   }
 }
 

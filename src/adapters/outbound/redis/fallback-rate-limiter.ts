@@ -1,4 +1,3 @@
-import type { Logger } from '../../../application/ports/logger.js';
 import type { Metrics } from '../../../application/ports/metrics.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { AppError } from '../../../domain/errors.js';
@@ -9,7 +8,6 @@ export interface FallbackDependencies {
   /** Makes a limiter for this process alone, with all counts at zero. */
   readonly makeLocal: () => RateLimiter;
   readonly metrics: Metrics;
-  readonly logger: Logger;
 }
 
 /**
@@ -35,7 +33,7 @@ export class FallbackRateLimiter implements RateLimiter {
     try {
       const state = await this.deps.shared.consume(caller);
       // A request from before an outage does not end it.
-      if (isOutage && outages === this.outages) this.endOutage();
+      if (isOutage && outages === this.outages) this.isOutage = false;
       return state;
     } catch (error) {
       const local = this.startOutage(error);
@@ -61,15 +59,7 @@ export class FallbackRateLimiter implements RateLimiter {
     if (!this.isOutage) {
       this.isOutage = true;
       this.outages++;
-      const details = { policy: this.policy.name, reason: error.message };
-      this.deps.logger.warn('rate limits are no longer shared: this process limits on its own', details);
     }
     return this.local;
-  }
-
-  private endOutage(): void {
-    if (!this.isOutage) return;
-    this.isOutage = false;
-    this.deps.logger.info('rate limits are shared again', { policy: this.policy.name });
   }
 }

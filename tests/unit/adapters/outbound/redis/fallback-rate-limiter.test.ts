@@ -4,7 +4,6 @@ import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type AppError, notFound, unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
-import { RecordingLogger } from '../../../../support/fakes.js';
 
 const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
 
@@ -39,7 +38,6 @@ describe('FallbackRateLimiter', () => {
   let shared: FakeLimiter;
   let locals: FakeLimiter[];
   let metrics: CountingMetrics;
-  let logger: RecordingLogger;
   let limiter: FallbackRateLimiter;
   const gone: AppError = unavailable('gone');
 
@@ -47,22 +45,26 @@ describe('FallbackRateLimiter', () => {
     shared = new FakeLimiter();
     locals = [];
     metrics = new CountingMetrics();
-    logger = new RecordingLogger();
     const makeLocal = () => {
       const local = new FakeLimiter();
       locals.push(local);
       return local;
     };
-    limiter = new FallbackRateLimiter({ shared, makeLocal, metrics, logger });
+    limiter = new FallbackRateLimiter({ shared, makeLocal, metrics });
   });
 
   const remaining = async () => (await limiter.consume('a')).remaining;
+  /** During an outage the shared limiter is not read. */
+  const expectOutage = async () => {
+    shared.peek = () => Promise.reject(new Error('it was read'));
+    await limiter.peek('a');
+  };
 
   it('uses only the shared limiter while it responds', async () => {
     expect(await remaining()).to.equal(2);
     expect((await limiter.peek('a')).remaining).to.equal(2);
     expect(limiter.policy).to.equal(POLICY);
-    expect([locals.length, metrics.counts.length, logger.events.length]).to.deep.equal([0, 0, 0]);
+    expect([locals.length, metrics.counts.length]).to.deep.equal([0, 0]);
   });
 
   it('grants one full quota per window, even if outages follow one another', async () => {
@@ -92,18 +94,7 @@ describe('FallbackRateLimiter', () => {
     await limiter.peek('a');
     respond({ allowed: true, remaining: 1, resetSeconds: 60 });
     await early;
-    expect(logger.events).to.have.length(3);
-  });
-
-  it('logs the beginning and the end of an outage once each', async () => {
-    shared.failure = gone;
-    await Promise.all([remaining(), remaining(), limiter.peek('a')]);
-    await remaining();
-    expect(logger.events).to.deep.equal(['rate limits are no longer shared: this process limits on its own']);
-    shared.failure = undefined;
-    await Promise.all([remaining(), remaining()]);
-    await remaining();
-    expect(logger.events.slice(1)).to.deep.equal(['rate limits are shared again']);
+    await expectOutage();
   });
 
   it('counts each request that is limited locally, but not a peek', async () => {
@@ -120,7 +111,7 @@ describe('FallbackRateLimiter', () => {
     await Promise.all([early, late]);
     await limiter.peek('a');
     expect(locals).to.have.length(1);
-    expect(logger.events).to.have.length(1);
+    await expectOutage();
   });
 
   it('keeps limiting locally if the shared limiter can be read but not written', async () => {
@@ -152,7 +143,7 @@ describe('FallbackRateLimiter', () => {
     const broken = new FakeLimiter();
     broken.failure = unavailable('too');
     shared.failure = gone;
-    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics, logger });
+    limiter = new FallbackRateLimiter({ shared, makeLocal: () => broken, metrics });
     await expectAppError(limiter.consume('a'), 'unavailable');
   });
 });
