@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { inProcessService } from '../support/in-process-service.js';
+import { CHARACTER } from '../support/unicode-texts.js';
 
 const FIELDS = 'name,description,sku,price.amount,price.currency,attributes';
 
@@ -27,7 +28,7 @@ const textOf = (more: readonly string[], maxLength: number) =>
           '😀',
           ...more,
         ),
-        fc.string({ unit: 'grapheme', maxLength: 3 }),
+        fc.string({ unit: CHARACTER, maxLength: 3 }),
       ),
       { maxLength },
     )

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareText, endOfPrefix, foldCase, isOneLine, NAME, validateText } from '#src/domain/text.js';
+import { CHARACTER } from '../../support/unicode-texts.js';
 
 /** Any code points, and often those at the boundaries of the UTF-8 and UTF-16 encodings. */
 const TEXT = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', 'b', '\u007f', '\u0080', '\u07ff', '\u0800', '\ud7fe', '\ud7ff', '\ue000', '\uffff'),
     fc.constantFrom('\u{10000}', '\u{103ff}', '\u{10400}', '\u{1f600}', '\u{10fffe}', '\u{10ffff}'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    CHARACTER,
   ),
   maxLength: 6,
 });

@@ -13,6 +13,7 @@ import type { JsonObject } from '#browser/console/edit/json.js';
 import type { OpenApi } from '#browser/docs/openapi.js';
 import { References } from '#browser/docs/references.js';
 import { documentOf } from '../../../support/openapi/described.js';
+import { CHARACTER } from '../../../support/unicode-texts.js';
 
 const REFERENCES = new References(documentOf({}) as OpenApi);
 const fieldsOf = (schema: string) => formFields({ $ref: `#/components/schemas/${schema}` }, REFERENCES);
@@ -20,7 +21,7 @@ const PRODUCT = fieldsOf('ProductInput');
 const USER = fieldsOf('UserInput');
 const ORDER = fieldsOf('OrderInput');
 
-const text = (most: number) => fc.string({ maxLength: most, unit: 'binary' });
+const text = (most: number) => fc.string({ maxLength: most, unit: CHARACTER });
 const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const anyNumber = fc.double({ noNaN: true, min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 const product = fc.record(

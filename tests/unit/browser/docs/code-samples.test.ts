@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { CODE_SAMPLES } from '#browser/docs/code-samples.js';
 import type { ApiRequest } from '#browser/docs/request.js';
+import { CHARACTER } from '../../../support/unicode-texts.js';
 
 const URL = 'https://localhost:8443/v1/products';
 const HOSTILE = `it's "$HOME" \`id\` $(id) \${id} \\ \\u0041 !x %s ''' """ */ //\n@file ; é 😀`;
@@ -46,7 +47,7 @@ async function fetchedBy(request: ApiRequest): Promise<unknown> {
 }
 
 describe('the code samples', () => {
-  const texts = fc.string({ unit: 'binary', maxLength: 40 });
+  const texts = fc.string({ unit: CHARACTER, maxLength: 40 });
 
   it('are for curl, JavaScript, Python and Go', () => {
     expect(Object.keys(CODE_SAMPLES)).to.deep.equal(['curl', 'JavaScript', 'Python', 'Go']);

@@ -9,6 +9,7 @@ import { validateOrder } from '#src/domain/order.js';
 import { validateProduct } from '#src/domain/product.js';
 import { validateUser } from '#src/domain/user.js';
 import { OpenApiDocument } from '../../../../../support/openapi/document.js';
+import { CHARACTER } from '../../../../../support/unicode-texts.js';
 
 /** Texts at the limits of every rule, and arbitrary ones. */
 const TEXT = fc.oneof(
@@ -39,7 +40,7 @@ const TEXT = fc.oneof(
   fc
     .constantFrom(63, 64, 65, 199, 200, 201, 254, 255, 500, 501, 5_000, 5_001)
     .chain((length) => fc.constantFrom('a', '😀', ' ').map((letter) => letter.repeat(length))),
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.string({ unit: CHARACTER, maxLength: 5 }),
 );
 const NUMBER = fc.oneof(
   fc.constantFrom(-1, 0, 1, 1.5, 100, 101, 1_000_000, 1_000_001, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 1e300),
