@@ -42,6 +42,6 @@ function validateValue(value: unknown): IssueCode[] {
 }
 
 /** From 2^53 on, a double represents several integers, so a client could read another number than it sent. */
-function isStoredExactly(value: number): boolean {
+export function isStoredExactly(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -1,3 +1,4 @@
+import { isStoredExactly } from '../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import { hasProtoStep, pointerIssue } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
@@ -82,7 +83,7 @@ function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
 
 /** The value of a `test` is in no record, so no rule of a field checks its numbers. */
 function hasUnsafeNumber(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (typeof value === 'number') return !isStoredExactly(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeNumber);
 }
 

@@ -41,8 +41,8 @@ export const BODIES: readonly HostileRequest[] = [
   post(400, 'one long name of escapes', `{"${'\\u0001'.repeat(174_000)}":1}`),
   post(
     400,
-    '1,000 names of control characters, as long as a pointer shows',
-    `{${repeated(1_000, (i) => `"${1_000 + i}${'\\u0001'.repeat(156)}":1`)}}`,
+    '680 names of control characters, as long as a pointer shows',
+    `{${repeated(680, (i) => `"${1_000 + i}${'\\u0001'.repeat(252)}":1`)}}`,
   ),
   post(400, 'one long name of tildes', `{"${'~'.repeat(MIB - 20)}":1}`),
   post(
@@ -54,10 +54,17 @@ export const BODIES: readonly HostileRequest[] = [
   csv(
     400,
     '999 CSV columns of control characters, as long as a pointer shows',
-    `name,${repeated(999, (i) => `attributes.${1_000 + i}${'\u0001'.repeat(145)}`)}\n`,
+    `name,${repeated(999, (i) => `attributes.${1_000 + i}${'\u0001'.repeat(241)}`)}\n`,
   ),
   post(400, 'white space', `${' '.repeat(MIB - 20)}{"name":1}`),
   post(400, 'one long number', `{"name":${'1'.repeat(MIB - 20)}}`),
+  post(400, 'one long number that a double rounds', `{"price":{"amount":1.${'0'.repeat(MIB - 40)}1}}`),
+  post(
+    400,
+    'many numbers that a double rounds',
+    `{"attributes":{"a":[${repeated(9_900, () => `1.${'0'.repeat(98)}1`)}]}}`,
+  ),
+  post(400, 'a fraction and white space', `{"price":1.5${' '.repeat(MIB - 40)}}`),
   post(400, 'quotation marks', `{"name":"${'\\"'.repeat(520_000)}"}`),
   post(
     201,

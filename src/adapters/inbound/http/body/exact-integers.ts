@@ -1,10 +1,19 @@
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 
-const BEGINS_NUMBER = /[-0-9]/;
 /** A number of RFC 8259 section 6. */
 const NUMBER = /-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
 /** A JSON Patch can set attributes as a part of the record, all of them, or one. */
 const ATTRIBUTES_POINTER = /^\/attributes(?:\/|$)/;
+
+/** Whether a text is a number as JSON writes it. */
+export function isNumber(text: string): boolean {
+  return numberAt(text, 0)?.[0] === text;
+}
+
+function numberAt(text: string, index: number): RegExpExecArray | null {
+  NUMBER.lastIndex = index;
+  return NUMBER.exec(text);
+}
 
 /**
  * Whether a number is no integer, but the nearest double is one: `0.99999999999999999` or `1e-400`. A field for integers
@@ -13,10 +22,16 @@ const ATTRIBUTES_POINTER = /^\/attributes(?:\/|$)/;
  */
 export function isRoundedToInteger(literal: string): boolean {
   if (!Number.isInteger(Number(literal))) return false;
-  NUMBER.lastIndex = 0;
-  const [, integer = '', fraction = '', exponent = '0'] = NUMBER.exec(literal) ?? [];
-  const digits = (integer + fraction).replace(/0+$/, '');
-  return digits !== '' && digits.length > integer.length + Number(exponent);
+  const [, integer = '', fraction = '', exponent = '0'] = numberAt(literal, 0) ?? [];
+  const significant = lengthWithoutZeros(integer + fraction);
+  return significant > 0 && significant > integer.length + Number(exponent);
+}
+
+/** By hand: an expression such as `0+$` looks at each zero of a million once for every zero before it. */
+function lengthWithoutZeros(digits: string): number {
+  let length = digits.length;
+  while (digits[length - 1] === '0') length--;
+  return length;
 }
 
 /**
@@ -34,9 +49,8 @@ function withoutRounded(text: string): string {
   let end = 0;
   for (let index = 0; index < text.length; index++) {
     if (text[index] === '"') index = endOfText(text, index);
-    else if (BEGINS_NUMBER.test(text[index] ?? '')) {
-      NUMBER.lastIndex = index;
-      const [literal = ''] = NUMBER.exec(text) ?? [];
+    else if (beginsNumber(text.charCodeAt(index))) {
+      const [literal = ''] = numberAt(text, index) ?? [];
       if (isRoundedToInteger(literal)) {
         kept += `${text.slice(end, index)}[]`;
         end = index + literal.length;
@@ -45,6 +59,13 @@ function withoutRounded(text: string): string {
     }
   }
   return kept + text.slice(end);
+}
+
+const MINUS = '-'.charCodeAt(0);
+const ZERO = '0'.charCodeAt(0);
+
+function beginsNumber(code: number): boolean {
+  return code === MINUS || (code >= ZERO && code <= ZERO + 9);
 }
 
 /** @returns the index of the closing quotation mark of a string in valid JSON */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../../../domain/errors.js';
 import { validateText } from '../../../../domain/text.js';
-import { isRoundedToInteger } from '../body/exact-integers.js';
+import { isNumber, isRoundedToInteger } from '../body/exact-integers.js';
 import { tooLarge } from '../body/json-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { type Column, type Columns, CSV } from '../list/csv.js';
@@ -223,12 +223,9 @@ function readRecord(record: Buffer, columns: readonly Column[]): JsonObject {
   return body;
 }
 
-/** A number as JSON writes it (RFC 8259 section 6). */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 function cellValue(cell: string, { kind, name }: Column): unknown {
   if (kind === 'text') return cell;
-  if (kind === 'number') return NUMBER.test(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
+  if (kind === 'number') return isNumber(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
   try {
     return parseStrictJson(Buffer.from(cell));
   } catch (error) {

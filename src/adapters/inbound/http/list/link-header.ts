@@ -55,8 +55,9 @@ function firstTarget({ path, parameters }: PageUrl, { limit }: ListQuery): strin
 }
 
 /**
- * Percent-encodes, except some characters that a query may contain (RFC 3986 section 3.4). So a link is hardly ever longer
- * than the address that the client sent. Commas and semicolons are encoded, because simple clients split `Link` there.
+ * Percent-encodes, except some characters that a query may contain (RFC 3986 section 3.4). So a link is hardly ever
+ * longer than the address that the client sent. Commas and semicolons are encoded, because simple clients split `Link`
+ * there.
  */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(/%(?:2F|3A|3F|40)/g, decodeURIComponent);

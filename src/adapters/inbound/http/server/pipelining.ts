@@ -31,7 +31,8 @@ class Pipeline {
   private readonly waiting: Exchange[] = [];
   private isBusy = false;
   private current: ServerResponse | undefined;
-  private newest: IncomingMessage | undefined;
+  /** The last request, if its body had not arrived in full when it got its response. */
+  private unread: IncomingMessage | undefined;
   private isWatched = false;
 
   constructor(
@@ -46,13 +47,11 @@ class Pipeline {
     return this.current ? [this.current, ...waiting] : waiting;
   }
 
-  /** Whether the newest request has its response, although its body has not arrived in full. */
-  get hasAnsweredUnread(): boolean {
-    return this.newest?.complete === false && this.responses.every(({ req }) => req !== this.newest);
+  get hasUnreadBody(): boolean {
+    return this.unread?.complete === false;
   }
 
   add(request: IncomingMessage, response: ServerResponse): void {
-    this.newest = request;
     if (!this.isBusy) this.start([request, response]);
     else if (!this.mayWait(request)) this.socket.destroy();
     else {
@@ -92,6 +91,8 @@ class Pipeline {
   }
 
   private readonly onClose = () => {
+    const { req } = this.current ?? {};
+    this.unread = req?.complete === false ? req : undefined;
     this.current = undefined;
     if (this.waiting.length === 0) this.isBusy = false;
     // Deferred, so that a long queue does not block other connections.
@@ -164,8 +165,8 @@ export class PipelinedRequests {
     return this.pipelines.get(socket)?.responses ?? [];
   }
 
-  /** Whether the newest request of a connection has its response, although its body has not arrived in full. */
-  hasAnsweredUnread(socket: Socket): boolean {
-    return this.pipelines.get(socket)?.hasAnsweredUnread ?? false;
+  /** Whether the last request of a connection has its response, although its body has not arrived in full. */
+  hasUnreadBody(socket: Socket): boolean {
+    return this.pipelines.get(socket)?.hasUnreadBody ?? false;
   }
 }

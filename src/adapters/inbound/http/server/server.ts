@@ -151,7 +151,7 @@ function serve<Kind extends HttpServer | HttpsServer>(
   const mayHaveWritten = (request: IncomingMessage) => begun.has(request) && actsBeforeItsEnd(request);
   const refuse = (error: ParserError, socket: Socket) => {
     // The client would read a second response to this request as the one to its next.
-    if (requests.hasAnsweredUnread(socket)) closeInStages(socket);
+    if (requests.hasUnreadBody(socket)) closeInStages(socket);
     else respondToClientError(error, socket, requests.responsesOn(socket), headers, mayHaveWritten);
   };
   /**
