@@ -9,7 +9,6 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { CAMPAIGNS, type Campaign } from '../tests/faults/campaigns.js';
-import { figuresIn } from '../tests/support/figure.js';
 import { chosen, options } from './options.js';
 import { print, table } from './statistics.js';
 
@@ -92,4 +91,9 @@ async function run(campaign: Campaign): Promise<Outcome> {
 
 function count(output: string, word: string): number {
   return Number(new RegExp(`^ +(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
+}
+
+/** Returns the figures in the output of a test run, in the order in which they were printed. */
+function figuresIn(output: string): string[] {
+  return [...output.matchAll(/^ *figure: (.*)$/gm)].map(([, text = '']) => text);
 }

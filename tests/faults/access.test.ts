@@ -4,13 +4,15 @@ import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { BY_ID } from '#src/application/records/list-query.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
 import { inLanes } from '../support/lanes.js';
 import { basic } from '../support/oauth.js';
 import { isPublicPath, REQUIRED_SCOPES, type ServedRoute, servedRoutes } from '../support/served-routes.js';
+
+const figure = figuresOf('access');
 
 const LANES = 8;
 const PROXY = { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' };

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { catalogue } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { run } from '../support/programs.js';
@@ -17,6 +17,8 @@ import { type History, Ledger, RESOURCES, type Resource, tokenOf, Verdict } from
 import type { Shared } from './mixed-use/session.js';
 import { sqliteStore } from './mixed-use/stores.js';
 import { Writer } from './mixed-use/writer.js';
+
+const figure = figuresOf('backups-under-load');
 
 const BACKUPS = 20;
 const WRITERS = 16;

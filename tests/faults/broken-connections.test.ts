@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { type Cut, CuttingProxy } from '../support/cutting-proxy.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -14,6 +14,8 @@ import { MongoProxy } from '../support/mongo-proxy.js';
 import { nameOf } from '../support/mongo-wire.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+const figure = figuresOf('broken-connections');
 
 const WRITERS = 8;
 const KEYS = 30;

@@ -11,7 +11,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
 import { FakeTime } from '../support/fake-time.js';
 import { FakeClock } from '../support/fakes.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient, type HttpResponse, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -21,6 +21,8 @@ import { RedisServer } from '../support/redis-server.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+const figure = figuresOf('clock');
 
 const DAY_MS = 24 * HOUR_MS;
 const OFFSETS = { '-400 d': -400 * DAY_MS, '-1 h': -HOUR_MS, '+1 h': HOUR_MS, '+400 d': 400 * DAY_MS };

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { median } from '../../scripts/statistics.js';
 import { ChildProcessService, MAIN } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { fill, MAX_TRIES } from './hostile/hostile-service.js';
 import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
+
+const figure = figuresOf('costs');
 
 /** The most CPU time of the main thread in the longest turn of the event loop, as the median of several requests. */
 const MAX_TURN_MS = 40;

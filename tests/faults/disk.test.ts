@@ -15,7 +15,7 @@ import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ChildProcessService, CLI, catalogue, MAIN } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { needPythonSqlite } from '../support/python.js';
@@ -23,6 +23,8 @@ import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct } from '../support/workers.js';
+
+const figure = figuresOf('disk');
 
 const KEY = new ChecksummedApiKey().generate();
 const DESCRIPTION = 'x'.repeat(4_000);

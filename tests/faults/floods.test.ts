@@ -4,13 +4,15 @@ import { bindToLoadCore } from '../../scripts/bench/machine.js';
 import { ResidentMemory } from '../../scripts/resident-memory.js';
 import { Latencies } from '../../scripts/statistics.js';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import type { LogEntry } from '../support/workers.js';
 import type { Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
 import { fill, inBackground, MAX_TRIES, newKey, startBystander } from './hostile/hostile-service.js';
+
+const figure = figuresOf('floods');
 
 /**
  * The longest times (p99) of a bystander's short requests in one flood, which are its longest because it sends few. One

@@ -7,7 +7,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { connect as tlsConnect } from 'node:tls';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -17,6 +17,8 @@ import { documentedResponses } from '../support/openapi/described.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { FRAMING_CASES, type FramingCase, NEXT } from './framing-cases.js';
+
+const figure = figuresOf('framing');
 
 const LOOPBACK = '127.0.0.1';
 const CONNECTIONS = 24;

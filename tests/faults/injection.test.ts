@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { inLanes } from '../support/lanes.js';
 import { mongoSettings } from '../support/mongo-settings.js';
 import { findsByDefinition } from '../support/reference-search.js';
 import { CONTROL_PAYLOADS, PAYLOADS } from './payloads.js';
+
+const figure = figuresOf('injection');
 
 const LANES = 8;
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };

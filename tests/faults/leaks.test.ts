@@ -7,10 +7,12 @@ import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ChildProcessService, CLI, catalogue, MAIN, SERVICE } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+const figure = figuresOf('leaks');
 
 const format = new ChecksummedApiKey();
 /** A secret that percent-encoding changes. */

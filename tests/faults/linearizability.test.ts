@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -11,6 +11,8 @@ import { type Operation, porcupine, type Value, type Verdict } from '../support/
 import { RecordLoad } from '../support/record-load.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+
+const figure = figuresOf('linearizability');
 
 const UNPROTECTED = resolve('build/tests/faults/unprotected-service.js');
 const OPERATIONS = { sqlite: 46_000, mongodb: 4_500, unprotected: 2_000 };

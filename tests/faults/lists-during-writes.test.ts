@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import {
@@ -20,6 +20,8 @@ import {
 } from '../support/list-walks.js';
 import { MongoProcess } from '../support/mongo-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+
+const figure = figuresOf('lists-during-writes');
 
 const READERS = 4;
 const WRITERS = 8;

@@ -3,10 +3,12 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { concurrently } from '../support/concurrently.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Plan, play, type Result } from './mixed-use/campaign.js';
 import { mongoStore, sqliteStore, type TestedStore } from './mixed-use/stores.js';
+
+const figure = figuresOf('mixed-use');
 
 const FAULT_KILLS = Number(process.env['FAULT_KILLS'] ?? 50);
 const FAULT_SEED = Number(process.env['FAULT_SEED'] ?? randomInt(1_000_000));

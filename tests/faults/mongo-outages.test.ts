@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Document, MongoClient } from 'mongodb';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { recordsOf } from '../support/links.js';
@@ -15,6 +15,8 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { CLIENTS, type Figures, isWithin, Load, PAUSE_MS, textOf } from './mongo-outages/load.js';
+
+const figure = figuresOf('mongo-outages');
 
 const CUTS = 10;
 const WARM_UP_MS = 500;

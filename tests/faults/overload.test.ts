@@ -3,10 +3,12 @@ import { expect } from 'chai';
 import { bindToLoadCore } from '../../scripts/bench/machine.js';
 import { Latencies } from '../../scripts/statistics.js';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { LoadGenerator, type LoadPhase, type LoadRequest } from './load-generator.js';
+
+const figure = figuresOf('overload');
 
 const CONNECTIONS = 1_500;
 const KEYS = 32;

@@ -3,13 +3,15 @@ import { expect } from 'chai';
 import { Latencies } from '../../scripts/statistics.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { FakeRedis, type Reply } from '../support/fake-redis.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { ProxyThread } from '../support/proxy-thread.js';
 import { RedisServer } from '../support/redis-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+const figure = figuresOf('redis-outages');
 
 const QUOTA = 150;
 /** Longer than a try, so that no window ends within one. */

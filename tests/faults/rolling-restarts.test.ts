@@ -7,13 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Latencies } from '../../scripts/statistics.js';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { NameServer } from '../support/name-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+
+const figure = figuresOf('rolling-restarts');
 
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const PROXY = '127.0.0.1';

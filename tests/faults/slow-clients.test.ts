@@ -7,12 +7,14 @@ import { connect as tlsConnect } from 'node:tls';
 import { expect } from 'chai';
 import { Latencies } from '../../scripts/statistics.js';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { logged } from '../support/workers.js';
 import type { Timed } from './hostile/bystander.js';
 import { newKey, startBystander } from './hostile/hostile-service.js';
+
+const figure = figuresOf('slow-clients');
 
 const CONNECTIONS = 1_000;
 /** The service accepts 2,000 connections of an address, which slowhttptest shares with this program. */

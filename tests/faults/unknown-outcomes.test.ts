@@ -4,7 +4,7 @@ import { compose } from '#src/composition/container.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import { AppError } from '#src/domain/errors.js';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { MongoProcess } from '../support/mongo-process.js';
@@ -25,6 +25,8 @@ import {
   USERS,
   WRONG_STATUS,
 } from './unknown-outcomes/operations.js';
+
+const figure = figuresOf('unknown-outcomes');
 
 /** Short, so that late replies cost little. A caller waits 300 ms longer. */
 const SOCKET_TIMEOUT_MS = 600;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { figure } from '../support/figure.js';
+import { figuresOf } from '../support/figure.js';
 import type { HttpResponse } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { inLanes } from '../support/lanes.js';
@@ -20,6 +20,8 @@ import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './values/media-typ
 import { BATCH_SIZE, batch, objectOf } from './values/random-records.js';
 import { RoundTrips } from './values/round-trips.js';
 import { waysToSend } from './values/ways-to-send.js';
+
+const figure = figuresOf('values');
 
 const LANES = 8;
 

@@ -1,16 +1,26 @@
-const PREFIX = 'figure: ';
+import { appendFileSync, mkdirSync } from 'node:fs';
 
-/** Prints a measured value, which `npm run test:faults` collects for its table: `figure('lost', 0)`. */
-export function figure(name: string, value: number | string): void {
-  process.stdout.write(`        ${PREFIX}${name} ${typeof value === 'number' ? rounded(value) : value}\n`);
+const FILE = 'build/figures.jsonl';
+
+/** One measured value. No test compares it: people do, with `npm run figures`. */
+export interface Figure {
+  /** What was measured, as the name of a test file without its folder: `mixed-use`. */
+  readonly subject: string;
+  readonly name: string;
+  readonly value: number | string;
 }
 
-/** Returns the figures in the output of a test run, in the order in which they were printed. */
-export function figuresIn(output: string): string[] {
-  return output.split('\n').flatMap((line) => {
-    const text = line.trimStart();
-    return text.startsWith(PREFIX) ? [text.slice(PREFIX.length)] : [];
-  });
+/**
+ * Returns a function that prints a measured value and appends it to `build/figures.jsonl`.
+ * @param subject the name of the test file without its folder
+ */
+export function figuresOf(subject: string): (name: string, value: Figure['value']) => void {
+  return (name, value) => {
+    const figure: Figure = { subject, name, value };
+    mkdirSync('build', { recursive: true });
+    appendFileSync(FILE, `${JSON.stringify(figure)}\n`);
+    process.stdout.write(`        figure: ${name} ${typeof value === 'number' ? rounded(value) : value}\n`);
+  };
 }
 
 function rounded(value: number): string {

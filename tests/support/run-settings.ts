@@ -1,0 +1,13 @@
+/**
+ * The seed of every random choice of a run, from the variable `TEST_SEED`. The gate uses 1, so that a run fails because
+ * of a change and not because of other random values. The night draws a seed and prints it.
+ */
+export const TEST_SEED = Number(process.env['TEST_SEED'] ?? 1);
+
+/** True in the night (`TEST_NIGHT=1`), whose campaigns are longer and have controls. */
+export const AT_NIGHT = process.env['TEST_NIGHT'] === '1';
+
+/** Returns the size of a campaign: small in the gate, whole in the night. */
+export function sized({ gate, night }: { readonly gate: number; readonly night: number }): number {
+  return AT_NIGHT ? night : gate;
+}
