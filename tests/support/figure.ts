@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 
-const FILE = 'build/figures.jsonl';
+/** The figures of a run, one JSON object a line. */
+export const FIGURES = 'build/figures.jsonl';
 
 /** One measured value. No test compares it: people do, with `npm run figures`. */
 export interface Figure {
@@ -18,7 +19,7 @@ export function figuresOf(subject: string): (name: string, value: Figure['value'
   return (name, value) => {
     const figure: Figure = { subject, name, value };
     mkdirSync('build', { recursive: true });
-    appendFileSync(FILE, `${JSON.stringify(figure)}\n`);
+    appendFileSync(FIGURES, `${JSON.stringify(figure)}\n`);
     process.stdout.write(`        figure: ${name} ${typeof value === 'number' ? rounded(value) : value}\n`);
   };
 }

@@ -1,12 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { load } from 'js-yaml';
 import { isSupported } from '#src/process/supported-node.js';
+import { NODE_VERSIONS, SUITES } from '../../../scripts/suites.js';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const json = (file: string) => JSON.parse(read(file));
 const MANIFEST = json('package.json');
 const LOCK = json('package-lock.json');
+
+interface Workflow {
+  readonly jobs: {
+    readonly suite: { readonly strategy: { readonly matrix: { readonly suite: readonly string[] } } };
+  };
+}
 
 /** Licences that allow use, change and passing on without conditions for the rest of a program. */
 const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
@@ -58,17 +66,18 @@ describe('the version', () => {
 describe('the supported versions of Node', () => {
   const supported: string = MANIFEST.engines.node;
   const lines = [...supported.matchAll(/\^(\d+)/g)].map(([, major = '']) => major);
-  const tested = /^node_versions=\(([^)]*)\)$/m.exec(read('.ci/run'))?.[1]?.split(' ') ?? [];
-  const matrix = /node: \[(.*)\]/.exec(read('.github/workflows/ci.yml'))?.[1]?.split(', ') ?? [];
+  const majors = NODE_VERSIONS.map((version) => version.split('.')[0]);
 
-  it('are those with which .ci/run tests, besides the lowest, which the machine has', () => {
-    expect(tested.map((version) => version.split('.')[0])).to.deep.equal(lines.slice(1));
-    for (const version of tested) expect(isSupported(version, supported), version).to.equal(true);
+  it('are tested at night: each line besides the lowest, which the machine has, and the newest', () => {
+    expect(majors.slice(0, -1)).to.deep.equal(lines.slice(1));
+    for (const version of NODE_VERSIONS) expect(isSupported(version, supported), version).to.equal(true);
+    expect(isSupported(`${Number(majors.at(-1)) - 1}.999.0`, supported)).to.equal(true);
   });
 
-  it('are in the matrix of the workflow', () => {
-    expect(matrix).to.include.members(lines);
-    for (const major of matrix) expect(isSupported(`${major}.999.0`, supported), major).to.equal(true);
+  it('include that of .ci/run, which is the line of the image', () => {
+    const [, version = ''] = /^node_version=(.*)$/m.exec(read('.ci/run')) ?? [];
+    expect(NODE_VERSIONS).to.include(version);
+    expect(read('Dockerfile')).to.include(`node:${version.split('.')[0]}`);
   });
 
   it('include that of the image, in every stage', () => {
@@ -76,6 +85,13 @@ describe('the supported versions of Node', () => {
     expect(bases.length).to.equal([...read('Dockerfile').matchAll(/^FROM /gm)].length);
     expect(new Set(bases).size).to.equal(1);
     expect(lines).to.include(bases[0]?.split('-')[0]);
+  });
+});
+
+describe('the suites of the night', () => {
+  it('are the jobs of the nightly workflow', () => {
+    const { suite } = (load(read('.github/workflows/nightly.yml')) as Workflow).jobs.suite.strategy.matrix;
+    expect(suite).to.deep.equal(SUITES.map(({ name }) => name));
   });
 });
 
