@@ -10,7 +10,7 @@ export interface Campaign {
 export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'No acknowledged write is lost or doubled',
-    files: ['faults/mixed-use', 'faults/other-processes', 'faults/exactly-once', 'faults/lost-updates'],
+    files: ['faults/mixed-use', 'durability/other-processes', 'faults/exactly-once', 'faults/lost-updates'],
   },
   { name: 'Broken connections', files: ['faults/broken-connections'] },
   { name: 'A record is linearizable', files: ['faults/linearizability'] },

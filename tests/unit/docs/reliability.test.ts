@@ -17,9 +17,10 @@ describe('docs/reliability.md', () => {
       expect(paths.filter((path) => !SECTIONS.get(name)?.includes(`\`${path}\``))).to.deep.equal([]);
     });
 
-  it('has a campaign that runs each test of faults', () => {
-    const run = CAMPAIGNS.flatMap(({ files }) => files.map((file) => `${file}.test.ts`));
-    const files = readdirSync('tests/faults').filter((name) => name.endsWith('.test.ts'));
-    expect(files.filter((name) => !run.includes(`faults/${name}`))).to.deep.equal([]);
-  });
+  for (const folder of ['durability', 'faults'])
+    it(`has a campaign that runs each test of ${folder}`, () => {
+      const run = CAMPAIGNS.flatMap(({ files }) => files.map((file) => `${file}.test.ts`));
+      const files = readdirSync(`tests/${folder}`).filter((name) => name.endsWith('.test.ts'));
+      expect(files.filter((name) => !run.includes(`${folder}/${name}`))).to.deep.equal([]);
+    });
 });
