@@ -10,14 +10,19 @@ export interface Campaign {
 export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'No acknowledged write is lost or doubled',
-    files: ['faults/mixed-use', 'durability/other-processes', 'faults/exactly-once', 'faults/lost-updates'],
+    files: [
+      'durability/mixed-use',
+      'durability/other-processes',
+      'durability/exactly-once',
+      'durability/lost-updates',
+    ],
   },
-  { name: 'Broken connections', files: ['faults/broken-connections'] },
+  { name: 'Broken connections', files: ['durability/broken-connections'] },
   { name: 'A record is linearizable', files: ['faults/linearizability'] },
   { name: 'Lists during writes', files: ['faults/lists-during-writes'] },
   { name: 'Redis outages', files: ['faults/redis-outages'], isTimed: true },
   { name: 'MongoDB outages', files: ['faults/mongo-outages'], isTimed: true },
-  { name: 'Unknown outcomes', files: ['faults/unknown-outcomes'] },
+  { name: 'Unknown outcomes', files: ['durability/unknown-outcomes'] },
   { name: 'Overload', files: ['faults/overload'], isTimed: true },
   { name: "One client's flood", files: ['faults/floods', 'faults/costs'], isTimed: true },
   { name: 'Slow and silent clients', files: ['faults/slow-clients'], isTimed: true },
@@ -25,8 +30,8 @@ export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'Values', files: ['faults/values', 'http/csv-round-trip'] },
   { name: 'Injection and access', files: ['faults/injection', 'faults/access', 'http/authorization-matrix'] },
   { name: 'Rolling restarts', files: ['faults/rolling-restarts'] },
-  { name: 'Faults of the disk', files: ['faults/disk', 'faults/lost-files'] },
-  { name: 'Backup and restore', files: ['faults/backups-under-load', 'faults/backup'] },
+  { name: 'Faults of the disk', files: ['durability/disk', 'durability/lost-files', 'faults/disk'] },
+  { name: 'Backup and restore', files: ['durability/backups-under-load', 'faults/backup'] },
   { name: 'Clock steps', files: ['faults/clock'] },
   { name: 'Leaks of secrets', files: ['faults/leaks', 'faults/secrets'] },
 ];

@@ -1,5 +1,5 @@
 /** Longer waits than those of the service, so that a busy computer is not an outage. In milliseconds. */
-const PATIENCE = [
+export const PATIENCE = [
   'serverSelectionTimeoutMS',
   'connectTimeoutMS',
   'socketTimeoutMS',
