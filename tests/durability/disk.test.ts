@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -12,6 +13,42 @@ const DESCRIPTION = 'x'.repeat(4_000);
 /** The size of a file system that fills up, and more records than it holds. */
 const SMALL_BYTES = 6 * 1_024 * 1_024;
 const MOST_RECORDS = Math.floor(SMALL_BYTES / DESCRIPTION.length);
+
+/** How a disk fails that breaks, or whose file system becomes read-only: system calls, and their error. */
+const FAILURES = [
+  ['write,pwrite64,pwritev', 'EIO'],
+  ['fsync,fdatasync', 'EIO'],
+  ['write,pwrite64,pwritev,ftruncate', 'EROFS'],
+] as const;
+
+/**
+ * Lets system calls of a running process fail for some files, as a kernel with a broken disk does.
+ * @returns a function that ends this
+ */
+async function failing(pid: number, calls: string, error: string, files: readonly string[]) {
+  const strace = spawn(
+    'strace',
+    ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `trace=${calls}`]
+      .concat('-e', `inject=${calls}:error=${error}`)
+      .concat(files.flatMap((file) => ['-P', file])),
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = once(strace, 'close');
+  let output = '';
+  strace.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  await Promise.race([
+    until('strace is attached', () => /attached/.test(output)),
+    ended.then(() => {
+      throw new Error(`strace, which makes system calls fail, is missing or not allowed: ${output}`);
+    }),
+  ]);
+  return async () => {
+    strace.kill('SIGTERM');
+    await ended;
+  };
+}
 
 /** Locks the database as another program can, says so, and releases it at the end of its input. */
 const LOCK = `import sqlite3, sys
@@ -113,10 +150,54 @@ describe('a disk that refuses writes', () => {
     await service.stop('SIGKILL');
   }
 
+  async function failCalls(): Promise<void> {
+    const where = folder();
+    const { service, client } = await start(where);
+    const database = join(where, 'data/catalogue.sqlite');
+    const acknowledged = new Set<number>();
+    const create = async () => {
+      const response = await client.post('/products', { name: 'Lamp' });
+      if (response.status === 201) acknowledged.add(response.json.id);
+      return response;
+    };
+    await create();
+    const reasons = () => service.log.match(/"message":"disk I\/O error"/g)?.length ?? 0;
+    for (const [calls, error] of FAILURES) {
+      const before = reasons();
+      const heal = await failing(service.pid, calls, error, [database, `${database}-wal`]);
+      try {
+        for (const response of await Promise.all(Array.from({ length: 5 }, create)))
+          expectUnavailable(response);
+        const lines = `${JSON.stringify({ name: 'x' })}\n`.repeat(3);
+        const headers = { 'Content-Type': 'application/x-ndjson' };
+        const imported = await client.post('/products/imports', lines, { headers });
+        expect(imported.text.match(/"status":503/g)).to.have.length(3);
+        await expectExactly(client, acknowledged);
+        expect((await client.get('/health/live', { token: null })).status).to.equal(200);
+        await until('the log has the reason', () => reasons() > before);
+      } finally {
+        await heal();
+      }
+      await until('a write succeeds again', async () => (await create()).status === 201);
+      await expectExactly(client, acknowledged);
+    }
+    totals.acknowledged += acknowledged.size;
+    client.close();
+    await service.stop('SIGKILL');
+    const again = await start(where);
+    await expectExactly(again.client, acknowledged);
+    const check = await catalogue(where, ['check']);
+    expect(check.out, check.err).to.match(/^ok +store +no damage was found/m);
+    again.client.close();
+    await again.service.stop('SIGTERM');
+  }
+
   // Most of the time is spent in starts and in waiting.
   concurrently({
     'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
       fillDisk,
     'has a database that another program locks: writes are 503, reads go on': lock,
+    'becomes read-only, or its calls fail: writes are 503, reads go on, and nothing acknowledged is lost':
+      failCalls,
   });
 });

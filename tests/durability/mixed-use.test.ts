@@ -17,7 +17,7 @@ const ON_SQLITE = Math.ceil(KILLS * 0.64);
 const PLAN: Plan = {
   seed: TEST_SEED,
   kills: ON_SQLITE,
-  writesPerKill: 110,
+  writesPerKill: sized({ gate: 60, night: 110 }),
   killsPerStop: sized({ gate: 6, night: 12 }),
   killsPerOutage: sized({ gate: 3, night: 6 }),
 };

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 const FOLDER = resolve('tests/support/mongo-server');
 const SOURCE = join(FOLDER, 'MongoServer.java');
 const PACKAGES = join(FOLDER, 'lib/*');
+/** Most runs are too short for the second compiler and parallel collections to pay. */
+const FLAGS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 const CLASSES = resolve('build/mongo-server');
 
 /** The stand-in for MongoDB in a process of its own, which tests suspend, kill and restart on the same file. */
@@ -32,7 +34,14 @@ export class MongoProcess {
    * @throws Error that names the command to run if Java or the packages of the stand-in are missing
    */
   async run(): Promise<void> {
-    const program = ['-cp', `${PACKAGES}:${await compiled()}`, 'MongoServer', `${this.port}`, this.file];
+    const program = [
+      ...FLAGS,
+      '-cp',
+      `${PACKAGES}:${await compiled()}`,
+      'MongoServer',
+      `${this.port}`,
+      this.file,
+    ];
     const child = spawn('java', program, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     this.port = await new Promise<number>((done, reject) => {
