@@ -9,7 +9,7 @@ import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { MongoProcess } from '../support/mongo-process.js';
 import { type MongoFault, MongoProxy } from '../support/mongo-proxy.js';
-import { throughProxy } from '../support/mongo-url.js';
+import { patience, throughProxy } from '../support/mongo-url.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -83,7 +83,7 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
   const start = async (name: string): Promise<void> => {
     const plan = new FaultPlan();
     const proxy = await MongoProxy.before(mongo.port, (command) => plan.faultOf(command), LATE_MS);
-    const url = `${throughProxy(mongo.url(name), proxy.port)}&socketTimeoutMS=${SOCKET_TIMEOUT_MS}`;
+    const url = `${throughProxy(mongo.url(name), proxy.port)}&${patience(SOCKET_TIMEOUT_MS)}`;
     const settings = {
       PORT: '0',
       MANAGEMENT_PORT: '0',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { MongoProcess } from './mongo-process.js';
-import { mongoUrl, PATIENCE } from './mongo-url.js';
+import { mongoUrl, patience } from './mongo-url.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /**
@@ -21,7 +21,7 @@ export function mongoSettings(name: string): Record<string, string> {
     }
     server = await MongoProcess.onFreePort(folder);
     await server.run();
-    settings['MONGODB_URL'] = `${server.url(database)}&${PATIENCE}`;
+    settings['MONGODB_URL'] = `${server.url(database)}&${patience()}`;
   });
   after(async () => {
     if (server) await server.kill();

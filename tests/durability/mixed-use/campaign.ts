@@ -173,7 +173,7 @@ async function judge(
   const verdict = ledger.judge(state.live, state.dead);
   if (copy === undefined) return verdict;
   compareStates('the copy', await stateIn(store.copied(copy)), state, verdict);
-  const again = new Fleet(store.folder, store.settings, new SeededRandom(0));
+  const again = new Fleet(store.folder, store.patientSettings, new SeededRandom(0));
   try {
     await again.start([1]);
     const client = again.client(new SeededRandom(0));
