@@ -8,12 +8,13 @@ import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed, MADE, outcome, REPLAYED } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { recordsOf } from '../support/links.js';
+import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const CRASHING_SERVICE = resolve('build/tests/contract/crashing-service.js');
 const KEYS = 20;
 const CLIENTS = 8;
-const KILLS = 6;
+const KILLS = sized({ gate: 3, night: 6 });
 
 /** A store that survives a crash of its processes. */
 export interface PersistentStore {

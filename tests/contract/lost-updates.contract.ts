@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type HttpClient, versionIn } from '../support/http-client.js';
+import { type HttpClient, type HttpResponse, versionIn } from '../support/http-client.js';
 
 const WRITERS = 50;
 const TRIES = 4;
@@ -32,8 +32,8 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
     });
 
     /** Counts its writes in its own attribute, and keeps the attributes of the other writers. */
-    const countUp = async (client: HttpClient, writer: string): Promise<Try> => {
-      const { json, headers } = await client.get(path);
+    const countUp = async (client: HttpClient, writer: string, found: HttpResponse): Promise<Try> => {
+      const { json, headers } = found;
       const read = versionIn(headers.etag);
       const attributes = { ...json.attributes, [writer]: (json.attributes?.[writer] ?? 0) + 1 };
       const options = { headers: { 'If-Match': headers.etag ?? '' } };
@@ -42,17 +42,20 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
     };
 
     it('lets exactly one PUT win each version, and returns the current version to the others', async () => {
+      // All writers read the first version, so that one of them wins it.
+      const first = await Promise.all(names.map((_, at) => clientOf(at).get(path)));
       const tries = await Promise.all(
-        names.map(async (writer, at) => {
-          const own: Try[] = [];
-          for (let i = 0; i < TRIES; i++) own.push(await countUp(clientOf(at), writer));
+        first.map(async (found, at) => {
+          const client = clientOf(at);
+          const own = [await countUp(client, names[at] ?? '', found)];
+          while (own.length < TRIES) own.push(await countUp(client, names[at] ?? '', await client.get(path)));
           return own;
         }),
       ).then((all) => all.flat());
       const won = tries.filter(({ status }) => status === 200);
       const lost = tries.filter(({ status }) => status === 412);
       expect(won.length + lost.length, 'all have a response').to.equal(WRITERS * TRIES);
-      expect(lost).to.not.deep.equal([]);
+      expect(lost.length).to.be.at.least(WRITERS - 1);
 
       const { json, headers } = await clientOf(0).get(path);
       const final = versionIn(headers.etag);

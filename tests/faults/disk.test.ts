@@ -1,9 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -12,25 +11,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ChildProcessService, CLI, catalogue, MAIN } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
 import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
-import { needPythonSqlite } from '../support/python.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { SeededRandom } from '../support/seeded-random.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { smallDisks } from '../support/small-disks.js';
 import { until } from '../support/until.js';
 import { everyProduct } from '../support/workers.js';
 
 const figure = figuresOf('disk');
 
-const KEY = new ChecksummedApiKey().generate();
-const DESCRIPTION = 'x'.repeat(4_000);
-/** The size of a file system that fills up, and more records than it holds. */
-const SMALL_BYTES = 6 * 1_024 * 1_024;
-const MOST_RECORDS = SMALL_BYTES / DESCRIPTION.length;
 const LOST = /"msg":"files of the store were deleted, moved, replaced or damaged/;
 
 const WAL = 'catalogue.sqlite-wal';
@@ -44,11 +37,6 @@ interface Commit {
   readonly end: number;
 }
 
-/** Locks the database as another program can, says so, and releases it at the end of its input. */
-const LOCK = `import sqlite3, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None)
-db.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); sys.stdin.read(); db.execute('ROLLBACK')`;
-
 /** 50 products, and 300 lines whose results are large. */
 const CUT_IMPORT = [
   ...Array.from({ length: 50 }, (_, at) => JSON.stringify({ name: `of the import ${at}` })),
@@ -59,113 +47,9 @@ const CUT_IMPORT = [
 const CUT_KEY = 'cut-off';
 
 describe('the disk', () => {
-  const running: ChildProcessService[] = [];
-  const mounted: string[] = [];
-  const totals = { acknowledged: 0, lost: 0, refused: 0, 'not 503': 0, damaged: 0 };
-
-  after(async () => {
-    for (const service of running) await service.stop('SIGKILL');
-    for (const folder of mounted) spawnSync('umount', ['--lazy', folder]);
-    for (const [name, value] of Object.entries(totals)) figure(name, value);
-  });
-  // After that hook: the folder can be removed when nothing is mounted in it.
-  const root = temporaryFolder();
-
-  before(() => {
-    needPythonSqlite();
-    if (process.getuid?.() !== 0)
-      throw new Error('These tests mount small file systems (tmpfs): run them as root on Linux.');
-  });
-  const folder = () => mkdtempSync(join(root, 'run-'));
-  const start = async (where: string, environment: Record<string, string> = {}) => {
-    const service = new ChildProcessService(where, { BOOTSTRAP_API_KEY: KEY, ...environment });
-    running.push(service);
-    const client = await service.started(KEY);
-    return { service, client };
-  };
-  const mount = (options: string, where: string) => {
-    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', where]);
-    if (status !== 0) throw new Error(`tmpfs cannot be mounted: ${stderr}`);
-    if (!options.includes('remount')) mounted.push(where);
-  };
-  const expectUnavailable = (response: { status: number; json: { code: string }; headers: object }) => {
-    totals.refused++;
-    if (response.status !== 503) totals['not 503']++;
-    expect([response.status, response.json.code]).to.deep.equal([503, 'unavailable']);
-    expect(response.headers).to.have.property('retry-after');
-  };
-  /** Expects exactly these products: a refused one must not appear either. */
-  const expectExactly = async (client: HttpClient, acknowledged: ReadonlySet<number>) => {
-    const found = await everyProduct(client);
-    const lost = [...acknowledged].filter((id) => !found.has(id));
-    totals.lost += lost.length;
-    expect(lost, 'acknowledged but lost').to.deep.equal([]);
-    expect(
-      [...found].filter((id) => !acknowledged.has(id)),
-      'refused but there',
-    ).to.deep.equal([]);
-  };
-
-  async function fillDisk(): Promise<void> {
-    const where = folder();
-    const data = join(where, 'data');
-    mkdirSync(data);
-    mount(`size=${SMALL_BYTES}`, data);
-    const first = await start(where);
-    const acknowledged = new Set<number>();
-    let refusals = 0;
-    const write = async () => {
-      while (refusals < 40) {
-        const response = await first.client.post('/products', { name: 'Lamp lit', description: DESCRIPTION });
-        if (response.status === 201) {
-          expect(acknowledged.has(response.json.id), 'acknowledged twice').to.equal(false);
-          acknowledged.add(response.json.id);
-          expect(acknowledged.size, 'more acknowledged than fits').to.be.at.most(MOST_RECORDS);
-        } else {
-          expectUnavailable(response);
-          refusals++;
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, write));
-    // Small writes may still fit.
-    const lines = Array.from({ length: 40 }, () => JSON.stringify({ name: 'x', description: DESCRIPTION }));
-    const imported = await first.client.post('/products/imports', `${lines.join('\n')}\n`, {
-      headers: { 'Content-Type': 'application/x-ndjson' },
-    });
-    const results: { line: number; status: number; id?: number }[] = imported.text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect([imported.status, results.length]).to.deep.equal([200, lines.length]);
-    for (const { status, id } of results) {
-      if (status === 201 && id !== undefined) acknowledged.add(id);
-      else expect(status).to.equal(503);
-    }
-    expect(results.some(({ status }) => status === 503)).to.equal(true);
-    await expectExactly(first.client, acknowledged);
-    expect((await first.client.get('/products?q=lamp&limit=1')).status).to.equal(200);
-    expect((await first.client.get('/health/live', { token: null })).status).to.equal(200);
-    await first.service.logs(/database or disk is full/);
-
-    mount('remount,size=64m', data);
-    await until('a write succeeds when there is space again', async () => {
-      const response = await first.client.post('/products', { name: 'after', description: DESCRIPTION });
-      if (response.status === 201) acknowledged.add(response.json.id);
-      return response.status === 201;
-    });
-    const filling = join(data, 'filling');
-    writeFileSync(filling, Buffer.alloc(8 * 1_024 * 1_024));
-    totals.acknowledged += acknowledged.size;
-    first.client.close();
-    await first.service.stop('SIGKILL');
-    const second = await start(where);
-    await expectExactly(second.client, acknowledged);
-    const check = await catalogue(where, ['check']);
-    expect(check.out, check.err).to.match(/^ok +store +no damage was found/m);
-    second.client.close();
-    await second.service.stop('SIGTERM');
-  }
+  const { running, totals, folder, start, mount, expectUnavailable, expectExactly } = smallDisks('disk');
+  let damages = 0;
+  after(() => figure('damaged', damages));
 
   /** Sends an import and reads no result, until the results fill the buffers of the kernel, the memory and the disk. */
   async function cutOff(service: ChildProcessService, client: HttpClient): Promise<void> {
@@ -173,7 +57,7 @@ describe('the disk', () => {
     socket.on('error', () => {});
     const closed = new Promise((done) => socket.once('close', done));
     const fields = [
-      `Authorization: Bearer ${KEY}`,
+      `Authorization: Bearer ${FIRST_KEY}`,
       `Idempotency-Key: ${CUT_KEY}`,
       'Content-Type: application/x-ndjson',
       `Content-Length: ${Buffer.byteLength(CUT_IMPORT)}`,
@@ -249,38 +133,6 @@ describe('the disk', () => {
     expect(tiny.out).to.not.include('pcs_');
   }
 
-  async function lock(): Promise<void> {
-    const where = folder();
-    const { service, client } = await start(where);
-    const before = await client.post('/products', { name: 'before' });
-    expect(before.status).to.equal(201);
-    const other = spawn('python3', ['-c', LOCK, join(where, 'data/catalogue.sqlite')], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    try {
-      await new Promise((locked) => other.stdout.once('data', locked));
-      const lockedAt = performance.now();
-      const writes = Promise.all(
-        Array.from({ length: 20 }, () => client.post('/products', { name: 'while locked' })),
-      );
-      expect((await client.get('/products')).json).to.have.length(1);
-      for (const response of await writes) expectUnavailable(response);
-      const ms = performance.now() - lockedAt;
-      expect(ms, 'the patience of 1.5 s, and a busy machine').to.be.at.most(15_000);
-      figure('503 while locked, ms', ms);
-    } finally {
-      other.stdin.end();
-    }
-    await new Promise((released) => other.once('exit', released));
-    const after = await client.post('/products', { name: 'after' });
-    expect(after.status).to.equal(201);
-    totals.acknowledged += 2;
-    await service.logs(/database is locked/);
-    await expectExactly(client, new Set([before.json.id, after.json.id]));
-    client.close();
-    await service.stop('SIGKILL');
-  }
-
   /**
    * A store whose service was killed: the database and a log of which nothing is copied into the database. What is
    * copied cannot tear, because it is synchronised before.
@@ -335,7 +187,7 @@ describe('the disk', () => {
         const torn = before.indexOf(false);
         if (torn >= 0) before[torn] = there[torn] === true;
         expect(there, `the commits with a tear at byte ${at} of ${size}`).to.deep.equal(before);
-        totals.damaged++;
+        damages++;
         client.close();
         await service.stop('SIGKILL');
         return there;
@@ -359,11 +211,11 @@ describe('the disk', () => {
       mkdirSync(join(copy, 'data'));
       const file = join(copy, 'data', name);
       writeFileSync(file, change(Buffer.from(original)));
-      totals.damaged++;
+      damages++;
       return { copy };
     };
     const refuses = async ({ copy }: { copy: string }, reason: RegExp) => {
-      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: KEY });
+      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: FIRST_KEY });
       const { code } = await service.exit;
       const lines = service.log.split('\n').filter((line) => line && !line.startsWith('{'));
       expect([code, lines.length], service.log).to.deep.equal([78, 1]);
@@ -371,9 +223,9 @@ describe('the disk', () => {
     };
     /** Starts it and reads everything. Damage is refused, at the start or when it is read, and never shown as data. */
     const serves = async ({ copy }: { copy: string }) => {
-      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: KEY });
+      const service = new ChildProcessService(copy, { BOOTSTRAP_API_KEY: FIRST_KEY });
       running.push(service);
-      const client = await service.started(KEY).catch(() => undefined);
+      const client = await service.started(FIRST_KEY).catch(() => undefined);
       if (!client) {
         const { code } = await service.exit;
         const lines = service.log.split('\n').filter((line) => line && !line.startsWith('{'));
@@ -460,18 +312,18 @@ describe('the disk', () => {
     const PORT = `${await freePort()}`;
     const service = new ChildProcessService(
       where,
-      { BOOTSTRAP_API_KEY: KEY, PORT, LOG_LEVEL: 'trace' },
+      { BOOTSTRAP_API_KEY: FIRST_KEY, PORT, LOG_LEVEL: 'trace' },
       ['-c', `exec '${process.execPath}' '${MAIN}' >/dev/full 2>/dev/full`],
       'sh',
     );
     running.push(service);
     const authority = join(where, 'data/tls/ca.pem');
     const isReady = async () => {
-      const client = new HttpClient(Number(PORT), authority, KEY);
+      const client = new HttpClient(Number(PORT), authority, FIRST_KEY);
       return (await client.get('/health/ready', { token: null })).status === 200;
     };
-    await until('it is ready', isReady, 60_000);
-    const client = new HttpClient(Number(PORT), authority, KEY);
+    await until('it is ready', isReady);
+    const client = new HttpClient(Number(PORT), authority, FIRST_KEY);
     const acknowledged = new Set<number>();
     for (let i = 0; i < 300; i++) {
       const { status, json } = await client.post('/products', { name: 'Lamp' });
@@ -511,11 +363,8 @@ describe('the disk', () => {
 
   // Most of the time is spent in starts and in waiting.
   concurrently({
-    'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
-      fillDisk,
     'has no space for the results of imports: large ones are cut off, and can be repeated': fillSpool,
     'is read-only or too small at the start': refuseReadOnly,
-    'has a database that another program locks: writes are 503, reads go on': lock,
     'has a log that is torn at any byte: commits before the tear stay': tearLog,
     'has a damaged database': damage,
     'has no file where the database should be': refuseNoFile,

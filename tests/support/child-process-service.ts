@@ -128,10 +128,10 @@ export function childProcessServices(
   settings: Record<string, string>,
 ): () => readonly HttpClient[] {
   const folder = temporaryFolder();
-  const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
   let services: ChildProcessService[] = [];
   let clients: HttpClient[] = [];
   before(async () => {
+    const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
     services = Array.from({ length: count }, () => new ChildProcessService(folder, environment));
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });

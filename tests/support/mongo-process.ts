@@ -1,23 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from './free-port.js';
+import { promisify } from 'node:util';
 
 const FOLDER = resolve('tests/support/mongo-server');
+const SOURCE = join(FOLDER, 'MongoServer.java');
+const PACKAGES = join(FOLDER, 'lib/*');
+/** Most runs are too short for the second compiler and parallel collections to pay. */
+const FLAGS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+const CLASSES = resolve('build/mongo-server');
 
 /** The stand-in for MongoDB in a process of its own, which tests suspend, kill and restart on the same file. */
 export class MongoProcess {
   private child: ChildProcess | undefined;
+  /** Chosen by the system at the first start. The server keeps it. */
+  port = 0;
 
-  private constructor(
-    readonly port: number,
-    private readonly file: string,
-  ) {}
+  private constructor(private readonly file: string) {}
 
-  /** Reserves a port; `run` starts the server. @param folder of its file */
+  /** Prepares a server; `run` starts it. @param folder of its file */
   static async onFreePort(folder: string): Promise<MongoProcess> {
-    return new MongoProcess(await freePort(), join(folder, 'mongo.h2'));
+    return new MongoProcess(join(folder, 'mongo.h2'));
   }
 
   url(database: string): string {
@@ -30,29 +35,24 @@ export class MongoProcess {
    */
   async run(): Promise<void> {
     const program = [
+      ...FLAGS,
       '-cp',
-      join(FOLDER, 'lib/*'),
-      join(FOLDER, 'MongoServer.java'),
+      `${PACKAGES}:${await compiled()}`,
+      'MongoServer',
       `${this.port}`,
       this.file,
     ];
     const child = spawn('java', program, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
-    await new Promise<void>((done, reject) => {
+    this.port = await new Promise<number>((done, reject) => {
       let output = '';
-      const fail = (reason: string) => reject(new Error(`${reason}\n${output}`));
-      child.once('error', () => fail('java is missing; the stand-in for MongoDB needs Java 17'));
-      child.once('exit', () =>
-        fail(
-          hasPackages()
-            ? 'the stand-in for MongoDB did not start:'
-            : `its packages are missing: run "mvn dependency:copy-dependencies" in ${FOLDER}`,
-        ),
-      );
+      child.once('error', reject);
+      child.once('close', () => reject(new Error(`the stand-in for MongoDB did not start:\n${output}`)));
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (chunk) => {
           output += chunk;
-          if (/^ready on/m.test(output)) done();
+          const [, port] = /^ready on .*:(\d+)$/m.exec(output) ?? [];
+          if (port) done(Number(port));
         });
     });
   }
@@ -73,6 +73,33 @@ export class MongoProcess {
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
+}
+
+/**
+ * Returns the folder of the compiled stand-in. It is compiled once for each version of its source: a start that
+ * compiles takes five times as much CPU time.
+ */
+async function compiled(): Promise<string> {
+  const version = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 8);
+  const classes = join(CLASSES, version);
+  if (existsSync(classes)) return classes;
+  if (!hasPackages())
+    throw new Error(
+      `the stand-in for MongoDB lacks its packages: run "mvn dependency:copy-dependencies" in ${FOLDER}`,
+    );
+  mkdirSync(CLASSES, { recursive: true });
+  const unfinished = mkdtempSync(join(CLASSES, 'unfinished-'));
+  await promisify(execFile)('javac', ['-cp', PACKAGES, '-d', unfinished, SOURCE]).catch((error) => {
+    throw new Error(`the stand-in for MongoDB needs the compiler of Java 17: ${error}`);
+  });
+  try {
+    renameSync(unfinished, classes);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(classes)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  return classes;
 }
 
 function hasPackages(): boolean {

@@ -1,20 +1,22 @@
-/** Longer waits than those of the service, so that a busy computer is not an outage. In milliseconds. */
-const PATIENCE = [
-  'serverSelectionTimeoutMS',
-  'connectTimeoutMS',
-  'socketTimeoutMS',
-  'waitQueueTimeoutMS',
-  'heartbeatFrequencyMS',
-]
-  .map((name) => `${name}=20000`)
-  .join('&');
+const LONG_MS = 20_000;
+
+/** Returns options with longer waits than those of the service, so that a busy computer is not an outage. */
+export function patience(socketTimeoutMS = LONG_MS): string {
+  const others = [
+    'serverSelectionTimeoutMS',
+    'connectTimeoutMS',
+    'waitQueueTimeoutMS',
+    'heartbeatFrequencyMS',
+  ];
+  return [`socketTimeoutMS=${socketTimeoutMS}`, ...others.map((name) => `${name}=${LONG_MS}`)].join('&');
+}
 
 /**
  * Returns MONGODB_URL with this database.
  * @param options options to add; empty: the waits of the service
  * @throws Error that explains how to start a server if the variable is not set
  */
-export function mongoUrl(database: string, options = PATIENCE): string {
+export function mongoUrl(database: string, options = patience()): string {
   const url = process.env['MONGODB_URL'];
   if (!url) {
     throw new Error(

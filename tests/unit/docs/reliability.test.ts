@@ -3,12 +3,18 @@ import { expect } from 'chai';
 import { SUITES } from '../../../scripts/suites.js';
 
 const DOCUMENT = readFileSync('docs/reliability.md', 'utf8');
-const CAMPAIGNS = readdirSync('tests/faults').filter((name) => name.endsWith('.test.ts'));
+const testsIn = (folder: string) =>
+  readdirSync(`tests/${folder}`).filter((name) => name.endsWith('.test.ts'));
 
 describe('docs/reliability.md', () => {
-  for (const name of CAMPAIGNS)
-    it(`names tests/faults/${name}, which the night runs`, () => {
-      expect(DOCUMENT).to.include(`\`tests/faults/${name}\``);
-      expect(SUITES.map((suite) => `${suite.name}.test.ts`)).to.include(name);
-    });
+  for (const folder of ['durability', 'faults'])
+    for (const name of testsIn(folder))
+      it(`names tests/${folder}/${name}`, () => {
+        expect(DOCUMENT).to.include(`\`tests/${folder}/${name}\``);
+      });
+
+  it('has no campaign that the night leaves out', () => {
+    const run = SUITES.map(({ name }) => `${name}.test.ts`);
+    expect(testsIn('faults').filter((name) => !run.includes(name))).to.deep.equal([]);
+  });
 });

@@ -52,14 +52,13 @@ export class Fleet implements Target {
         // The only process of a service is its worker.
         if (member.workers === 1) return this.killAndRestart([member]);
         let workers: number[] = [];
-        await until('a worker runs', () => {
-          workers = childrenOf(member.service.pid);
+        await until('a worker runs that was not killed before', () => {
+          workers = childrenOf(member.service.pid).filter((pid) => !member.killedWorkers.has(pid));
           return workers.length > 0;
         });
         const worker = this.random.oneOf(workers);
         process.kill(worker, 'SIGKILL');
-        // A worker that was killed before may not have been replaced yet.
-        if (!member.killedWorkers.has(worker)) this.kills++;
+        this.kills++;
         member.killedWorkers.add(worker);
         return;
       }

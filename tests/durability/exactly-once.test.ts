@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { exactlyOnceContract } from '../contract/exactly-once.contract.js';
+import { mongoSettings, withDatabase } from '../support/mongo-settings.js';
 
 exactlyOnceContract(
   'SQLite',
@@ -25,3 +26,26 @@ exactlyOnceContract(
     'before the response': { reserved: true, inserted: true },
   },
 );
+
+describe('on one MongoDB', () => {
+  const settings = mongoSettings('exactly-once');
+  exactlyOnceContract(
+    'MongoDB',
+    () => ({
+      settings,
+      processes: 2,
+      reserved: () =>
+        withDatabase(settings, async (database) => {
+          const reservations = await database.collection('products_reservations').find().toArray();
+          return reservations.map(({ id }) => id);
+        }),
+      remove: () => withDatabase(settings, async (database) => void (await database.dropDatabase())),
+    }),
+    {
+      'before the reservation': { reserved: false, inserted: false },
+      'after the reservation': { reserved: true, inserted: false },
+      'after the insertion': { reserved: true, inserted: true },
+      'before the response': { reserved: true, inserted: true },
+    },
+  );
+});

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient } from '../../support/http-client.js';
 import { FIRST_KEY } from '../../support/in-process-service.js';
 import { SeededRandom } from '../../support/seeded-random.js';
+import { until } from '../../support/until.js';
 import { compareKeys, compareReads, compareStates, stateIn } from './final-state.js';
 import { Fleet, type Kill } from './fleet.js';
 import { Ledger, type Verdict } from './ledger.js';
@@ -23,7 +23,6 @@ const KILL_WEIGHTS: Readonly<Record<Kill, number>> = { worker: 8, primary: 1, se
 /** Writers pause while processes start, which would take longer otherwise; they write at full speed before a kill. */
 const PAUSE_MS = 600;
 const KILLS_PER_COMMAND = 3;
-const STALLED_MS = 90_000;
 
 export interface Plan {
   readonly seed: number;
@@ -146,12 +145,7 @@ async function disturb(
 /** Waits until `count` more writes are acknowledged. @throws Error if they stop */
 export async function more(ledger: Ledger, count: number): Promise<void> {
   const goal = ledger.acknowledged + count;
-  const deadline = performance.now() + STALLED_MS;
-  while (ledger.acknowledged < goal) {
-    if (performance.now() > deadline)
-      throw new Error(`${goal - ledger.acknowledged} writes are not acknowledged within ${STALLED_MS} ms`);
-    await sleep(5);
-  }
+  await until(`${count} more writes are acknowledged`, () => ledger.acknowledged >= goal);
 }
 
 async function principals(fleet: Fleet, random: SeededRandom): Promise<string[]> {
@@ -179,7 +173,7 @@ async function judge(
   const verdict = ledger.judge(state.live, state.dead);
   if (copy === undefined) return verdict;
   compareStates('the copy', await stateIn(store.copied(copy)), state, verdict);
-  const again = new Fleet(store.folder, store.settings, new SeededRandom(0));
+  const again = new Fleet(store.folder, store.patientSettings, new SeededRandom(0));
   try {
     await again.start([1]);
     const client = again.client(new SeededRandom(0));

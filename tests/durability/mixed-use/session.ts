@@ -4,8 +4,8 @@ import type { SeededRandom } from '../../support/seeded-random.js';
 import type { History, Ledger, Resource } from './ledger.js';
 
 export const RETRY_MS = 25;
-/** No request may take longer, not even while processes and the store are killed. */
-const PATIENCE_MS = 30_000;
+/** A guard: every request ends, also while processes and the store are killed. */
+const PATIENCE_MS = 120_000;
 /** Most edits are of few records, so that several writers meet. */
 export const HOT_RECORDS = 12;
 export const RECENT_RECORDS = 60;

@@ -9,7 +9,8 @@ import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { MongoProcess } from '../support/mongo-process.js';
 import { type MongoFault, MongoProxy } from '../support/mongo-proxy.js';
-import { throughProxy } from '../support/mongo-url.js';
+import { patience, throughProxy } from '../support/mongo-url.js';
+import { sized, TEST_SEED } from '../support/run-settings.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
@@ -28,11 +29,11 @@ import {
 
 const figure = figuresOf('unknown-outcomes');
 
-/** Short, so that late replies cost little. A caller waits 300 ms longer. */
-const SOCKET_TIMEOUT_MS = 600;
+/** Longer than a server takes on a busy machine: only late replies exceed it. A caller waits 300 ms longer. */
+const SOCKET_TIMEOUT_MS = 5_000;
 const LATE_MS = SOCKET_TIMEOUT_MS + 500;
-/** A busy machine may take its time. */
-const LONGEST_MS = 8_000;
+/** Of so many faults of an operation, one is played. The seed chooses which, and each operation has others. */
+const ONE_OF = sized({ gate: 5, night: 1 });
 /** Several operations at a time, each with a service, a proxy and a database of its own. */
 const LANES = 6;
 const NEVER = [FALSE_SUCCESS, DOUBLED, WRONG_STATUS];
@@ -41,6 +42,8 @@ const LINE_UNKNOWN = /"status": ?503/;
 
 /** The driver sends most commands a second time if the reply to the first is missing or an error of this kind. */
 const FAULTS: readonly (readonly [fault: MongoFault, times: number])[] = [
+  // First, because it waits for time-outs.
+  ['late', 1],
   ['unsent', 2],
   ['refused', 2],
   ['lost', 1],
@@ -48,12 +51,12 @@ const FAULTS: readonly (readonly [fault: MongoFault, times: number])[] = [
   ['failed', 1],
   ['failed', 2],
   ['cut', 1],
-  ['late', 1],
   ['doubled', 1],
   ['unconfirmed', 1],
 ];
 
-describe('a command to MongoDB whose reply is missing, cut, late, doubled or an error', () => {
+describe('a command to MongoDB whose reply is missing, cut, late, doubled or an error', function () {
+  this.timeout(sized({ gate: 300_000, night: 900_000 }));
   const folder = temporaryFolder();
   let mongo: MongoProcess;
   let control: MongoClient;
@@ -80,7 +83,7 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
   const start = async (name: string): Promise<void> => {
     const plan = new FaultPlan();
     const proxy = await MongoProxy.before(mongo.port, (command) => plan.faultOf(command), LATE_MS);
-    const url = `${throughProxy(mongo.url(name), proxy.port)}&socketTimeoutMS=${SOCKET_TIMEOUT_MS}`;
+    const url = `${throughProxy(mongo.url(name), proxy.port)}&${patience(SOCKET_TIMEOUT_MS)}`;
     const settings = {
       PORT: '0',
       MANAGEMENT_PORT: '0',
@@ -103,7 +106,10 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
   };
 
   it('is never success, and a repetition with the same key converges', async () => {
-    const queue = Object.keys(OPERATIONS).flatMap((name) => FAULTS.map((fault) => ({ name, fault })));
+    const names = Object.keys(OPERATIONS);
+    const queue = FAULTS.flatMap((fault, index) =>
+      names.filter((_, at) => (at + index + TEST_SEED) % ONE_OF === 0).map((name) => ({ name, fault })),
+    );
     const problems: string[] = [];
     const positions = new Set<string>();
     const outcomes = { known: 0, unknown: 0 };
@@ -125,12 +131,11 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
     figure('operations', Object.keys(OPERATIONS).length);
     figure('replies of operations', positions.size);
     figure('replies with a fault', replies);
-    expect(replies).to.be.at.least(900);
     for (const [outcome, count] of Object.entries(outcomes)) figure(`outcome ${outcome}`, count);
     for (const kind of NEVER) figure(kind, problems.filter((problem) => problem.includes(kind)).length);
     expect(problems, problems.join('\n')).to.deep.equal([]);
-    const names = [...positions].map((position) => position.split(':')[0]);
-    expect(names, 'every operation has a reply').to.include.members(Object.keys(OPERATIONS));
+    const withReply = [...positions].map((position) => position.split(':')[0]);
+    expect(withReply, 'every operation has a reply').to.include.members(names);
   });
 });
 
@@ -148,12 +153,9 @@ async function play(lane: Lane, name: string, [fault, times]: (typeof FAULTS)[nu
   try {
     const { act, judge } = await (OPERATIONS[name] as Operation)(lane);
     plan.arm({ fault, at, times, counts });
-    const begin = performance.now();
     const result = await act().catch((error: unknown) => error);
-    const ms = performance.now() - begin;
     plan.disarm();
     played = plan.played;
-    if (ms > LONGEST_MS) throw new Error(`took ${Math.round(ms)} ms`);
     expect((await client.get(`/products/${lane.productId}`)).status, 'the next request').to.equal(200);
     isUnknown = isUnknownOutcome(result, name);
     if (fault === 'unconfirmed' && played.length > 0 && !isUnknown)

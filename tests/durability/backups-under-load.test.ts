@@ -8,6 +8,7 @@ import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { run } from '../support/programs.js';
+import { AT_NIGHT, sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { more } from './mixed-use/campaign.js';
@@ -20,10 +21,11 @@ import { Writer } from './mixed-use/writer.js';
 
 const figure = figuresOf('backups-under-load');
 
-const BACKUPS = 20;
+const BACKUPS = sized({ gate: 3, night: 20 });
 const WRITERS = 16;
 /** Leaves time to the commands. */
 const PAUSE_MS = 60;
+const WRITES_BEFORE = sized({ gate: 200, night: 500 });
 const WRITES_BETWEEN = 40;
 /** The copies of the control, of which at least one must lack a write. */
 const COPIES = 5;
@@ -40,7 +42,7 @@ describe('backups while a service writes', function () {
   this.timeout(300_000);
   const root = temporaryFolder();
   const store = sqliteStore(mkdtempSync(join(root, 'store-')));
-  const random = new SeededRandom(1);
+  const random = new SeededRandom(TEST_SEED);
   const ledger = new Ledger();
   const fleet = new Fleet(store.folder, store.settings, random);
   let numbers = 0;
@@ -58,10 +60,12 @@ describe('backups while a service writes', function () {
   before(async () => {
     await fleet.start([2]);
     writers = Promise.all(
-      Array.from({ length: WRITERS }, (_, at) => new Writer(shared, new SeededRandom(at), at).run()),
+      Array.from({ length: WRITERS }, (_, at) =>
+        new Writer(shared, new SeededRandom(TEST_SEED * 1_000 + at), at).run(),
+      ),
     );
     writers.catch(() => {});
-    await moreWrites(500);
+    await moreWrites(WRITES_BEFORE);
   });
   after(() => fleet.abandon());
 
@@ -134,24 +138,26 @@ describe('backups while a service writes', function () {
     expect(differences).to.deep.equal([]);
   });
 
-  it('differ from copies of the database without its log, which the checker counts', async () => {
-    let differences = 0;
-    for (let at = 0; at < COPIES && differences === 0; at++) {
-      await moreWrites(WRITES_BETWEEN);
-      const folder = mkdtempSync(join(root, 'copied-'));
-      mkdirSync(join(folder, 'data'));
-      const moment = await around(async () =>
-        cpSync(join(store.folder, 'data/catalogue.sqlite'), join(folder, 'data/catalogue.sqlite')),
-      );
-      const state = await stateIn(restored(folder)).catch((error: Error) => {
-        if (!/damaged|is not a SQLite database/.test(error.message)) throw error;
-        return undefined;
-      });
-      differences += state ? differing(moment, state, ledger).length : moment.acknowledged.length;
-    }
-    figure('differences of a copy without its log', differences);
-    expect(differences).to.be.greaterThan(0);
-  });
+  // Whether a copy lacks a write is a matter of chance.
+  if (AT_NIGHT)
+    it('differ from copies of the database without its log, which the checker counts', async () => {
+      let differences = 0;
+      for (let at = 0; at < COPIES && differences === 0; at++) {
+        await moreWrites(WRITES_BETWEEN);
+        const folder = mkdtempSync(join(root, 'copied-'));
+        mkdirSync(join(folder, 'data'));
+        const moment = await around(async () =>
+          cpSync(join(store.folder, 'data/catalogue.sqlite'), join(folder, 'data/catalogue.sqlite')),
+        );
+        const state = await stateIn(restored(folder)).catch((error: Error) => {
+          if (!/damaged|is not a SQLite database/.test(error.message)) throw error;
+          return undefined;
+        });
+        differences += state ? differing(moment, state, ledger).length : moment.acknowledged.length;
+      }
+      figure('differences of a copy without its log', differences);
+      expect(differences).to.be.greaterThan(0);
+    });
 
   it('end with a service that lost nothing', async () => {
     shared.isOver = true;

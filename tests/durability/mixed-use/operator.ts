@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChildProcessService, CLI } from '../../support/child-process-service.js';
 import { API_KEY } from '../../support/programs.js';
 import type { SeededRandom } from '../../support/seeded-random.js';
+import { until } from '../../support/until.js';
 import type { Ledger } from './ledger.js';
 
 const SEEDED_AT_ONCE = 20;
@@ -114,12 +115,13 @@ export class Operator {
 
   /** Runs a command that may be repeated until it succeeds: the store may be down at the moment. */
   private async succeed(...args: string[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const { code, err } = await this.run(...args).end;
-      if (code === 0) return this.count(args[0] ?? '');
-      if (code !== 75 || tries === 5) throw new Error(`catalogue ${args.join(' ')}: ${code} ${err}`);
-      await sleep(200);
-    }
+    let last: End | undefined;
+    await until(`catalogue ${args.join(' ')} finds the store`, async () => {
+      last = await this.run(...args).end;
+      return last.code !== 75;
+    });
+    if (last?.code !== 0) throw new Error(`catalogue ${args.join(' ')}: ${last?.code} ${last?.err}`);
+    this.count(args[0] ?? '');
   }
 
   private async kill(...args: string[]): Promise<void> {

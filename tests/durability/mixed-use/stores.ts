@@ -3,6 +3,7 @@ import { mongoStorage } from '#src/composition/mongo-storage.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import { MongoProcess } from '../../support/mongo-process.js';
+import { patience } from '../../support/mongo-url.js';
 import { ENDLESS } from '../../support/tables.js';
 
 /** A store that survives the processes of the service. */
@@ -10,6 +11,8 @@ export interface TestedStore {
   /** The working folder of the services. */
   readonly folder: string;
   readonly settings: Record<string, string>;
+  /** The same with longer waits, for reads that must succeed on a busy computer. */
+  readonly patientSettings: Record<string, string>;
   /** As `catalogue copy` takes it. */
   readonly url: string;
   /** The store itself, to be opened while no service runs. */
@@ -25,9 +28,11 @@ const copied = (file: string) => sqliteStorage({ file, budget: ENDLESS });
 
 export function sqliteStore(folder: string): TestedStore {
   const file = join(folder, 'data/catalogue.sqlite');
+  const settings = { STORE: 'sqlite', SQLITE_FILE: file };
   return {
     folder,
-    settings: { STORE: 'sqlite', SQLITE_FILE: file },
+    settings,
+    patientSettings: settings,
     url: `sqlite:${file}`,
     storage: () => copied(file),
     copied,
@@ -39,11 +44,13 @@ export async function mongoStore(folder: string): Promise<TestedStore> {
   const server = await MongoProcess.onFreePort(folder);
   await server.run();
   const url = server.url('catalogue');
+  const patient = `${url}&${patience()}`;
   return {
     folder,
     settings: { STORE: 'mongodb', MONGODB_URL: url },
+    patientSettings: { STORE: 'mongodb', MONGODB_URL: patient },
     url,
-    storage: () => mongoStorage({ url, budget: ENDLESS }),
+    storage: () => mongoStorage({ url: patient, budget: ENDLESS }),
     copied,
     restartServer: async () => {
       await server.kill();

@@ -1,0 +1,11 @@
+import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
+import { childProcessServices } from '../support/child-process-service.js';
+import { mongoSettings } from '../support/mongo-settings.js';
+
+describe('two processes on one SQLite file', () => {
+  lostUpdatesContract('SQLite', childProcessServices(2, { STORE: 'sqlite' }));
+});
+
+describe('two processes on one MongoDB', () => {
+  lostUpdatesContract('MongoDB', childProcessServices(2, mongoSettings('lost-updates')));
+});

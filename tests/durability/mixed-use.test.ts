@@ -1,0 +1,77 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { concurrently } from '../support/concurrently.js';
+import { figuresOf } from '../support/figure.js';
+import { AT_NIGHT, sized, TEST_SEED } from '../support/run-settings.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { type Plan, play } from './mixed-use/campaign.js';
+import { mongoStore, sqliteStore, type TestedStore } from './mixed-use/stores.js';
+
+const figure = figuresOf('mixed-use');
+
+/** On both stores together. */
+const KILLS = sized({ gate: 12, night: 200 });
+const ON_SQLITE = Math.ceil(KILLS * 0.64);
+
+const PLAN: Plan = {
+  seed: TEST_SEED,
+  kills: ON_SQLITE,
+  writesPerKill: sized({ gate: 60, night: 110 }),
+  killsPerStop: sized({ gate: 6, night: 12 }),
+  killsPerOutage: sized({ gate: 3, night: 6 }),
+};
+
+type OpenStore = (folder: string) => TestedStore | Promise<TestedStore>;
+
+describe('everything that a user may do at once, while processes are killed', function () {
+  this.timeout(300_000 + 60_000 * KILLS);
+  const root = temporaryFolder();
+
+  const playOn = async (open: OpenStore, plan: Plan) => {
+    const store = await open(mkdtempSync(join(root, 'store-')));
+    try {
+      return await play(store, plan);
+    } finally {
+      await store.close();
+    }
+  };
+  const loseNothing = async (store: string, open: OpenStore, plan: Plan) => {
+    const { verdict, acknowledged, replays, kills, commands } = await playOn(open, plan);
+    const { lost, doubled, idsTwice, versions, others } = verdict;
+    figure(`acknowledged on ${store}`, acknowledged);
+    figure(`kills on ${store}`, kills);
+    figure(`replays on ${store}`, replays);
+    figure(`commands on ${store}`, [...commands].map(([name, count]) => `${name} ${count}`).join(', '));
+    figure(`lost on ${store}`, lost.length);
+    figure(`doubled on ${store}`, doubled.length);
+    figure(`ids given twice on ${store}`, idsTwice.length);
+    figure(`versions skipped or repeated on ${store}`, versions.length);
+    figure(`other contradictions on ${store}`, others.length);
+    expect(verdict.all, `with TEST_SEED=${TEST_SEED}`).to.deep.equal([]);
+    expect(kills).to.equal(plan.kills);
+  };
+
+  /** Whether a kill comes between a commit and its response, or between two locks, is a matter of chance. */
+  const controls = {
+    'a retry without an idempotency key doubles records, which the checker counts': async () => {
+      const plan = { ...PLAN, seed: TEST_SEED + 2, kills: 2, without: 'keys' } as const;
+      const { doubled } = (await playOn(sqliteStore, plan)).verdict;
+      figure('doubled without keys', doubled.length);
+      expect(doubled).to.not.deep.equal([]);
+    },
+    'a service that loses the locks of SQLite loses writes, which the checker counts': async () => {
+      const plan = { ...PLAN, seed: TEST_SEED + 10, kills: 2, without: 'locks' } as const;
+      const { verdict } = await playOn(sqliteStore, plan);
+      figure('lost without locks', verdict.lost.length);
+      expect(verdict.lost).to.not.deep.equal([]);
+    },
+  };
+
+  concurrently({
+    'nothing is lost or doubled on SQLite': () => loseNothing('SQLite', sqliteStore, PLAN),
+    'nothing is lost or doubled on MongoDB': () =>
+      loseNothing('MongoDB', mongoStore, { ...PLAN, seed: TEST_SEED + 1, kills: KILLS - ON_SQLITE }),
+    ...(AT_NIGHT && controls),
+  });
+});
