@@ -88,7 +88,7 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
       MANAGEMENT_PORT: `${MANAGEMENT_PORT}`,
     };
     const more = join(folder, 'more.cfg');
-    writeFileSync(more, ['global', ...SMALL_BUFFERS, `stats socket ${statusSocket}`, ''].join('\n  '));
+    writeFileSync(more, `${['global', ...SMALL_BUFFERS, `stats socket ${statusSocket}`].join('\n  ')}\n`);
     proxy = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg', '-f', more], { env, stdio: 'ignore' });
     client = new HttpClient(https, join(folder, 'localhost.pem'), FIRST_KEY);
     await allServe();

@@ -225,7 +225,7 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '190 unindexed queries',
-    expected: { 200: 20 },
+    expected: { 200: 1, 503: 1 },
     probes: ['list', 'query'],
     run: (connections) => sendAll(connections, [query], 190, 1),
   },
@@ -237,13 +237,13 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '6,000 requests, ten times the limit, in pipelines',
-    expected: { 200: 300, 429: 1_000 },
+    expected: { 200: 100, 429: 100 },
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, [item], 50, 120),
   },
   {
     name: '600 lists at the same moment, on 600 connections',
-    expected: { 200: 64 },
+    expected: { 200: 1 },
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, [list], 600, 1),
   },
