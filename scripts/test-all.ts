@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { FIGURES, figuresOf } from '../tests/support/figure.js';
+import { FIGURES_FILE, figuresOf } from '../tests/support/figure.js';
 import { parsedOptions } from './options.js';
 import { print, table } from './statistics.js';
 import { DEBIAN_PACKAGES, type Program, SUITES, type Suite } from './suites.js';
@@ -63,13 +63,13 @@ async function runAll(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  rmSync(FIGURES, { force: true });
+  rmSync(FIGURES_FILE, { force: true });
   print(`TEST_SEED=${TEST_SEED}`);
   const figure = figuresOf('test-all');
   const outcomes: Outcome[] = [];
   for (const suite of suites) {
     const outcome = await run(suite);
-    figure(`${suite.name} s`, Math.round(outcome.seconds));
+    figure(suite.name, Math.round(outcome.seconds), 's');
     outcomes.push(outcome);
   }
   const rows = outcomes.map(({ suite: { name }, passed, failed, seconds }) => [

@@ -7,13 +7,12 @@ import { ChildProcessService, MAIN } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { fill, MAX_TRIES } from './hostile/hostile-service.js';
+import { until } from '../support/until.js';
+import { fill } from './hostile/hostile-service.js';
 import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
 
 const figure = figuresOf('costs');
 
-/** The most CPU time of the main thread in the longest turn of the event loop, as the median of several requests. */
-const MAX_TURN_MS = 40;
 const REPEATS = 3;
 /** An error has at most 1,000 details, and each repeats at most 256 characters of a name. */
 const MAX_ERROR_BYTES = 2 * 1_024 * 1_024;
@@ -24,6 +23,7 @@ describe('The most costly requests', () => {
   let service: ChildProcessService;
   let client: HttpClient;
   let worst = 0;
+  let slowest = '';
 
   before(async () => {
     const program = ['--import', resolve('build/tests/faults/hostile/turn-probe.js'), MAIN];
@@ -33,19 +33,17 @@ describe('The most costly requests', () => {
     await fill(client, folder);
   });
   after(async () => {
-    figure('longest turn (median of three), CPU ms', worst);
+    figure('CPU time of the longest turn', worst, 'ms');
+    figure('the request with the longest turn', slowest);
     client.close();
     await service.stop('SIGKILL');
   });
 
   for (const request of [...FORMS, ...BODIES, ...READS])
-    it(`${request.name}: the longest turn of the event loop takes at most ${MAX_TURN_MS} ms of CPU time`, async () => {
+    it(`${request.name}: the response is as expected, and an error is short`, async () => {
       expect(await send(request)).to.match(new RegExp(`^${request.status ?? 200}`));
-      let longest = await longestTurn(request);
-      for (let attempt = 1; attempt < MAX_TRIES && longest > MAX_TURN_MS; attempt++)
-        longest = await longestTurn(request);
-      worst = Math.max(worst, longest);
-      expect(longest).to.be.at.most(MAX_TURN_MS);
+      const longest = await longestTurn(request);
+      if (longest > worst) [worst, slowest] = [longest, request.name];
     });
 
   /** @returns status and code */
@@ -73,7 +71,7 @@ describe('The most costly requests', () => {
   async function endOfMeasurement(): Promise<number> {
     const before = lines(probeFile).length;
     service.kill('SIGUSR2');
-    while (lines(probeFile).length === before) await sleep(5);
+    await until('the probe writes its measurement', () => lines(probeFile).length > before);
     return Number(lines(probeFile).at(-1));
   }
 });

@@ -7,32 +7,18 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import type { LogEntry } from '../support/workers.js';
 import type { Measured } from './hostile/bystander.js';
 import { Connections, FLOODS, type Flood } from './hostile/floods.js';
-import { fill, inBackground, MAX_TRIES, newKey, startBystander } from './hostile/hostile-service.js';
+import { fill, inBackground, newKey, startBystander } from './hostile/hostile-service.js';
 
 const figure = figuresOf('floods');
 
-/**
- * The longest times (p99) of a bystander's short requests in one flood, which are its longest because it sends few. One
- * turn of the event loop may read 64 KiB from each of 50 connections. The worst measured was 220 ms on two cores.
- */
-const MAX_SHORT_MS = 300;
-/** The longest time (p99) of its queries without an index, imports and exports. The worst measured was 228 ms. */
-const MAX_LONG_MS = 600;
-const LONG = ['query', 'import', 'export'];
-/** The p99 of its items over all floods. */
-const MAX_ITEM_MS = 100;
-/** 512 MB. The most measured was 388 MiB. */
-const MAX_MEMORY_MIB = 488;
 /** How long a flood that holds its connections does so, and at least how long the bystander measures. */
 const HOLD_SECONDS = 2;
-/** A flood ends after this time, even if some requests have no response yet. */
-const FLOOD_SECONDS = 60;
-
-/** The log is buffered, and requests end when their connections are closed. */
-const LOG_MS = 3_000;
+/** A guard: a flood ends after this time, even if some requests have no response yet. */
+const FLOOD_SECONDS = 120;
 
 const QUIET: Flood = {
   name: 'nothing',
@@ -49,7 +35,7 @@ describe("One client's flood", () => {
   let release = () => {};
   let alone: ReadonlyMap<string, Measured>;
   let mostMemory = 0;
-  let ofAll = new Latencies();
+  const ofAll = new Latencies();
   let worst = { ratio: 0, text: '' };
   const byStatus: Record<string, number> = {};
 
@@ -64,52 +50,38 @@ describe("One client's flood", () => {
   });
   after(async () => {
     release();
-    figure('the most memory MiB', mostMemory);
+    figure('most memory', mostMemory, 'MiB');
     figure('requests of the floods by status', JSON.stringify(byStatus).replaceAll('"', ''));
     const p99 = ofAll.quantile(0.99);
-    figure("p99 of another client's item over all floods ms", p99);
-    figure('times that alone', p99 / p99Alone('item'));
-    figure('worst flood, times that alone', worst.ratio);
+    figure("p99 of another client's item over all floods", p99, 'ms');
+    figure('that, to its time alone', p99 / p99Alone('item'), 'times');
+    figure('p99 in the worst flood, to its time alone', worst.ratio, 'times');
     figure('worst flood', worst.text);
     client.close();
     await service.stop('SIGKILL');
   });
 
   for (const flood of FLOODS)
-    it(`${flood.name}: others are served in time, and the memory is bounded`, async () => {
-      const outcome = await measure(flood);
-      expect([...delaysOf(outcome), ...failuresOf(outcome)]).to.deep.equal([]);
+    it(`${flood.name}: no request of others is refused`, async () => {
+      const { measured, memory } = await during(flood);
+      mostMemory = Math.max(mostMemory, memory);
+      for (const { probe, p99, requests } of measured) {
+        noteWorst(flood, probe, p99);
+        if (probe === 'item') for (const { begin, end } of requests) ofAll.add(end - begin);
+      }
+      expect(failuresOf(measured)).to.deep.equal([]);
     });
 
-  it(`over all floods, an item takes at most twice the time that it takes alone, or ${MAX_ITEM_MS} ms (p99)`, async () => {
-    const isLate = () => ofAll.quantile(0.99) > Math.max(2 * p99Alone('item'), MAX_ITEM_MS);
-    for (let attempt = 1; attempt < MAX_TRIES && isLate(); attempt++) {
-      ofAll = new Latencies();
-      await measureAlone();
-      for (const flood of FLOODS) await measure(flood);
-    }
-    expect(isLate(), `${ofAll.quantile(0.99)} ms, ${p99Alone('item')} alone`).to.equal(false);
+  it('after the floods, every request is served', async () => {
+    const { measured } = await during(QUIET);
+    expect(failuresOf(measured)).to.deep.equal([]);
+    expect(measured.filter(({ requests }) => requests.length === 0)).to.deep.equal([]);
   });
 
   async function measureAlone(): Promise<void> {
     const { measured } = await during(QUIET);
+    expect(failuresOf(measured)).to.deep.equal([]);
     alone = new Map(measured.map((each) => [each.probe, each]));
-  }
-
-  /** Measures again what takes too long. A failed request, or too much memory, counts in every try. */
-  async function measure(flood: Flood): Promise<Outcome> {
-    let outcome = await during(flood);
-    // Each try comes from another IP address, because the rate limit of the previous one may be used up.
-    for (let attempt = 1; attempt < MAX_TRIES && delaysOf(outcome).length > 0; attempt++) {
-      expect(failuresOf(outcome)).to.deep.equal([]);
-      outcome = await during(flood);
-    }
-    mostMemory = Math.max(mostMemory, outcome.memory);
-    for (const { probe, p99, requests } of outcome.measured) {
-      noteWorst(flood, probe, p99);
-      if (probe === 'item') for (const { begin, end } of requests) ofAll.add(end - begin);
-    }
-    return outcome;
   }
 
   function p99Alone(probe: string): number {
@@ -123,28 +95,16 @@ describe("One client's flood", () => {
       worst = { ratio, text: `${p99.toFixed(0)} ms (${before.toFixed(0)} alone; ${probe}; ${name})` };
   }
 
-  /** What takes too long, or is missing in the flood itself. */
-  function delaysOf({ measured, missing }: Outcome): string[] {
-    const late = measured
-      .filter(({ probe, p99 }) => !(p99 <= (LONG.includes(probe) ? MAX_LONG_MS : MAX_SHORT_MS)))
-      .map(({ probe, p99 }) => `${probe} takes ${p99.toFixed(1)} ms (p99)`);
-    return [...late, ...missing];
-  }
-
-  function failuresOf({ measured, memory }: Outcome): string[] {
-    const failed = measured.flatMap(({ probe, failures }) =>
-      failures.slice(0, 1).map((failure) => `${probe}: ${failure}`),
+  function failuresOf(measured: readonly Measured[]): string[] {
+    return measured.flatMap(({ probe, failures }) =>
+      failures.slice(0, 1).map((failure) => `${probe}, ${failures.length} times: ${failure}`),
     );
-    const large = memory <= MAX_MEMORY_MIB ? [] : [`the memory grows to ${Math.round(memory)} MiB`];
-    return [...failed, ...large];
   }
 
   interface Outcome {
     readonly measured: readonly Measured[];
     /** In MiB. */
     readonly memory: number;
-    /** What the flood lacks to be one. */
-    readonly missing: readonly string[];
   }
 
   /** Runs a flood once while a bystander measures its own requests. */
@@ -167,33 +127,29 @@ describe("One client's flood", () => {
     const measured = await stopBystander();
     const { max } = memory.read();
     connections.close();
-    return { measured, memory: max, missing: await missingIn(flood, connections, id, loggedBefore) };
+    await untilLogged(flood, connections, id, loggedBefore);
+    return { measured, memory: max };
   }
 
-  /** Compares what the service logged of a flood with what the flood should load it with. */
-  async function missingIn(
+  /** Waits until the log shows that the flood has loaded the service with what it should. */
+  async function untilLogged(
     { expected }: Flood,
     { opened }: Connections,
     keyId: number,
     loggedBefore: number,
-  ): Promise<string[]> {
+  ): Promise<void> {
     const counts = () => statusesIn(service.log.slice(loggedBefore), `key:${keyId}`);
-    const missing = () => {
+    // Requests end when their connections are closed, and the log is buffered.
+    await until('the requests of the flood are logged', () => {
       const statuses = counts();
       const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0);
       const found: Record<string, number> = { connections: opened, requests, ...statuses };
-      return Object.entries(expected)
-        .filter(([what, least]) => (found[what] ?? 0) < least)
-        .map(
-          ([what, least]) =>
-            `at least ${least} of ${what} expected, and these found: ${JSON.stringify(found)}`,
-        );
-    };
-    for (const end = performance.now() + LOG_MS; missing().length > 0 && performance.now() < end; )
-      await sleep(50);
+      for (const [what, least] of Object.entries(expected))
+        if ((found[what] ?? 0) < least)
+          throw new Error(`at least ${least} of ${what} expected, and these found: ${JSON.stringify(found)}`);
+    });
     for (const [status, count] of Object.entries(counts()))
       byStatus[status] = (byStatus[status] ?? 0) + count;
-    return missing();
   }
 
   async function bystander(authorityFile: string, { probes }: Flood) {

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect as netConnect, type Socket } from 'node:net';
+import { connect as netConnect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
@@ -17,6 +17,7 @@ import { documentedResponses } from '../support/openapi/described.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { FRAMING_CASES, type FramingCase, NEXT } from './framing-cases.js';
+import { type Exchange, exchange, faultsOf, idOf, whole } from './framing-exchange.js';
 
 const figure = figuresOf('framing');
 
@@ -24,8 +25,6 @@ const LOOPBACK = '127.0.0.1';
 const CONNECTIONS = 24;
 /** Cuts of one case, each sent over a connection of its own. */
 const MAX_CUTS = 12;
-/** Longer than the second for which the service reads on after a refusal. */
-const TIMEOUT_MS = 8_000;
 const ENVIRONMENT = {
   TLS: 'proxy',
   TRUSTED_PROXIES: LOOPBACK,
@@ -33,88 +32,6 @@ const ENVIRONMENT = {
   BOOTSTRAP_API_KEY: FIRST_KEY,
 };
 
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-interface Exchange {
-  readonly tested: FramingCase;
-  /** The digits in the ids of its requests. */
-  readonly number: string;
-  readonly how: string;
-  readonly responses: readonly Response[];
-  readonly isClosed: boolean;
-}
-
-let connections = 0;
-
-/** Sends the bytes of a case and the next request, piece by piece, and reads until the connection is closed. */
-async function exchange(
-  tested: FramingCase,
-  open: () => Socket,
-  how: string,
-  piecesOf: (bytes: Buffer) => readonly Buffer[],
-): Promise<Exchange> {
-  const number = String(++connections).padStart(6, '0');
-  const text = `${tested.bytes}${tested.isLast ? '' : NEXT}`.replaceAll('NNNNNN', number);
-  const socket = open();
-  socket.setNoDelay(true);
-  const received: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => {});
-  let isClosed = false;
-  const close = new Promise<void>((done) => {
-    socket.once('close', () => {
-      isClosed = true;
-      done();
-    });
-  });
-  for (const piece of piecesOf(Buffer.from(text, 'latin1'))) {
-    if (socket.writable) socket.write(piece);
-    await turn();
-    await turn();
-  }
-  if (tested.isLast && socket.writable) socket.end();
-  const timer = new AbortController();
-  await Promise.race([close, sleep(TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => {})]);
-  timer.abort();
-  socket.destroy();
-  return {
-    tested,
-    number,
-    how,
-    isClosed,
-    responses: responsesIn(Buffer.concat(received).toString('latin1')),
-  };
-}
-
-/** Returns the final responses. No body of the service contains a status line. */
-function responsesIn(text: string): Response[] {
-  return text
-    .split(/(?=HTTP\/1\.[01] \d\d\d )/)
-    .map((part) => {
-      const [head = '', ...rest] = part.split('\r\n\r\n');
-      const fields = head.split('\r\n').slice(1);
-      const headers = Object.fromEntries(
-        fields.map((field) => [field.split(':')[0]?.toLowerCase() ?? '', field.replace(/^[^:]*:\s*/, '')]),
-      );
-      const status = part.startsWith('HTTP/1.') ? Number(part.slice(9, 12)) : 0;
-      return { status, headers, body: rest.join('\r\n\r\n') };
-    })
-    .filter(({ status, body }) => status !== 100 && (status !== 0 || body !== ''));
-}
-
-function codeOf({ status, body }: Response): string {
-  const [, code] = status >= 400 ? (/^\{"code":"(\w+)"/.exec(body) ?? []) : [];
-  return code === undefined ? `${status}` : `${status} ${code}`;
-}
-
-function idOf({ headers }: Response): string {
-  return headers['x-request-id'] ?? 'none';
-}
-
-const whole = (bytes: Buffer) => [bytes];
 const cutAt = (at: number) => (bytes: Buffer) => [bytes.subarray(0, at), bytes.subarray(at)];
 
 /** Around every line end, colon and space of the case's own bytes, and around their end: at most `MAX_CUTS` of them. */
@@ -134,45 +51,6 @@ function smallPieces(bytes: Buffer): Buffer[] {
   for (let at = start, size = 1; at < bytes.length; at += size, size = (size * 3 + 1) % 7 || 1)
     pieces.push(bytes.subarray(at, at + size));
   return pieces;
-}
-
-/** Checks the responses to the bytes of one connection. @returns what is wrong, if anything */
-function faultsOf({ tested, number, responses, isClosed }: Exchange): string[] {
-  const got = responses.map(codeOf);
-  const next = tested.isNextServed ? ['200'] : [];
-  const expected = tested.expected.map((codes) => [...codes, ...next]);
-  const isExpected = expected.some((codes) => JSON.stringify(codes) === JSON.stringify(got));
-  const ids = responses.map(idOf).filter((id) => id.endsWith(`-${number}`));
-  const order = ['first', 'third', 'next'].map((name) => `${name}-${number}`);
-  const places = ids.map((id) => order.indexOf(id));
-  const isInOrder = places.every((place, at) => place >= (places[at - 1] ?? -1));
-  const isNextAnswered = ids.includes(`next-${number}`);
-  return [
-    ...(isExpected ? [] : [`got [${got}] instead of [${expected.join('] or [')}]`]),
-    ...(isInOrder ? [] : [`the ids ${ids} are not in order`]),
-    ...(isNextAnswered === tested.isNextServed
-      ? []
-      : [`the next request is${isNextAnswered ? '' : ' not'} served`]),
-    ...(isClosed ? [] : ['the connection stays open']),
-    ...responses.filter(({ status }) => status >= 400).flatMap((refusal) => shapeFaults(refusal)),
-  ];
-}
-
-/** Compares a refusal with the errors of `docs/api.md`. */
-function shapeFaults({ status, headers, body }: Response): string[] {
-  const faults: string[] = [];
-  if (!headers['x-request-id']) faults.push(`${status} has no X-Request-Id`);
-  if (headers['cache-control'] !== 'no-store') faults.push(`${status} may be stored`);
-  if (!headers['content-type']?.startsWith('application/json')) faults.push(`${status} is not JSON`);
-  // HEAD has none.
-  if (body === '') return faults;
-  try {
-    const keys = Object.keys(JSON.parse(body));
-    if (keys.join() !== 'code,message,details') faults.push(`${status} has the members ${keys}`);
-  } catch {
-    faults.push(`${status} has the body ${body}`);
-  }
-  return faults;
 }
 
 /** How often the log of a service names each request id. */
@@ -199,9 +77,11 @@ function desynchronised(exchanges: readonly Exchange[], counts: ReadonlyMap<stri
   });
 }
 
+let ends = 0;
+
 /** Sends requests until the log has the last one, so that it has all others too. */
 async function untilLogged(service: ChildProcessService, client: HttpClient): Promise<void> {
-  const id = `end-${++connections}`;
+  const id = `end-${++ends}`;
   await client.get('/nowhere', { headers: { 'X-Request-Id': id, 'X-Forwarded-Proto': 'https' } });
   await service.logs(new RegExp(id));
 }
@@ -211,7 +91,7 @@ function expectNone(title: string, faults: readonly string[]): void {
 }
 
 describe('bytes that no HTTP client sends', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const folder = temporaryFolder();
   const tlsFolder = temporaryFolder();
   let service: ChildProcessService;
@@ -368,7 +248,7 @@ const PROXIES: readonly Proxy[] = [
 
 for (const proxy of PROXIES)
   describe(`bytes that no HTTP client sends, to ${proxy.name}`, function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const folder = temporaryFolder();
     const names = new NameServer(() => [LOOPBACK]);
     let service: ChildProcessService;

@@ -19,14 +19,16 @@ import {
   walk,
 } from '../support/list-walks.js';
 import { MongoProcess } from '../support/mongo-process.js';
+import { TEST_SEED } from '../support/run-settings.js';
+import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const figure = figuresOf('lists-during-writes');
 
 const READERS = 4;
 const WRITERS = 8;
-/** Far longer than a test takes on two cores. */
-const LIMIT_MS = 300_000;
+/** A guard, far longer than a test takes on two cores. */
+const LIMIT_MS = 1_200_000;
 /** The writes per page, so few that a reader in order of `updatedAt` reaches the end. */
 const WRITES_PER_PAGE = 4;
 const PAUSE_MS = 5;
@@ -37,6 +39,7 @@ const EXPORTED = [...SORTS.slice(0, 3), ...FILTERED.slice(0, 1)];
 class Writers {
   writes = 0;
   private isStopped = false;
+  private readonly random = new SeededRandom(TEST_SEED);
   private readonly running: Promise<void>[];
   private readonly touched: number[];
   private readonly renamed: number[];
@@ -63,7 +66,7 @@ class Writers {
     while (!this.isStopped) {
       if (this.seen.exports > 0 || this.writes < this.seen.pages * WRITES_PER_PAGE) {
         this.writes++;
-        await this.write(Math.random());
+        await this.write(this.random.fraction());
       }
       await sleep(PAUSE_MS);
     }
@@ -72,22 +75,19 @@ class Writers {
   private async write(dice: number): Promise<void> {
     const { client } = this;
     // Another product's name: it sorts anywhere.
-    const { name, sku, ...others } = sampleProduct(2, 1 + Math.floor(Math.random() * 1_000_000));
+    const { name, sku, ...others } = sampleProduct(2, 1 + this.random.below(1_000_000));
     if (dice < 0.25) await insist(() => client.post('/products', { name, ...others }), 201);
     else if (dice < 0.5) {
-      const change = { attributes: { note: `${sku} ${Math.random()}` } };
-      await insist(() => client.patch(`/products/${oneOf(this.touched)}`, change));
-    } else if (dice < 0.75) await insist(() => client.patch(`/products/${oneOf(this.renamed)}`, { name }));
+      const change = { attributes: { note: `${sku} ${this.random.fraction()}` } };
+      await insist(() => client.patch(`/products/${this.random.oneOf(this.touched)}`, change));
+    } else if (dice < 0.75)
+      await insist(() => client.patch(`/products/${this.random.oneOf(this.renamed)}`, { name }));
     else {
-      const [id] = this.deleted.splice(Math.floor(Math.random() * this.deleted.length), 1);
+      const [id] = this.deleted.splice(this.random.below(this.deleted.length), 1);
       // After a refusal nobody knows whether it was deleted.
       if (id !== undefined) expect((await client.delete(`/products/${id}`)).status).to.be.oneOf([204, 503]);
     }
   }
-}
-
-function oneOf(ids: readonly number[]): number {
-  return ids[Math.floor(Math.random() * ids.length)] ?? 0;
 }
 
 /** Imports the first sample products, as often as the store refuses some of them. */

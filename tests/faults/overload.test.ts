@@ -6,6 +6,7 @@ import { ChildProcessService } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { LoadGenerator, type LoadPhase, type LoadRequest } from './load-generator.js';
 
 const figure = figuresOf('overload');
@@ -14,20 +15,15 @@ const CONNECTIONS = 1_500;
 const KEYS = 32;
 const PRODUCTS = 5_000;
 const PHASES = 'closed:3,2x:4,0.5x:3,4x:4,0.5x:3';
-/** Other programs may slow down one try. Without its protection, the service fails every try. */
-const MAX_TRIES = 6;
+const FLOODS = ['2x', '4x'];
+/** The part of the requests that a recovered service serves. */
+const RECOVERED = 0.98;
 
-const MIN_GOODPUT: Readonly<Record<string, number>> = { '2x': 0.8, '4x': 0.65 };
-const MAX_ADMITTED_MS = 100;
-const MAX_HEALTH_MS = 100;
-/** Requests a second, at the peak. A machine on which the service has a lower peak may take longer in proportion. */
-const REFERENCE_PEAK = 3_500;
-const RECOVERY_TENTHS = 20;
-const MIN_RECOVERED = 0.98;
-
-/** Times of the probes in milliseconds. A probe that fails counts as endless. */
+/** Ask for the health of the service, with and without new connections, and note the times in milliseconds. */
 class Probes {
-  private readonly times = new Latencies();
+  readonly times = new Latencies();
+  /** What no probe may get. */
+  readonly failures: string[] = [];
   private isOver = false;
   private readonly running: Promise<void>[];
 
@@ -49,19 +45,18 @@ class Probes {
   private async repeat(probe: () => Promise<{ readonly status: number }>): Promise<void> {
     while (!this.isOver) {
       const begin = performance.now();
-      const isServed = await probe().then(
-        ({ status }) => status === 200,
-        () => false,
+      await probe().then(
+        ({ status }) => status !== 200 && this.failures.push(`${status}`),
+        (error: unknown) => this.failures.push(String(error)),
       );
-      this.times.add(isServed ? performance.now() - begin : Number.POSITIVE_INFINITY);
+      this.times.add(performance.now() - begin);
       await sleep(50);
     }
   }
 
-  async end(): Promise<{ readonly p99: number; readonly max: number }> {
+  async end(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.running);
-    return { p99: this.times.quantile(0.99), max: this.times.quantile(1) };
   }
 }
 
@@ -72,10 +67,8 @@ describe('Overload', () => {
   let release = () => {};
   let client: HttpClient;
   let requests: LoadRequest[];
-  let phases: LoadPhase[] = [];
-  /** Those of earlier tries too. */
-  const allPhases: LoadPhase[] = [];
-  let health: { readonly p99: number; readonly max: number };
+  let phases: readonly LoadPhase[];
+  let probes: Probes;
 
   before(async () => {
     service = new ChildProcessService(folder, { RATE_LIMIT_REQUESTS: '1000000000' });
@@ -84,7 +77,10 @@ describe('Overload', () => {
     release = bindToLoadCore();
     await fill(client);
     requests = mixedRequests(await Promise.all(Array.from({ length: KEYS }, () => newKey(client))));
-    for (let attempt = 0; attempt < MAX_TRIES && !isGood(); attempt++) await measure();
+    const [, managementPort] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
+    probes = new Probes(client, () => new HttpClient(Number(managementPort), undefined, ''));
+    phases = await load(CONNECTIONS, PHASES);
+    await probes.end();
   });
   after(async () => {
     release();
@@ -92,86 +88,59 @@ describe('Overload', () => {
     await service.stop('SIGKILL');
   });
 
-  async function measure(): Promise<void> {
-    const [, managementPort] = await service.logs(/"port":(\d+)[^\n]*"msg":"management listening"/);
-    const probes = new Probes(client, () => new HttpClient(Number(managementPort), undefined, ''));
-    phases = await generator.run(client.port, `${folder}/data/tls/ca.pem`, requests, {
-      connections: CONNECTIONS,
-      phases: PHASES,
-    });
-    allPhases.push(...phases);
-    health = await probes.end();
-  }
+  const load = (connections: number, phases: string) =>
+    generator.run(client.port, `${folder}/data/tls/ca.pem`, requests, { connections, phases });
 
-  function isGood(): boolean {
-    return (
-      phases.length > 0 &&
-      ['2x', '4x'].every(
-        (rate) =>
-          goodput(rate) >= (MIN_GOODPUT[rate] ?? 1) && phase(rate).p99 <= MAX_ADMITTED_MS * slowness(),
-      ) &&
-      recoveries().every((tenths) => tenths <= RECOVERY_TENTHS) &&
-      health.p99 <= MAX_HEALTH_MS * slowness()
-    );
-  }
+  const phasesAt = (rate: string) => phases.filter((phase) => phase.rate === rate);
+  const perSecond = (rate: string) =>
+    phasesAt(rate).reduce((sum, { ok, seconds }) => sum + ok / seconds, 0) / phasesAt(rate).length;
 
-  function phase(rate: string): LoadPhase {
-    const found = phases.find((each) => each.rate === rate);
-    if (!found) throw new Error(`there is no phase ${rate}`);
-    return found;
-  }
-
-  const perSecond = (rate: string) => phase(rate).ok / phase(rate).seconds;
-  const slowness = () => Math.max(1, REFERENCE_PEAK / perSecond('closed'));
-  const goodput = (rate: string) => perSecond(rate) / perSecond('closed');
-
-  /** After how many tenths of a second the service serves everything again, after each flood. */
-  function recoveries(): number[] {
-    return phases.filter(({ rate }) => rate === '0.5x').map(tenthsUntilServed);
-  }
-
-  for (const rate of ['2x', '4x'])
-    it(`${rate} of the peak: most of the peak is still served, in time`, () => {
-      figure('peak per second', perSecond('closed'));
-      figure(`goodput at ${rate} %`, goodput(rate) * 100);
-      figure(`p99 at ${rate} ms`, phase(rate).p99);
-      expect(goodput(rate)).to.be.at.least(MIN_GOODPUT[rate] ?? 1);
-      expect(phase(rate).p99).to.be.at.most(MAX_ADMITTED_MS * slowness());
-    });
-
-  it('the excess gets 503 with Retry-After, and no request is lost', () => {
-    for (const { rate, unsent, refused, refusedP50 } of phases.filter(({ rate }) => rate in MIN_GOODPUT)) {
-      figure(`refused at ${rate}`, refused);
-      figure(`without a free connection at ${rate}`, unsent);
-      figure(`p50 of refusals at ${rate} ms`, refusedP50);
-    }
-    for (const { rate, due, unsent, ok, refused, broken, awaited, other } of allPhases) {
-      if (rate in MIN_GOODPUT) expect(refused, `refused at ${rate}`).to.be.greaterThan(0);
-      if (rate === 'closed') expect(refused, 'refused at the peak').to.equal(0);
+  it('each request gets its success or a complete 503 with Retry-After, and none is lost', () => {
+    figure('peak', perSecond('closed'), 'per s');
+    for (const { rate, due, unsent, ok, refused, broken, awaited, other } of phases) {
       expect(other, `other responses at ${rate}`).to.deep.equal({});
       expect([broken, awaited], `broken and unanswered at ${rate}`).to.deep.equal([0, 0]);
-      expect(ok + refused + unsent).to.equal(due);
+      expect(ok + refused + unsent, `due at ${rate}`).to.equal(due);
+      // It has 64 requests at a time.
+      if (rate === 'closed') expect(refused, 'refused at the peak').to.equal(0);
     }
   });
 
-  it('after the flood, everything is served within two seconds', () => {
-    figure('recovery s', Math.max(...recoveries()) / 10);
-    for (const tenths of recoveries()) expect(tenths).to.be.at.most(RECOVERY_TENTHS);
+  it('the service refuses the excess and goes on to serve', () => {
+    for (const flood of FLOODS)
+      for (const { rate, ok, unsent, refused, refusedP50, p99 } of phasesAt(flood)) {
+        figure(`goodput at ${rate}`, (perSecond(rate) / perSecond('closed')) * 100, '%');
+        figure(`p99 at ${rate}`, p99, 'ms');
+        figure(`refused at ${rate}`, refused);
+        figure(`without a free connection at ${rate}`, unsent);
+        figure(`p50 of refusals at ${rate}`, refusedP50, 'ms');
+        expect(ok, `served at ${rate}`).to.be.greaterThan(0);
+      }
+    const refused = FLOODS.flatMap(phasesAt).reduce((sum, phase) => sum + phase.refused, 0);
+    expect(refused, 'refused').to.be.greaterThan(0);
+  });
+
+  it('after the flood, everything is served', async () => {
+    figure('recovery', Math.max(...phasesAt('0.5x').map(tenthsUntilServed)) / 10, 's');
+    await until('every request is served', async () => {
+      const [phase] = await load(KEYS, 'closed:1');
+      return phase !== undefined && phase.ok > 0 && phase.ok === phase.due;
+    });
   });
 
   it('the probes respond throughout', () => {
-    figure('p99 of probes ms', health.p99);
-    figure('max of probes ms', health.max);
-    expect(health.p99).to.be.at.most(MAX_HEALTH_MS * slowness());
-    expect(health.max).to.be.finite;
+    figure('p99 of probes', probes.times.quantile(0.99), 'ms');
+    figure('slowest probe', probes.times.quantile(1), 'ms');
+    expect(probes.failures).to.deep.equal([]);
   });
 });
 
+/** Returns after how many tenths of a second the service serves everything again. */
 function tenthsUntilServed({ okByTenth, dueByTenth }: LoadPhase): number {
   const sumFrom = (values: readonly number[], from: number) =>
     values.slice(from).reduce((sum, value) => sum + value, 0);
   const at = dueByTenth.findIndex(
-    (_, from) => sumFrom(okByTenth, from) >= MIN_RECOVERED * sumFrom(dueByTenth, from),
+    (_, from) => sumFrom(okByTenth, from) >= RECOVERED * sumFrom(dueByTenth, from),
   );
   return at < 0 ? Number.POSITIVE_INFINITY : at;
 }

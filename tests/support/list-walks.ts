@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { HttpClient, HttpResponse } from './http-client.js';
 import { linksOf } from './links.js';
+import { TEST_SEED } from './run-settings.js';
+import { SeededRandom } from './seeded-random.js';
 
 /** A record as it was before the writes began. */
 interface Listed {
@@ -76,6 +78,7 @@ const OTHER_LIMIT_PART = 0.1;
 
 /** What was seen of lists. */
 export class Seen {
+  readonly random = new SeededRandom(TEST_SEED);
   pages = 0;
   /** Those that run. */
   exports = 0;
@@ -127,7 +130,7 @@ async function follow(
     const links = linksOf(page.headers['link']);
     const more = links[relation];
     if (!more) return [pages, links];
-    const other = Math.random() < OTHER_LIMIT_PART ? 1 + Math.floor(Math.random() * limit) : limit;
+    const other = seen.random.chance(OTHER_LIMIT_PART) ? 1 + seen.random.below(limit) : limit;
     at = more.replace(/\blimit=\d+/, `limit=${other}`);
   }
 }

@@ -10,6 +10,8 @@ import {
   type Operation,
   type Value,
 } from './record-history.js';
+import { TEST_SEED } from './run-settings.js';
+import { SeededRandom } from './seeded-random.js';
 
 /** The records that the clients of a group share at a time. */
 const SHARED = 3;
@@ -34,6 +36,7 @@ interface Subject {
 export class RecordLoad {
   readonly history: Operation[] = [];
   private made = 0;
+  private readonly random = new SeededRandom(TEST_SEED);
 
   /**
    * @param clientOf returns the client of a replica
@@ -75,21 +78,21 @@ export class RecordLoad {
 
   private async act(client: number, subjects: Subject[], count: number): Promise<void> {
     while (this.known < count && !this.isStopped) {
-      const at = Math.floor(Math.random() * subjects.length);
+      const at = this.random.below(subjects.length);
       const subject = subjects[at];
       if (!subject) throw new Error('There are no records.');
       const isOld = subject.isGone || subject.unknown >= MAX_UNKNOWN;
       // The other clients go on with the old record until they choose again.
-      if (isOld && Math.random() < 0.3) subjects[at] = await this.create(client);
+      if (isOld && this.random.chance(0.3)) subjects[at] = await this.create(client);
       else await this.operate(client, subject);
     }
   }
 
   private async operate(client: number, subject: Subject): Promise<void> {
-    const isRead = Math.random() < 0.5;
+    const isRead = this.random.chance(0.5);
     const asked: Asked = isRead ? { kind: 'read' } : this.write(subject);
-    const read = isRead ? readOf(subject) : {};
-    const replica = Math.floor(Math.random() * this.replicas);
+    const read = isRead ? readOf(subject, this.random) : {};
+    const replica = this.random.below(this.replicas);
     const call = now();
     const { status, version, result } = await ask(this.clientOf(replica), subject.id, asked, read);
     if (status === -1) return sleep(REFUSED_PAUSE_MS);
@@ -109,19 +112,19 @@ export class RecordLoad {
   }
 
   private write(subject: Subject): Asked {
-    const ifMatch = Math.random() < 0.5 ? { ifMatch: subject.version } : {};
+    const ifMatch = this.random.chance(0.5) ? { ifMatch: subject.version } : {};
     const [name, description, a, b] = this.fresh();
-    if (subject.operations > MAX_OPERATIONS && Math.random() < 0.2) return { kind: 'delete', ...ifMatch };
-    const dice = Math.random();
+    if (subject.operations > MAX_OPERATIONS && this.random.chance(0.2)) return { kind: 'delete', ...ifMatch };
+    const dice = this.random.fraction();
     if (dice < 0.35) return { kind: 'put', value: [name, description, a, b], ...ifMatch };
     const changes: (string | null)[] = [null, null, null, null];
     // The last change has no effect if nobody else was faster.
     if (dice < 0.5) changes[0] = name;
-    else if (dice < 0.65) changes[1] = Math.random() < 0.3 ? '' : description;
+    else if (dice < 0.65) changes[1] = this.random.chance(0.3) ? '' : description;
     else if (dice < 0.8) changes[2] = a;
-    else if (dice < 0.95) changes[3] = Math.random() < 0.3 ? '' : b;
+    else if (dice < 0.95) changes[3] = this.random.chance(0.3) ? '' : b;
     else changes[0] = subject.value[0];
-    return { kind: 'patch', changes, ...(Math.random() < 0.2 && ifMatch) };
+    return { kind: 'patch', changes, ...(this.random.chance(0.2) && ifMatch) };
   }
 
   /** A record whose creation has no response is none of the history: nobody knows its id. */
@@ -153,8 +156,8 @@ export class RecordLoad {
   }
 }
 
-function readOf({ version }: Subject): { list?: boolean; ifNoneMatch?: number } {
-  const dice = Math.random();
+function readOf({ version }: Subject, random: SeededRandom): { list?: boolean; ifNoneMatch?: number } {
+  const dice = random.fraction();
   if (dice < 0.2) return { list: true };
   return dice < 0.4 ? { ifNoneMatch: version } : {};
 }

@@ -147,7 +147,7 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '200 forms of 16 KiB one byte short',
-    expected: { none: 64 },
+    expected: { none: 1 },
     probes: ['list'],
     run: (connections) => neverFinish(connections, servedForm, 200),
   },
@@ -159,37 +159,37 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '550 OpenAPI documents, br, on 50 connections, not read',
-    expected: { 200: 400 },
+    expected: { 200: 50 },
     probes: ['list'],
     run: (connections) => readSlowly(connections, openApi, 50, 11, 0),
   },
   {
     name: '550 pages of 4 MiB on 50 connections, read',
-    expected: { 200: 200 },
+    expected: { 200: 50 },
     probes: ['list'],
     run: (connections) => sendAll(connections, [page], 50, 11),
   },
   {
     name: '550 pages of 4 MiB on 50 connections, not read',
-    expected: { 200: 1, none: 30 },
+    expected: { none: 1 },
     probes: ['list'],
     run: (connections) => readSlowly(connections, page, 50, 11, 0),
   },
   {
     name: '60 readers of 4 KiB a second of pages of 4 MiB',
-    expected: { 200: 1, none: 30 },
+    expected: { none: 1 },
     probes: ['list'],
     run: (connections) => readSlowly(connections, page, 60, 1, 4_096),
   },
   {
     name: '550 pages of 4 MiB whose clients disconnect early',
-    expected: { none: 300 },
+    expected: { none: 1, requests: 100 },
     probes: ['list'],
     run: (connections) => disconnectEarly(connections, page, 50, 11),
   },
   {
     name: '60 readers of 4 KiB a second of pages of NDJSON',
-    expected: { 200: 1, requests: 50 },
+    expected: { requests: 1 },
     probes: ['list'],
     run: (connections) => readSlowly(connections, ndjsonPage, 60, 1, 4_096),
   },
@@ -201,55 +201,55 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '150 bodies one byte short',
-    expected: { none: 100 },
+    expected: { none: 1 },
     probes: ['list', 'create'],
     run: (connections) => neverFinish(connections, BODIES[0] as HostileRequest, 150),
   },
   {
     name: '64 imports that send one byte',
-    expected: { none: 8, 503: 40 },
+    expected: { none: 1, 503: 1 },
     probes: ['import'],
     run: slowImports,
   },
   {
     name: '16 imports as fast as the service reads them',
-    expected: { 200: 8 },
+    expected: { 200: 1 },
     probes: ['list', 'import'],
     run: (connections) => imports(connections, 16, RECORDS, true),
   },
   {
     name: '4 imports whose results are not read',
-    expected: { 200: 4 },
+    expected: { 200: 1 },
     probes: ['import'],
     run: (connections) => imports(connections, 4, BAD_LINES, false),
   },
   {
     name: '190 unindexed queries',
-    expected: { 200: 20 },
+    expected: { 200: 1, 503: 1 },
     probes: ['list', 'query'],
     run: (connections) => sendAll(connections, [query], 190, 1),
   },
   {
     name: '64 exports, not read',
-    expected: { 200: 8 },
+    expected: { 200: 1 },
     probes: ['list', 'export'],
     run: (connections) => readSlowly(connections, exporting, 64, 1, 0),
   },
   {
     name: '6,000 requests, ten times the limit, in pipelines',
-    expected: { 200: 300, 429: 1_000 },
+    expected: { 200: 100, 429: 100 },
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, [item], 50, 120),
   },
   {
     name: '600 lists at the same moment, on 600 connections',
-    expected: { 200: 64, 503: 64 },
+    expected: { 200: 1 },
     probes: ['list', 'create'],
     run: (connections) => sendAll(connections, [list], 600, 1),
   },
   {
     name: 'handshakes, 25 at a time',
-    expected: { connections: 50 },
+    expected: { connections: 2 * HANDSHAKES_AT_ONCE },
     probes: ['list'],
     run: handshakes,
   },
@@ -257,7 +257,8 @@ export const FLOODS: readonly Flood[] = [
 
 /** Opens connections and disconnects. */
 async function handshakes(connections: Connections): Promise<void> {
-  for (const end = performance.now() + connections.holdSeconds * 1_000; performance.now() < end; )
+  const end = performance.now() + connections.holdSeconds * 1_000;
+  while (performance.now() < end || connections.opened < 2 * HANDSHAKES_AT_ONCE)
     for (const socket of await connections.open(HANDSHAKES_AT_ONCE)) socket.destroy();
 }
 

@@ -10,9 +10,6 @@ import { MANY_ATTRIBUTES } from './requests.js';
 
 const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'keys:admin');
 
-/** A value over its bound is measured again: other programs may slow down one try, a defect slows down all tries. */
-export const MAX_TRIES = 3;
-
 /**
  * Creates 150 products of 29 KiB, which fill a page of 4 MiB, then 100 of 10 KiB that take long to parse and that
  * {@link MANY_ATTRIBUTES} match, and then small ones that unindexed queries scan.

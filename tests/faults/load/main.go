@@ -28,6 +28,8 @@ const (
 	closedConnections = 64
 	handshakesAtOnce  = 16
 	bucket            = 100 * time.Millisecond
+	// A response that takes longer, or a connection, counts as missing.
+	patience = 2 * time.Minute
 )
 
 type request struct {
@@ -113,7 +115,7 @@ func main() {
 			g.run(phase, multiple*peak)
 		}
 	}
-	time.Sleep(time.Second / 2)
+	g.awaitResponses(*count)
 	g.mutex.Lock()
 	for _, phase := range results {
 		phase.finish()
@@ -167,7 +169,7 @@ func (g *generator) open(count int) {
 func (g *generator) dial(c *connection) error {
 	// The address of the probes is another one.
 	from := &net.TCPAddr{IP: net.IPv4(127, 0, 1, 1)}
-	dialer := net.Dialer{LocalAddr: from, Timeout: 10 * time.Second}
+	dialer := net.Dialer{LocalAddr: from, Timeout: patience}
 	raw, err := dialer.Dial("tcp", "127.0.0.1:"+g.port)
 	if err != nil {
 		return err
@@ -179,6 +181,18 @@ func (g *generator) dial(c *connection) error {
 	}
 	_, _, err = readResponse(c.socket, make([]byte, 32*1024))
 	return err
+}
+
+// awaitResponses returns when no connection waits for a response.
+func (g *generator) awaitResponses(count int) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(10 * time.Millisecond) {
+		g.mutex.Lock()
+		free := len(g.free)
+		g.mutex.Unlock()
+		if free == count {
+			return
+		}
+	}
 }
 
 func (g *generator) release(c *connection) {

@@ -1,0 +1,31 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { FRAMING_CASES } from '../faults/framing-cases.js';
+import { exchange, faultsOf, whole } from '../faults/framing-exchange.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { inLanes } from '../support/lanes.js';
+
+const CONNECTIONS = 24;
+/** Three of seven, of each kind. `tests/faults/framing.test.ts` sends all, also cut, over TLS and through proxies. */
+const CASES = FRAMING_CASES.filter((_, at) => at % 7 < 3);
+
+describe('bytes that no HTTP client sends, in one packet', () => {
+  const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
+
+  it('get the expected responses, and so does the request behind them', async () => {
+    // The record that a few cases read.
+    await service.client.post(
+      '/v1/products',
+      { name: 'Lamp' },
+      { headers: { 'X-Forwarded-Proto': 'https' } },
+    );
+    const open = () => connect(service.port, '127.0.0.1');
+    const faults: string[] = [];
+    await inLanes(CONNECTIONS, CASES, async (tested) => {
+      const found = faultsOf(await exchange(tested, open, 'whole', whole));
+      faults.push(...found.map((fault) => `${tested.title}: ${fault}`));
+    });
+    expect(CASES).to.have.length.of.at.least(140);
+    expect(faults).to.deep.equal([]);
+  });
+});
