@@ -1,6 +1,9 @@
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { longText } from '../support/unicode-texts.js';
 
+/** The identity of the service in its access tokens. */
+export const PUBLIC_URL = 'https://catalogue.example';
+
 /** The collections of the records, and the fields that every release since 0.1.0 shows. */
 export const COLLECTIONS = {
   products: 'id,name,description,sku,price,attributes,version,createdAt,updatedAt',

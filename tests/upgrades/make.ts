@@ -26,10 +26,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
-import { makeHistory } from './history.js';
-
-/** The identity of the service in its access tokens. */
-export const PUBLIC_URL = 'https://catalogue.example';
+import { makeHistory, PUBLIC_URL } from './history.js';
 
 const [commit = '', name = ''] = process.argv.slice(2);
 if (!commit || !name) throw new Error('usage: make.js COMMIT NAME');
