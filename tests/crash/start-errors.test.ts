@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -174,7 +175,7 @@ describe('the program, if it cannot start,', () => {
       database('newer.sqlite', ...newer);
       await expectFailure(
         { SQLITE_FILE: 'newer.sqlite' },
-        `${path('newer.sqlite')} was made by a newer version of this service.`,
+        `${path('newer.sqlite')} was made by a newer version of this service: its schema is 999, and this version knows up to ${MIGRATIONS.length}; install the newer version, or restore a backup of this one.`,
       );
     });
 

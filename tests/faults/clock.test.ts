@@ -13,7 +13,7 @@ import { FakeTime } from '../support/fake-time.js';
 import { FakeClock } from '../support/fakes.js';
 import { figuresOf } from '../support/figure.js';
 import { freePort } from '../support/free-port.js';
-import { HttpClient, type HttpResponse, type RequestOptions } from '../support/http-client.js';
+import { type HttpClient, type HttpResponse, ProxiedClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
 import { accessToken } from '../support/oauth.js';
@@ -35,14 +35,6 @@ const QUOTA = 5;
 const WINDOW_SECONDS = 3;
 /** So long that a step comes before its end on a busy machine too. */
 const STEPPED_WINDOW_SECONDS = 10;
-
-/** Sends requests as a proxy does that ends TLS: the clients' own clocks then judge no certificate. */
-class ProxiedClient extends HttpClient {
-  override request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
-    const headers = { 'X-Forwarded-Proto': 'https', ...options.headers };
-    return super.request(method, path, { ...options, headers });
-  }
-}
 
 describe('a clock that is wrong, or that somebody sets', () => {
   const root = temporaryFolder();

@@ -57,9 +57,12 @@ describe('concurrent connections', () => {
         const port = await listen(server, '127.0.0.1', 0);
         client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
       });
-      afterEach(() => {
+      afterEach(async () => {
         for (const socket of sockets) socket.destroy();
         sockets = [];
+        server.closeIdleConnections();
+        const connections = promisify(server.getConnections.bind(server));
+        await until('no connection is left', async () => (await connections()) === 0);
       });
       after(() => {
         server.close();
@@ -82,6 +85,15 @@ describe('concurrent connections', () => {
         const closed = Promise.all(idle.map((socket) => once(socket.resume(), 'close')));
         expect(await isServed()).to.equal(true);
         await closed;
+      });
+
+      it('that have not sent their first request yet are not closed for new ones', async () => {
+        sockets = await Promise.all(Array.from({ length: MAX_CONNECTIONS - 1 }, () => client.connect()));
+        expect(await isServed()).to.equal(true);
+        for (const socket of sockets) {
+          socket.write('GET / HTTP/1.1\r\nHost: x\r\n');
+          expect(await finishRequest(socket)).to.equal('HTTP/1.1 200 OK');
+        }
       });
     });
   }

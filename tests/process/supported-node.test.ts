@@ -66,6 +66,7 @@ describe('the version of Node', () => {
       '24.20.0',
       '25.8.2',
       '26.0.0',
+      '26.10.0',
     ])
       expect(isSupported(version, SUPPORTED), version).to.equal(true);
     for (const version of [

@@ -6,7 +6,10 @@ import type { Versioned } from '#src/domain/record.js';
 /** The steps of the schema that had no index of words. */
 const WITHOUT_WORDS = 5;
 
-/** Makes a database as a version of this service without search left it. */
+/**
+ * Makes a database as a version of this service without search left it: with any records, and as many as it takes to
+ * kill a service amid their indexing. `tests/upgrades` has real ones.
+ */
 export function writeOldDatabase(file: string, products: Iterable<Versioned<object>>): void {
   const database = new Database(file);
   database.exec('PRAGMA journal_mode = WAL; BEGIN');

@@ -5,7 +5,7 @@ import type { Finding, Inspection } from '../../../application/ports/checks.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { AppError } from '../../../domain/errors.js';
-import { checkApplication, pragma, requireFile } from './connection.js';
+import { checkApplication, INSTALL_NEWER, pragma, requireFile } from './connection.js';
 import { translateError } from './errors.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
@@ -37,8 +37,10 @@ export function checkDatabase(file: string, check: DatabaseCheck): Inspection {
     return inspected(connection, file, check);
   } catch (error) {
     const translated = translateError(error, file);
-    if (translated instanceof StoreConfigError)
-      return { findings: [wrong(translated.message, remedyOf(translated))] };
+    if (translated instanceof StoreConfigError) {
+      const remedy = remedyOf(translated);
+      return { findings: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
+    }
     if (translated instanceof AppError || error instanceof Database.SqliteError)
       return {
         findings: [
@@ -147,7 +149,7 @@ function newestRecord(
 }
 
 function remedyOf({ message }: StoreConfigError): string {
-  if (message.includes('newer version')) return 'install the newer version, or restore a backup of this one';
+  if (message.includes('newer version')) return INSTALL_NEWER;
   return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
 }
 

@@ -64,12 +64,18 @@ function forOwnerOnly<Result>(create: () => Result): Result {
   }
 }
 
+/** What to do about a database of a newer version. */
+export const INSTALL_NEWER = 'install the newer version, or restore a backup of this one';
+
 /** @throws StoreConfigError if the file belongs to another application or to a newer version; nothing is changed */
 export function checkApplication(connection: Database.Database, file: string): void {
   checkOwner(connection, file);
-  if (pragma(connection, 'user_version') > MIGRATIONS.length) {
-    throw new StoreConfigError(`${file} was made by a newer version of this service.`);
-  }
+  const version = pragma(connection, 'user_version');
+  if (version <= MIGRATIONS.length) return;
+  const schemas = `its schema is ${version}, and this version knows up to ${MIGRATIONS.length}`;
+  throw new StoreConfigError(
+    `${file} was made by a newer version of this service: ${schemas}; ${INSTALL_NEWER}.`,
+  );
 }
 
 /** @throws StoreConfigError if the file belongs to another application */

@@ -18,12 +18,15 @@ export async function* readLines(
   yield* batches(splitter.end());
 }
 
-/** Yields everything that has arrived since the last chunk. */
-function arrivedChunks(request: Readable): AsyncIterable<Buffer> {
+/** Yields everything that has arrived since the last chunk. From Node 26 on, `read` returns one chunk of it. */
+async function* arrivedChunks(request: Readable): AsyncGenerator<Buffer, void, void> {
   const arrived = new PassThrough({ highWaterMark: AHEAD_BYTES });
   // An error of the request destroys the copy, which then throws it.
   pipeline(request, arrived, () => {});
-  return arrived;
+  for await (const first of arrived) {
+    const rest: Buffer | null = arrived.readableLength > 0 ? arrived.read(arrived.readableLength) : null;
+    yield rest === null ? first : Buffer.concat([first, rest]);
+  }
 }
 
 function* batches(lines: Iterable<ImportLine>): Generator<ImportLine[]> {

@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { peerNetwork } from './ip-address.js';
+import { closerOfIdleConnections } from './node-workarounds.js';
 
 export interface ConnectionLimits {
   /** The limit of all clients together. */
@@ -19,12 +20,13 @@ export function limitConnections(
   server: HttpServer | HttpsServer,
   { max, maxPerAddress }: ConnectionLimits,
 ): void {
+  const closeIdle = closerOfIdleConnections(server);
   let open = 0;
   const openByAddress = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const address = peerNetwork(socket);
     const ofAddress = openByAddress.get(address) ?? 0;
-    if (open + 1 >= max) server.closeIdleConnections();
+    if (open + 1 >= max) closeIdle();
     if (open >= max || ofAddress >= maxPerAddress) {
       socket.destroy();
       return;

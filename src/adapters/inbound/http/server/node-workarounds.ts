@@ -111,6 +111,28 @@ export function closeInStagesAfterResponses(socket: Socket): void {
   };
 }
 
+// Idle connections: from Node 26.4 on, `closeIdleConnections` also closes connections whose first request is still on its
+// way, also the one that is being accepted (nodejs/node#63470). Delete this part when Node can tell them apart.
+
+/** Returns a function that closes the connections that wait for a further request, but not for their first one. */
+export function closerOfIdleConnections(server: HttpServer | Server): () => void {
+  const withoutRequest = new WeakSet<Socket>();
+  let isClosing = false;
+  const protect = (socket: Socket) => {
+    withoutRequest.add(socket);
+    const destroy = socket.destroy.bind(socket);
+    socket.destroy = (...args) => (isClosing && withoutRequest.has(socket) ? socket : destroy(...args));
+  };
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', protect);
+  for (const event of ['request', 'checkContinue', 'checkExpectation'])
+    server.prependListener(event, ({ socket }: IncomingMessage) => withoutRequest.delete(socket));
+  return () => {
+    isClosing = true;
+    server.closeIdleConnections();
+    isClosing = false;
+  };
+}
+
 // Silence: when a socket times out during a write, Node compares the size of the write with what is left of it, and
 // waits once more if they differ (`_onTimeout` in lib/net.js). With TLS they always differ at first, so a client that
 // does not read is disconnected after twice the timeout. Delete this part when Node disconnects it after one.

@@ -1,0 +1,300 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import Database from 'libsql';
+import { HOUR_MS } from '#src/application/maintenance/retention.js';
+import { type Application, compose } from '#src/composition/container.js';
+import { loadSettings } from '#src/config/settings.js';
+import type { Versioned } from '#src/domain/record.js';
+import { ProxiedClient } from '../support/http-client.js';
+import { recordsOf } from '../support/links.js';
+import { documentedResponses } from '../support/openapi/described.js';
+import { expectedFinds } from '../support/reference-search.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
+import {
+  all,
+  COLLECTIONS,
+  type Collection,
+  EDITABLE,
+  type History,
+  type Item,
+  type Keys,
+  NAMES,
+  PUBLIC_URL,
+  parseLines,
+  postImport,
+} from '../upgrades/history.js';
+
+/** The data folders that earlier services have written; `tests/upgrades/make.ts` tells how. */
+const FOLDERS = readdirSync('tests/upgrades', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+/** Words of the records by the rules of search: case, accents, ligatures, parts of texts without spaces. */
+const SEARCHES = {
+  products: [
+    'lam',
+    'tischbeleuchtungskorper',
+    'cafe cre',
+    'fi tab',
+    '京タ',
+    'οδος',
+    'ガラ',
+    'हिन',
+    'u 7',
+    'edited',
+  ],
+  users: ['lamp user', 'example moved', '京タ'],
+} as const;
+
+const MONTH_MS = 31 * 24 * HOUR_MS;
+
+for (const { name: folder } of FOLDERS)
+  describe(`the data folder that the service of ${folder} has written`, () => {
+    const root = temporaryFolder();
+    const packed = (file: string) => readFileSync(join('tests/upgrades', folder, file));
+    const history: History = JSON.parse(brotliDecompressSync(packed('history.json.br')).toString());
+    const keys: Keys = JSON.parse(packed('keys.json').toString());
+    const data = join(root, 'data');
+    const settings = {
+      PORT: '0',
+      MANAGEMENT_PORT: '0',
+      DATA_DIR: data,
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_REQUESTS: '1000000',
+      PUBLIC_URL,
+      TLS: 'proxy',
+      TRUSTED_PROXIES: '127.0.0.1',
+    };
+    let application: Application;
+    let client: ProxiedClient;
+    /** The service sees the time a minute after the last request to the older one. */
+    let offsetMs = Date.parse(history.madeAt) + 60_000 - Date.now();
+    const token = (name: string) => ({ token: keys[name] ?? '' });
+    /** The ids that were ever given, by the collection. */
+    const known = (collection: (typeof EDITABLE)[number]) => [
+      ...history.records[collection].map(({ id }) => id),
+      ...history.deleted[collection],
+    ];
+    const unpack = (target: string) => {
+      mkdirSync(target);
+      for (const file of readdirSync(join('tests/upgrades', folder))) {
+        const [, name] = /^(catalogue\..*)\.br$/.exec(file) ?? [];
+        if (name) writeFileSync(join(target, name), brotliDecompressSync(packed(file)), { mode: 0o600 });
+      }
+    };
+
+    before(async () => {
+      unpack(data);
+      application = await compose(loadSettings(settings));
+      Object.assign(application.clock, { now: () => Date.now() + offsetMs });
+      const { port, firstKey } = await application.service.start();
+      expect(firstKey).to.equal(undefined);
+      client = new ProxiedClient(port, undefined, keys[NAMES.first] ?? '');
+      client.documented = documentedResponses(settings);
+    });
+    after(async () => {
+      client?.close();
+      await application?.service.stop();
+    });
+
+    for (const collection of Object.keys(COLLECTIONS) as Collection[])
+      it(`has all ${collection} as they were, one by one and in the export`, async () => {
+        const expected = history.records[collection];
+        expect(expected.length).to.be.greaterThan(4);
+        expect(await all(client, collection)).to.deep.equal(expected);
+        for (const record of expected.slice(0, 20)) {
+          const path = `/v1/${collection}/${record.id}`;
+          expect((await client.get(`${path}?fields=${COLLECTIONS[collection]}`)).json).to.deep.equal(record);
+          if ('version' in record)
+            expect((await client.get(path)).headers.etag, path).to.equal(`"${record['version']}"`);
+        }
+      });
+
+    it('has edited records with their versions, deleted ones and those of the seed', () => {
+      const versions = history.records.products.map(({ version }) => version);
+      expect(new Set(versions)).to.deep.equal(new Set([1, 2, 3, 5]));
+      for (const collection of EDITABLE) expect(history.deleted[collection]).to.not.be.empty;
+      expect(versions.length).to.be.greaterThan(300);
+    });
+
+    it('is listed whole, by pages, in order, with counts, as CSV', async () => {
+      const ids = history.records.products.map(({ id }) => id);
+      expect((await listed('/v1/products?limit=70')).map(({ id }) => id)).to.deep.equal(ids);
+      const sorted = [...history.records.products].sort(
+        (a, b) => Buffer.compare(Buffer.from(`${b['name']}`), Buffer.from(`${a['name']}`)) || a.id - b.id,
+      );
+      expect(await listed('/v1/products?sort=-name,id&limit=70')).to.deep.equal(
+        sorted.map(({ version, createdAt, updatedAt, ...shown }) => shown),
+      );
+      const priced = history.records.products.filter(({ price }) => price !== undefined);
+      const counted = await client.get('/v1/products?price.amount.exists=true&limit=1', {
+        headers: { Prefer: 'count=exact' },
+      });
+      expect(counted.headers['x-total-count']).to.equal(`${priced.length}`);
+      const { text } = await client.get('/v1/products?fields=id,name', { headers: { Accept: 'text/csv' } });
+      expect(parse(text, { from: 2 })).to.deep.equal(
+        history.records.products.map(({ id, name }) => [`${id}`, name]),
+      );
+    });
+
+    it('keeps the ids of deleted records away', async () => {
+      for (const collection of EDITABLE)
+        for (const id of history.deleted[collection])
+          expect((await client.get(`/v1/${collection}/${id}`)).status, `${collection} ${id}`).to.equal(404);
+    });
+
+    it('accepts its API keys for their scopes and its access token, and refuses the revoked key', async () => {
+      const status = async (name: string, path: string) => (await client.get(path, token(name))).status;
+      for (const name of [NAMES.readOnly, NAMES.expiring, NAMES.command, NAMES.token]) {
+        expect(await status(name, '/v1/products'), name).to.equal(200);
+        expect(await status(name, '/v1/orders'), name).to.equal(403);
+      }
+      expect(await status(NAMES.orders, '/v1/orders')).to.equal(200);
+      expect(await status(NAMES.orders, '/v1/products')).to.equal(403);
+      expect(await status(NAMES.revoked, '/v1/products')).to.equal(401);
+      expect((await client.post('/v1/products', { name: 'x' }, token(NAMES.readOnly))).status).to.equal(403);
+    });
+
+    it('replays each creation and import that is sent again, and refuses another body', async () => {
+      for (const { path, by, idempotencyKey, body, ...first } of history.creations) {
+        const headers = { 'Idempotency-Key': idempotencyKey };
+        const again = await client.post(path, body, { headers, ...token(by) });
+        const { location, etag } = again.headers;
+        expect({ status: again.status, location, etag, response: again.text }).to.deep.equal(first);
+        expect(again.headers['idempotency-replayed']).to.equal('true');
+        const other = await client.post(path, { ...Object(body), name: 'Other' }, { headers, ...token(by) });
+        expect(other.status, idempotencyKey).to.be.oneOf([400, 422]);
+      }
+      const { text } = await postImport(client, history.import);
+      const outcomes = (results: readonly Record<string, unknown>[]) =>
+        results.map(({ line, status, id }) => ({ line, status, id }));
+      expect(outcomes(parseLines(text))).to.deep.equal(outcomes(history.import.results));
+      expect(text.split('"replayed":true')).to.have.length(history.import.results.length);
+      expect(await all(client, 'products')).to.deep.equal(history.records.products);
+    });
+
+    it('is searched by words at once, when all are indexed, and after an edit', async () => {
+      await expectSearches();
+      await until('the words are indexed', async () => {
+        const { out } = await runInProcess(['check', '--json'], settings);
+        return !out.includes('are not all indexed');
+      });
+      await expectSearches();
+      const [id = 0, ...others] = await found('products', 'tischbeleuchtungskorper');
+      const empty = { name: 'Neuigkeit', description: null, attributes: null };
+      expect((await client.patch(`/v1/products/${id}`, empty)).status).to.equal(200);
+      expect(await found('products', 'tischbeleuchtungskorper')).to.deep.equal(others);
+      expect(await found('products', 'neuigk')).to.deep.equal([id]);
+    });
+
+    it('is edited and deleted by version, and keeps unique what must be', async () => {
+      const product = history.records.products.findLast(({ sku }) => sku !== undefined);
+      const path = `/v1/products/${product?.id}`;
+      const version = Number(product?.['version']);
+      const ifMatch = (of: number) => ({ headers: { 'If-Match': `"${of}"` } });
+      const edited = await client.patch(path, { price: { amount: 1, currency: 'CHF' } }, ifMatch(version));
+      expect([edited.status, edited.headers.etag]).to.deep.equal([200, `"${version + 1}"`]);
+      expect((await client.patch(path, { price: null }, ifMatch(version))).status).to.equal(412);
+      expect((await client.post('/v1/products', { name: 'x', sku: product?.['sku'] })).status).to.equal(409);
+      const email = `${history.records.users[0]?.['email']}`.toUpperCase();
+      expect((await client.post('/v1/users', { name: 'x', email })).status).to.equal(409);
+      expect((await client.delete(path, ifMatch(version))).status).to.equal(412);
+      expect((await client.delete(path, ifMatch(version + 1))).status).to.equal(204);
+      expect((await client.get(path)).status).to.equal(404);
+      expect((await client.post('/v1/products', { name: 'x', sku: product?.['sku'] })).status).to.equal(201);
+    });
+
+    it('gives no id twice', async () => {
+      const [user, product] = [history.records.users[0], history.records.products[0]];
+      const bodies = {
+        products: () => ({ name: 'New' }),
+        users: (at: number) => ({ name: 'New', email: `new.${at}@example.com` }),
+        orders: () => ({ userId: user?.id, items: [{ productId: product?.id, quantity: 1 }] }),
+      };
+      for (const collection of EDITABLE) {
+        const given = new Set(known(collection));
+        for (let at = 0; at < 5; at++) {
+          const { status, json } = await client.post(`/v1/${collection}`, bodies[collection](at));
+          expect(status, collection).to.equal(201);
+          expect(given, collection).to.not.include(json.id);
+          given.add(json.id);
+        }
+      }
+    });
+
+    it('passes `catalogue check` and is backed up while the service runs', async () => {
+      const { code, out } = await runInProcess(['check', '--deep'], settings);
+      expect([code, out.match(/^(wrong|warning).*/gm)], out).to.deep.equal([0, null]);
+      const file = join(root, 'backup.sqlite');
+      expect(await runInProcess(['backup', file], settings)).to.include({ code: 0, err: '' });
+      const count = (path: string) => rows(path, 'SELECT count(*), sum(version) FROM products');
+      expect(count(file)).to.deep.equal(count(join(data, 'catalogue.sqlite')));
+    });
+
+    it('keeps its schema if no step was missing, so that the older service can open it again', () => {
+      const original = join(root, 'original');
+      unpack(original);
+      const [before, now] = [original, data].map((where) => {
+        const file = join(where, 'catalogue.sqlite');
+        const schema = rows(
+          file,
+          "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
+        );
+        return { steps: Number(rows(file, 'PRAGMA user_version')[0]?.[0]), schema };
+      });
+      expect(now?.steps).to.be.at.least(before?.steps ?? 0);
+      if (now?.steps === before?.steps) expect(now).to.deep.equal(before);
+    });
+
+    it('refuses an API key from its end on', async () => {
+      offsetMs += MONTH_MS;
+      const refused = await client.get('/v1/products', token(NAMES.expiring));
+      expect([refused.status, refused.json.code]).to.deep.equal([401, 'token_expired']);
+      expect((await client.get('/v1/products', token(NAMES.readOnly))).status).to.equal(200);
+    });
+
+    async function listed(path: string): Promise<Item[]> {
+      const items: Item[] = [];
+      for await (const item of recordsOf(client, path)) items.push(item);
+      return items;
+    }
+
+    async function expectSearches(): Promise<void> {
+      for (const table of ['products', 'users'] as const) {
+        const records = history.records[table].filter((fields) => !isWordy(fields));
+        for (const text of SEARCHES[table]) {
+          const expected = expectedFinds(table, records.map(asRecord), text);
+          expect(expected, text).to.not.be.empty;
+          expect(await found(table, text), text).to.deep.equal(expected);
+        }
+      }
+      const wordy = history.records.products.filter(isWordy);
+      const part = `${wordy[0]?.['description']}`.slice(4_000, 4_010);
+      expect(await found('products', part)).to.deep.equal(wordy.map(({ id }) => id));
+    }
+
+    async function found(table: string, text: string): Promise<number[]> {
+      return (await listed(`/v1/${table}?q=${encodeURIComponent(text)}`)).map(({ id }) => id);
+    }
+  });
+
+/** Whether a record has too many words for an index; it takes the definition of a search seconds. */
+function isWordy({ description }: Item): boolean {
+  return String(description ?? '').length === 5_000;
+}
+
+function asRecord({ id, ...fields }: Item): Versioned<object> {
+  return { id, fields, version: 1, createdAt: 0, updatedAt: 0 };
+}
+
+function rows(file: string, sql: string): unknown[][] {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare(sql).raw().all() as unknown[][];
+  } finally {
+    database.close();
+  }
+}
