@@ -45,5 +45,5 @@ export function consolePages(
 export async function signIn(page: Page, key = FIRST_KEY): Promise<void> {
   await page.getByLabel('API key or access token').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').first().waitFor();
+  await page.getByRole('banner').waitFor();
 }
