@@ -6,8 +6,10 @@
  *   npm run test:conformance -- --seed 7 --seconds 600         repeats a run
  *   npm run test:conformance -- --seed 1 --examples 8          a number of examples per operation, without a time limit
  *
- * With a number of examples, only the administrator sends every boundary value of every parameter: what the others may
- * not do is refused before the values are read, and what they may do is the same.
+ * The seed of the variable TEST_SEED applies if no seed is given.
+ *
+ * With a number of examples, only the administrator sends every boundary value of every parameter and follows the links
+ * of responses: what the others may not do is refused before the values are read, and what they may do is the same.
  */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +20,8 @@ import { type Extent, type Outcome, Schemathesis } from './schemathesis.js';
 import { ADMINISTRATOR, CALLERS, type Caller, ConformanceService } from './stateful-service.js';
 import { grouped, print } from './statistics.js';
 
-const args = options({ seed: '', seconds: '600', examples: '' });
+const { TEST_SEED = '' } = process.env;
+const args = options({ seed: TEST_SEED, seconds: '600', examples: '' });
 const seed = args.seed === '' ? randomInt(1, 2 ** 31) : integer('seed', args.seed, 1, 2 ** 31);
 const extent: Extent =
   args.examples === ''
@@ -27,7 +30,7 @@ const extent: Extent =
 
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 try {
-  const schemathesis = await Schemathesis.install(join(folder, 'python'));
+  const schemathesis = await Schemathesis.install('build/conformance');
   print(`seed ${seed}`);
   // If one run fails, the others still end, so that their services stop too.
   const settled = await Promise.allSettled(CALLERS.map((caller) => runAs(caller, schemathesis)));

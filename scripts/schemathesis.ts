@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const HOOKS = resolve('tests/conformance');
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
-const MORE_ROUNDS = 2;
+const BRIEF_PHASES = ['examples', 'fuzzing'];
 
 /** The length of a run: a time, or a number of examples for each operation. */
 export type Extent = { readonly seconds: number } | { readonly examples: number };
@@ -18,7 +18,10 @@ export interface RunOptions {
   readonly key: string;
   readonly seed: number;
   readonly extent: Extent;
-  /** Whether the phase `coverage` is left out, which sends every boundary value of every parameter. */
+  /**
+   * Whether two phases are left out: `coverage` sends every boundary value of every parameter, `stateful` follows the
+   * links of responses.
+   */
   readonly isBrief: boolean;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -52,25 +55,33 @@ interface Report {
 export class Schemathesis {
   private constructor(private readonly program: string) {}
 
+  /** @param folder keeps the environment for later runs */
   static async install(folder: string): Promise<Schemathesis> {
-    await mustSucceed('python3', ['-m', 'venv', folder]);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
-    await mustSucceed(join(folder, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
-    return new Schemathesis(join(folder, 'bin/schemathesis'));
+    const python = resolve(folder, 'python');
+    const requirements = readFileSync(join(HOOKS, 'requirements.txt'), 'utf8');
+    const installed = join(python, 'installed.txt');
+    if (!existsSync(installed) || readFileSync(installed, 'utf8') !== requirements) {
+      rmSync(python, { recursive: true, force: true });
+      await mustSucceed('python3', ['-m', 'venv', python]);
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
+      await mustSucceed(join(python, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
+      writeFileSync(installed, requirements);
+    }
+    return new Schemathesis(join(python, 'bin/schemathesis'));
   }
 
   /**
    * Runs the phases. Hypothesis may end the stateful phase early, as a success: it replays earlier steps, and stops if
    * they lead to another state. Within a time limit schemathesis restarts the phase itself; for a number of examples
-   * this method restarts it, with other seeds.
+   * this method starts it that many times, with other seeds.
    * @param folder for files that schemathesis writes
    */
   async run(folder: string, options: RunOptions): Promise<Outcome> {
-    const phases = PHASES.filter((phase) => !(options.isBrief && phase === 'coverage'));
-    const outcomes = [await this.runOnce(folder, options, phases.join())];
-    if ('examples' in options.extent)
-      for (let round = 1; round <= MORE_ROUNDS; round++)
-        outcomes.push(await this.runOnce(folder, { ...options, seed: options.seed + round }, 'stateful'));
+    const { extent, isBrief, seed } = options;
+    const outcomes = [await this.runOnce(folder, options, (isBrief ? BRIEF_PHASES : PHASES).join())];
+    if ('examples' in extent && !isBrief)
+      for (let round = 1; round < extent.examples; round++)
+        outcomes.push(await this.runOnce(folder, { ...options, seed: seed + round }, 'stateful'));
     return outcomes.reduce(combined);
   }
 
@@ -88,6 +99,7 @@ export class Schemathesis {
           PYTHONPATH: HOOKS,
           PYTHONDONTWRITEBYTECODE: '1',
           SCHEMATHESIS_HOOKS: 'hooks',
+          CONFORMANCE_SEED: String(options.seed),
           ...options.environment,
         },
       },

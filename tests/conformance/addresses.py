@@ -4,17 +4,19 @@ a check of its credentials. That is correct, but it would hide how wrong credent
 127.0.0.0/8 is this machine.
 """
 
-import random
+import itertools
 import ssl
 
+import run
 import urllib3
 
-_random = random.SystemRandom()
+_numbers = itertools.count()
 
 
-class _RandomSourceConnection(urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls):
+class _OwnSourceConnection(urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls):
     def connect(self):
-        self.source_address = (f"127.{_random.randrange(1, 255)}.{_random.randrange(256)}.{_random.randrange(1, 255)}", 0)
+        number = next(_numbers)
+        self.source_address = (f"127.{1 + (run.SEED + number // 62_500) % 250}.{number // 250 % 250}.{1 + number % 250}", 0)
         super().connect()
 
     def send(self, data):
@@ -29,4 +31,4 @@ class _RandomSourceConnection(urllib3.connectionpool.HTTPSConnectionPool.Connect
             raise BrokenPipeError from error
 
 
-urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls = _RandomSourceConnection
+urllib3.connectionpool.HTTPSConnectionPool.ConnectionCls = _OwnSourceConnection

@@ -14,3 +14,4 @@ ADMIN_KEY = os.environ["CONFORMANCE_ADMIN_KEY"]
 ADMIN_KEY_ID = os.environ["CONFORMANCE_ADMIN_KEY_ID"]
 # The ids of the keys that this run needs.
 OWN_KEY_IDS = frozenset(os.environ["CONFORMANCE_OWN_KEY_IDS"].split())
+SEED = int(os.environ["CONFORMANCE_SEED"])

@@ -1,13 +1,12 @@
 """Reads the current records of the service, and creates records if there are too few."""
 
 import itertools
-import secrets
 
 import requests
 import run
 
-# Part of the names of this process: the records of another process may exist.
-PROCESS = secrets.token_hex(3)
+# Part of the names of this process: the records of an earlier process, which had another seed, may exist.
+PROCESS = f"{run.SEED:x}"
 COUNTER = itertools.count(1)
 FEW = 20
 
@@ -60,7 +59,7 @@ def next_cursor(path, query):
 
 
 def _send(method, path, **options):
-    return _session.request(method, run.URL + path, timeout=30, **options)
+    return _session.request(method, run.URL + path, timeout=120, **options)
 
 
 def _order():

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { browser } from '../integration/docs-page.js';
+import { browser } from '../support/browser.js';
 import { type ExampleSettings, testExample } from './example-suite.js';
 
 const server = createServer((_, response) => createReadStream('examples/example.html').pipe(response));

@@ -8,13 +8,14 @@ const SHORT_LIVED = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 /** Uses the types of the client, but does not report what is wrong inside it. */
 const CHECK_TYPES = ['--strict', '--follow-imports=silent', 'main.py'];
 
-/**
- * Generates a client from the document, compiles it with a program of `programs/`, and runs the program against the
- * service. @returns the size of what was generated
- */
-type UseClient = (tools: Toolbox, document: string) => Promise<string>;
+/** Uses a tool on the document. @returns how much it did */
+export type UseTool = (tools: Toolbox, document: string) => Promise<string>;
 
-export const CLIENTS: Readonly<Record<string, UseClient>> = {
+/**
+ * Each generates a client from the document, compiles it with a program of `programs/`, and runs the program against
+ * the service. It returns the size of what was generated.
+ */
+export const CLIENTS: Readonly<Record<string, UseTool>> = {
   'openapi-generator python': async (tools, document) => {
     const python = await tools.python();
     const folder = join(python, 'openapi_generator');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { AT_NIGHT } from '../support/run-settings.js';
 
 const SOURCES = resolve('tests/generators');
 
@@ -8,6 +9,8 @@ const SOURCES = resolve('tests/generators');
 const REQUIRED: readonly (readonly [string, string])[] = [
   ['python3', '--version'],
   ['go', 'version'],
+];
+const REQUIRED_AT_NIGHT: typeof REQUIRED = [
   ['java', '-version'],
   ['javac', '-version'],
   ['mvn', '--version'],
@@ -25,27 +28,32 @@ export class Toolbox {
 
   /** @throws Error that names the programs that are missing */
   async requirePrograms(): Promise<void> {
+    const required = AT_NIGHT ? [...REQUIRED, ...REQUIRED_AT_NIGHT] : REQUIRED;
     const isMissing = await Promise.all(
-      REQUIRED.map(([program, argument]) =>
+      required.map(([program, argument]) =>
         this.run(program, [argument], this.folder).then(
           () => false,
           () => true,
         ),
       ),
     );
-    const missing = REQUIRED.map(([program]) => program).filter((_, index) => isMissing[index]);
+    const missing = required.map(([program]) => program).filter((_, index) => isMissing[index]);
     if (missing.length > 0)
       throw new Error(
         `missing on the PATH: ${missing.join(', ')}; see CONTRIBUTING.md for what this suite needs`,
       );
   }
 
-  /** Installs the npm packages. @returns the folder that has `node_modules` */
+  /**
+   * Installs the npm packages: `dependencies` for the gate, at night `devDependencies` too.
+   * @returns the folder that has `node_modules`
+   */
   npm(): Promise<string> {
+    const omitted = AT_NIGHT ? [] : ['--omit=dev'];
     return this.once('npm', ['package.json', 'package-lock.json'], async (folder) => {
       await this.run(
         'npm',
-        ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+        ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
         folder,
       );
     });

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort } from '../support/free-port.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Step, stepsIn } from './steps.js';
 import { Terminal } from './terminal.js';
@@ -46,7 +45,7 @@ function responseIn(output: string): { status: number; headers: Record<string, s
 
 /**
  * Runs README.md from top to bottom as a newcomer does: two terminals in a fresh folder, every block pasted as it
- * stands. Three things differ: the port, the key in place of `pcs_…`, and `npm test` runs the tests of one folder only.
+ * stands. Three things differ: the ports, the key in place of `pcs_…`, and `npm test` runs the tests of one folder only.
  */
 describe('README.md', function () {
   this.timeout(620_000).bail(true);
@@ -58,22 +57,22 @@ describe('README.md', function () {
   });
   const root = temporaryFolder();
   const folder = join(root, 'checkout');
-  let port: number;
+  let port: string;
   let key: string;
   let lamp: string;
 
+  const environment: NodeJS.ProcessEnv = {
+    ...outsideNpm(),
+    MOCHA_OPTIONS: ONE_FOLDER,
+    // The steps need the packages, not what a registry says about them.
+    npm_config_prefer_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  };
+
   before(async () => {
     copyCheckout(folder);
-    port = await freePort();
-    const env = {
-      ...outsideNpm(),
-      PORT: `${port}`,
-      MANAGEMENT_PORT: `${await freePort()}`,
-      MOCHA_OPTIONS: ONE_FOLDER,
-      npm_config_prefer_offline: 'true',
-    };
-    first = await Terminal.open(folder, env);
-    second = await Terminal.open(folder, env);
+    first = await Terminal.open(folder, { ...environment, PORT: '0', MANAGEMENT_PORT: '0' });
   });
 
   const filled = (text: string) => text.replaceAll('localhost:8443', `localhost:${port}`);
@@ -92,9 +91,11 @@ describe('README.md', function () {
     'Run it': {
       'starts the service, which prints a key and a request that works': async ({ text }) => {
         first.start(text);
-        await first.shows(/listens on https:\/\/localhost:\d+/);
+        [, port = ''] = await first.shows(/listens on https:\/\/localhost:(\d+)/);
         [, key = ''] = await first.shows(/shown this once: (\S+)/);
         const [, request = ''] = await first.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
+        const [, management = ''] = await first.shows(/"port":(\d+),"msg":"management listening"/);
+        second = await Terminal.open(folder, { ...environment, PORT: port, MANAGEMENT_PORT: management });
         const { code, output } = await second.run(request);
         expect([code, output]).to.deep.equal([0, '[]\n']);
       },

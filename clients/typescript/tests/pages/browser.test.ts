@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type * as Client from 'product-catalogue-client';
 import { build } from 'rolldown';
-import { browser } from '../../../../tests/integration/docs-page.js';
+import { browser } from '../../../../tests/support/browser.js';
 import { FIRST_KEY, inProcessService } from '../../../../tests/support/in-process-service.js';
 
 /** The global variable of the bundle. It exists in the page, where the functions below run. */

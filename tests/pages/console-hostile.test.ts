@@ -41,7 +41,8 @@ describe('the console with hostile data', () => {
     ]) {
       await page.goto(`https://localhost:${service.port}/console${hash}`);
       await page.reload();
-      await page.waitForLoadState('networkidle');
+      await page.locator('main h1').first().waitFor();
+      await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
       expect(await page.locator('[onerror], [href^="javascript:"], img').count(), hash).to.equal(0);
     }
     expect(await page.evaluate('window.hacked')).to.equal(undefined);

@@ -1,32 +1,6 @@
-import { existsSync } from 'node:fs';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Locator,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, type InProcessService } from '../support/in-process-service.js';
-
-const { CHROMIUM = '/usr/bin/chromium' } = process.env;
-
-/** Launches a browser for the tests of one `describe`. @returns a function that gives it */
-export function browser(): () => Browser {
-  let launched: Browser | undefined;
-  before(async () => {
-    if (!existsSync(CHROMIUM))
-      throw new Error(
-        `${CHROMIUM} is missing; on Debian: apt-get install -y chromium; elsewhere set CHROMIUM to its path`,
-      );
-    launched = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    });
-  });
-  after(() => launched?.close());
-  return () => launched as Browser;
-}
 
 interface Opening extends BrowserContextOptions {
   /** Runs before anything is loaded. */
@@ -35,7 +9,7 @@ interface Opening extends BrowserContextOptions {
   readonly hash?: string;
 }
 
-/** Launches a browser for the tests of one `describe`. @returns a function that opens the page at /docs of a service */
+/** Returns a function that opens the page at /docs of a service, for the tests of one `describe`. */
 export function docsPages(service: InProcessService): (options?: Opening) => Promise<DocsPage> {
   const launched = browser();
   const pages: DocsPage[] = [];
@@ -71,10 +45,7 @@ export class DocsPage {
     url: string,
     { prepare = async () => {}, hash = '', ...options }: Opening = {},
   ): Promise<DocsPage> {
-    // Without reduced motion, measurements could happen in the middle of an animation.
-    const defaults = { ignoreHTTPSErrors: true, reducedMotion: 'reduce' } as const;
-    const context = await browser.newContext({ ...defaults, ...options });
-    context.setDefaultTimeout(10_000);
+    const context = await openContext(browser, options);
     const docs = new DocsPage(await context.newPage(), context, url);
     await prepare(docs.page);
     await docs.page.goto(`${url}${hash}`);

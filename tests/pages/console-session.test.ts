@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { listen } from '#src/composition/listen.js';
+import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { consolePages, signIn } from './console-page.js';
-import { browser } from './docs-page.js';
 
 const WRONG_KEY = `pcs_${'0'.repeat(36)}`;
 const links = (page: Page) =>
@@ -15,17 +15,12 @@ const links = (page: Page) =>
 describe('the session of the console', () => {
   const service = inProcessService();
   const open = consolePages(service);
-  const launched = browser();
   const createKey = async (scopes: readonly string[]) =>
     (await service.client.request('POST', '/v1/api-keys', { body: { name: 'test', scopes } })).json;
 
   /** Opens the console without signing in. */
-  const visit = async (prepare: (page: Page) => Promise<unknown> = async () => {}) => {
-    const page = await launched().newPage({ ignoreHTTPSErrors: true });
-    await prepare(page);
-    await page.goto(`https://localhost:${service.port}/console`);
-    return page;
-  };
+  const visit = async (prepare?: (page: Page) => Promise<unknown>): Promise<Page> =>
+    (await open('', { key: null, ...(prepare && { prepare }) })).page;
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true });
 
   it('loads from this service alone, without errors, and outlives a reload but not the tab', async () => {
@@ -62,7 +57,6 @@ describe('the session of the console', () => {
     await field.fill(`Authorization: Bearer ${FIRST_KEY}`);
     await submit.click();
     await heading(page, 'Products').waitFor();
-    await page.close();
   });
 
   it('shows what the key allows, and no more', async () => {
@@ -102,7 +96,6 @@ describe('the session of the console', () => {
     await page.getByLabel('API key or access token').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'Nothing to show').waitFor();
-    await page.close();
   });
 
   it('changes nothing when it looks what a key allows', async () => {
@@ -160,7 +153,6 @@ describe('the session of the console', () => {
     isBroken = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByLabel('API key or access token').waitFor();
-    await page.close();
   });
 
   it('shows the colours that the person chooses, and remembers them', async () => {
@@ -204,13 +196,14 @@ describe('the console behind a proxy that adds a path prefix', () => {
   });
 
   it('signs in, lists and follows the pages', async () => {
-    const page = await launched().newPage();
+    const context = await openContext(launched());
+    const page = await context.newPage();
     await page.goto(`http://localhost:${(proxy.address() as AddressInfo).port}/shop/console#/keys?limit=20`);
     await signIn(page);
     await page.getByRole('link', { name: 'first key' }).waitFor();
     expect(await page.getByRole('link', { name: 'API reference' }).getAttribute('href')).to.match(
       /\/shop\/docs$/,
     );
-    await page.close();
+    await context.close();
   });
 });

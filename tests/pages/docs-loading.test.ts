@@ -3,8 +3,9 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { listen } from '#src/composition/listen.js';
+import { browser } from '../support/browser.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { browser, DocsPage, docsPages } from './docs-page.js';
+import { DocsPage, docsPages } from './docs-page.js';
 
 const HOSTILE = `</pre><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>&lt;b&gt;`;
 
@@ -15,7 +16,7 @@ describe('the page at /docs, when it loads', () => {
   it('loads without errors, and only from this service', async () => {
     const docs = await open();
     await docs.page.locator('.operation').first().waitFor();
-    await docs.page.waitForLoadState('networkidle');
+    await docs.show('#/errors');
     expect(docs.errors).to.deep.equal([]);
     expect([...docs.origins]).to.deep.equal([new URL(docs.url).origin]);
   });
@@ -25,7 +26,6 @@ describe('the page at /docs, when it loads', () => {
       prepare: (prepared) =>
         prepared.route('**/docs/main.js', (route) => route.fulfill({ status: 429, body: '{}' })),
     });
-    await page.waitForLoadState('networkidle');
     expect(await page.locator('.operation').count()).to.equal(0);
     expect(await page.locator('main').innerText()).to.match(/reload it in a minute/);
   });

@@ -218,23 +218,28 @@ describe('every page of the console', () => {
     await client.post('/v1/orders', { userId: 1, items: [{ productId: 1, quantity: 2 }] });
   });
 
+  /** The fragment of each page, what it does, and words that no page before it shows. */
   const PAGES = [
-    ['#/products', 'lists products'],
-    ['#/products?q=lamp&name.prefix=L&sku.exists=false&sort=-name', 'lists what a query finds'],
-    ['#/products?q=zzz', 'finds nothing'],
-    ['#/products/1', 'edits a product'],
-    ['#/products/new', 'creates a product'],
-    ['#/products/99', 'lacks a product'],
-    ['#/import/products', 'imports products'],
-    ['#/users', 'lists users'],
-    ['#/users/1', 'edits a user'],
-    ['#/orders', 'lists orders'],
-    ['#/orders/1', 'edits an order'],
-    ['#/orders/new', 'creates an order'],
-    ['#/keys', 'lists keys'],
-    ['#/keys/1', 'shows a key'],
-    ['#/keys/new', 'creates a key'],
-    ['#/nothing', 'does not exist'],
+    ['#/products', 'lists products', 'Products'],
+    [
+      '#/products?q=lamp&name.prefix=L&sku.exists=false&sort=-name',
+      'lists what a query finds',
+      '1 record on this page',
+    ],
+    ['#/products?q=zzz', 'finds nothing', 'No record matches'],
+    ['#/products/1', 'edits a product', '“Lamp”'],
+    ['#/products/new', 'creates a product', 'New product'],
+    ['#/products/99', 'lacks a product', 'There is no such record'],
+    ['#/import/products', 'imports products', 'Import products'],
+    ['#/users', 'lists users', 'Users'],
+    ['#/users/1', 'edits a user', '“Ann”'],
+    ['#/orders', 'lists orders', 'Orders'],
+    ['#/orders/1', 'edits an order', 'order 1'],
+    ['#/orders/new', 'creates an order', 'New order'],
+    ['#/keys', 'lists keys', 'API keys'],
+    ['#/keys/1', 'shows a key', 'Requests of the last 24 hours'],
+    ['#/keys/new', 'creates a key', 'New key'],
+    ['#/nothing', 'does not exist', 'There is no such page'],
   ] as const;
   const APPEARANCES = {
     'in light': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
@@ -246,10 +251,9 @@ describe('every page of the console', () => {
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`has no axe violations and no horizontal scroll ${appearance}`, async () => {
       const { page, errors } = await open('', options);
-      for (const [hash, what] of PAGES) {
+      for (const [hash, what, words] of PAGES) {
         await page.goto(`https://localhost:${service.port}/console${hash}`);
-        await page.reload();
-        await page.locator('h1, .notice-title').first().waitFor();
+        await page.locator('main').getByText(words, { exact: true }).first().waitFor();
         await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
         await expectAccessible(page, `${what}, ${appearance}`);
       }

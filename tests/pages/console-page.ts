@@ -1,9 +1,10 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, type InProcessService } from '../support/in-process-service.js';
-import { browser } from './docs-page.js';
 
 interface Opening extends BrowserContextOptions {
-  readonly key?: string;
+  /** If it is null, nobody signs in. */
+  readonly key?: string | null;
   /** Runs before anything is loaded. */
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
@@ -16,7 +17,7 @@ export interface ConsolePage {
   readonly errors: string[];
 }
 
-/** Launches a browser for the tests of one `describe`. @returns a function that opens the console, signed in */
+/** Returns a function that opens the console, signed in, for the tests of one `describe`. */
 export function consolePages(
   service: InProcessService,
 ): (hash?: string, options?: Opening) => Promise<ConsolePage> {
@@ -26,10 +27,8 @@ export function consolePages(
     for (const context of contexts.splice(0)) await context.close();
   });
   return async (hash = '', { key = FIRST_KEY, prepare = async () => {}, ...options } = {}) => {
-    const defaults = { ignoreHTTPSErrors: true, reducedMotion: 'reduce' } as const;
-    const context = await launched().newContext({ ...defaults, ...options });
+    const context = await openContext(launched(), options);
     contexts.push(context);
-    context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
@@ -38,7 +37,7 @@ export function consolePages(
     });
     await prepare(page);
     await page.goto(`https://localhost:${service.port}/console${hash}`);
-    await signIn(page, key);
+    if (key !== null) await signIn(page, key);
     return { page, context, errors };
   };
 }
@@ -46,5 +45,5 @@ export function consolePages(
 export async function signIn(page: Page, key = FIRST_KEY): Promise<void> {
   await page.getByLabel('API key or access token').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').first().waitFor();
+  await page.getByRole('banner').waitFor();
 }

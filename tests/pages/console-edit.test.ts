@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import type { BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { until } from '../support/until.js';
 import { expectAccessible } from './accessibility.js';
-import { browser } from './docs-page.js';
+import { consolePages } from './console-page.js';
 
 const PHONE = { width: 360, height: 740 };
 const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
@@ -20,28 +21,11 @@ const LAMP = {
 
 describe('the console, when a person edits', () => {
   const service = inProcessService();
-  const launched = browser();
-  const contexts: BrowserContext[] = [];
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-  });
+  const openConsole = consolePages(service);
 
   /** Opens a page of the console as a signed-in person. */
-  const open = async (hash: string, options: BrowserContextOptions = {}, key = FIRST_KEY): Promise<Page> => {
-    const context = await launched().newContext({
-      ignoreHTTPSErrors: true,
-      reducedMotion: 'reduce',
-      ...options,
-    });
-    contexts.push(context);
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    await await page.goto(`https://localhost:${service.port}/console${hash}`);
-    await page.getByLabel('API key or access token').fill(key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('banner').waitFor();
-    return page;
-  };
+  const open = async (hash: string, options: BrowserContextOptions = {}, key = FIRST_KEY): Promise<Page> =>
+    (await openConsole(hash, { ...options, key })).page;
   let lastSku = 0;
   const makeProduct = async (more: object = {}): Promise<number> => {
     const body = { ...LAMP, sku: `LAMP-${++lastSku}`, ...more };
@@ -257,9 +241,7 @@ describe('the console, when a person edits', () => {
       await expectValue(id, 'description', '');
     });
     const expectValue = async (id: number, name: string, value: unknown) => {
-      for (let attempt = 0; attempt < 50 && (await read(id))[name] !== value; attempt++)
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      expect((await read(id))[name]).to.equal(value);
+      await until(`${name} is saved`, async () => (await read(id))[name] === value);
     };
 
     it('that a second client changed is shown side by side, and the person chooses', async () => {
