@@ -18,6 +18,7 @@ const MIN_FLUSH_MS = 2_000;
 describe('the reader of the log', () => {
   const root = temporaryFolder();
   const running: ChildProcessService[] = [];
+  const readers: Socket[] = [];
   const start = (where: string, environment: Record<string, string>, command: string) => {
     const program = ['-c', command, process.execPath, ...SERVICE];
     const service = new ChildProcessService(where, environment, program, 'sh');
@@ -30,6 +31,7 @@ describe('the reader of the log', () => {
     execFileSync('mkfifo', [join(where, 'pipe')]);
     const descriptor = openSync(join(where, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
     const reader = new Socket({ fd: descriptor, readable: true, writable: false });
+    readers.push(reader);
     const service = start(where, { WORKERS, SHUTDOWN_GRACE_SECONDS }, 'exec "$0" "$@" 2>pipe');
     reader.on('data', (chunk) => {
       service.log += chunk;
@@ -45,6 +47,8 @@ describe('the reader of the log', () => {
     return { service, pids, reader };
   };
   afterEach(async () => {
+    // A process that waits for its reader would not end.
+    for (const reader of readers.splice(0)) reader.destroy();
     for (const service of running.splice(0)) await service.stop('SIGKILL');
   });
 
