@@ -151,6 +151,6 @@ async function withStore<Result>(
     return await use(application);
   } finally {
     await store.close();
-    await application.logger.flush();
+    await application.logger.flush(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
   }
 }

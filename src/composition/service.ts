@@ -113,12 +113,17 @@ export class Service {
     return { port, managementPort, storeLocation, authorityFile: transport.authorityFile, firstKey };
   }
 
-  /** Finishes running requests within the grace period of the settings, then releases everything. */
+  /**
+   * Finishes running requests within the grace period of the settings, then releases everything. The reader of the log
+   * has the rest of the period.
+   */
   async stop(): Promise<void> {
-    const { settings, tracing, logger, store, jobs, rateLimits, transport, management } = this.parts;
+    const { settings, tracing, logger, clock, store, jobs, rateLimits, transport, management } = this.parts;
+    const graceMs = settings.SHUTDOWN_GRACE_SECONDS * 1_000;
+    const deadline = clock.elapsed() + graceMs;
     this.stopping.abort();
     transport.close();
-    const isInTime = await this.drain?.drain(settings.SHUTDOWN_GRACE_SECONDS * 1_000);
+    const isInTime = await this.drain?.drain(graceMs);
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
     await management.stop();
     for (const job of jobs) await job.stop();
@@ -130,7 +135,7 @@ export class Service {
       await tracing?.close();
     }
     logger.info('stopped');
-    await logger.flush();
+    await logger.flush(deadline - clock.elapsed());
   }
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;

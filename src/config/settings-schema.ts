@@ -268,7 +268,9 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .min(0)
     .max(3_600)
     .required()
-    .description('How long running requests may take after the service is told to stop, in seconds.'),
+    .description(
+      'How long running requests, and then the reader of the log, may take after the service is told to stop, in seconds.',
+    ),
   LOG_LEVEL: Joi.string()
     .valid(...LOG_LEVELS)
     .required()

@@ -29,10 +29,12 @@ function exitWith(lines: readonly string[], code: number): never {
 /**
  * Stops at the first SIGTERM or SIGINT, and ends the process with exit code 0 afterwards.
  * @param onSecondSignal receives the exit code of a process that the signal ends
+ * @param elapsed milliseconds since some moment; never goes back
  */
 export function onShutdownSignal(
   stop: () => Promise<void>,
   onSecondSignal: (exitCode: number) => void,
+  elapsed = () => performance.now(),
 ): { readonly requested: boolean } {
   const state = { requested: false };
   let firstAt = 0;
@@ -42,11 +44,10 @@ export function onShutdownSignal(
   ] as const) {
     process.on(signal, async () => {
       if (state.requested) {
-        if (signal === 'SIGTERM' || performance.now() - firstAt > SAME_SIGNAL_MS)
-          onSecondSignal(128 + number);
+        if (signal === 'SIGTERM' || elapsed() - firstAt > SAME_SIGNAL_MS) onSecondSignal(128 + number);
         return;
       }
-      firstAt = performance.now();
+      firstAt = elapsed();
       state.requested = true;
       await stop();
       process.exit(0);

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { ChildProcessService } from '../support/child-process-service.js';
@@ -10,6 +9,8 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct, isAlive, logged, WriteLoad } from '../support/workers.js';
 
+/** No request is cut off, however slow the machine is. */
+const PATIENT = { SHUTDOWN_GRACE_SECONDS: '3600' };
 const REPLACED = 'a worker ended; another takes its place';
 
 describe('several workers', () => {
@@ -182,8 +183,14 @@ describe('several workers', () => {
       const client = await serving(service);
       const [first = 0] = workersOf(service);
       process.kill(first, 'SIGSTOP');
-      const attempts = Array.from({ length: 8 }, () => client.connect().catch(() => undefined));
-      await sleep(300);
+      let taken = 0;
+      const attempts = Array.from({ length: 8 }, async () => {
+        const socket = await client.connect().catch(() => undefined);
+        taken++;
+        return socket;
+      });
+      // A worker gets no further connection before it has taken the last one.
+      await until('the other worker has taken seven', () => taken === 7);
       process.kill(first, 'SIGKILL');
       const sockets = await Promise.all(attempts);
       expect(sockets.filter((socket) => socket === undefined)).to.have.length(1);
@@ -208,7 +215,7 @@ describe('several workers', () => {
       const headers = `Host: x\r\nAuthorization: Bearer ${service.firstKey}\r\nContent-Type: application/json`;
       for (const socket of sockets)
         socket.write(`POST /products HTTP/1.1\r\n${headers}\r\nContent-Length: 15\r\n\r\n{"name"`);
-      await sleep(100);
+      await service.worksOn(sockets.length);
       return () => {
         for (const socket of sockets) socket.write(':"Lamp"}');
         return Promise.all(sockets.map((socket) => received(socket)));
@@ -217,13 +224,13 @@ describe('several workers', () => {
 
     it('finish pending requests, lose no acknowledged write, and exit with 0', async () => {
       const where = folder();
-      const service = start({}, where);
+      const service = start(PATIENT, where);
       const client = await serving(service);
-      const load = writing(client);
       const finish = await beginPosts(service, client);
+      const load = writing(client);
       await load.more(100);
       service.kill('SIGTERM');
-      await sleep(300);
+      await service.drains();
       for (const response of await finish()) {
         expect(response).to.match(/^HTTP\/1\.1 201 Created\r\n[\s\S]*\r\nConnection: close\r\n/);
         load.acknowledged.push(Number(/"id":(\d+)/.exec(response)?.[1]));
@@ -239,11 +246,11 @@ describe('several workers', () => {
 
     it('to all processes, as Ctrl-C sends it, exit with 0', async () => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        const service = start();
+        const service = start(PATIENT);
         const client = await serving(service);
         const finish = await beginPosts(service, client);
         for (const pid of [...workersOf(service), service.pid]) process.kill(pid, signal);
-        await sleep(300);
+        await service.drains();
         for (const response of await finish()) expect(response).to.match(/^HTTP\/1\.1 201 Created\r\n/);
         expect(await service.exit).to.deep.equal({ code: 0, signal: null });
         expect(logged(service, 'stopped')).to.have.length(2);
@@ -252,14 +259,11 @@ describe('several workers', () => {
     });
 
     it('sent twice, exit immediately', async () => {
-      // If the exit waited for the request, this test would time out.
-      const service = start({ SHUTDOWN_GRACE_SECONDS: '3600' });
-      const client = await serving(service);
-      const socket = await client.connect();
-      socket.write('POST /products HTTP/1.1\r\nHost: x\r\n');
-      await sleep(100);
+      // If the exit waited for the requests, this test would time out.
+      const service = start(PATIENT);
+      await beginPosts(service, await serving(service));
       service.kill('SIGTERM');
-      await sleep(100);
+      await service.drains();
       expect((await service.stop('SIGTERM')).code).to.equal(143);
       await until('no worker is left', () => !workersOf(service).some(isAlive));
     });

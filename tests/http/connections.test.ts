@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import { connect as netConnect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  type ServerOptions,
+} from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received } from '../support/http-client.js';
@@ -14,6 +17,9 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
 const MAX_CONNECTIONS = 4;
+const HOUR_MS = 3_600_000;
+/** No timer ends a connection, however slow the machine is. */
+const PATIENT = { handshakeMs: HOUR_MS, headersMs: HOUR_MS, requestMs: HOUR_MS, silenceMs: HOUR_MS };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('concurrent connections', () => {
@@ -41,15 +47,11 @@ describe('concurrent connections', () => {
           (text) => text.includes('here'),
           () => false,
         );
-      const becomesServed = async () => {
-        for (const end = Date.now() + 5_000; Date.now() < end; await sleep(20))
-          if (await isServed()) return true;
-        return false;
-      };
 
       before(async () => {
         const { authority, ...identity } = await serverPair(folder);
-        const options = { maxConnections: { max: MAX_CONNECTIONS, maxPerAddress: MAX_CONNECTIONS } };
+        const maxConnections = { max: MAX_CONNECTIONS, maxPerAddress: MAX_CONNECTIONS };
+        const options = { timeouts: PATIENT, maxConnections };
         server =
           kind === 'TLS'
             ? createTlsServer(identity, (_request, response) => response.end('here'), options)
@@ -76,7 +78,7 @@ describe('concurrent connections', () => {
         const [first, second] = connections as [Socket, Socket];
         expect(await finishRequest(first)).to.equal('HTTP/1.1 200 OK');
         second.destroy();
-        expect(await becomesServed()).to.equal(true);
+        await until('a new connection is served', isServed);
       });
 
       it('that are idle are closed to make room for new ones', async () => {
@@ -106,7 +108,7 @@ describe('concurrent connections', () => {
     before(async () => {
       const { authority, ...identity } = await serverPair(folder);
       ca = readFileSync(authority, 'utf8');
-      const options = { maxConnections: { max: 8, maxPerAddress: 2 } };
+      const options = { timeouts: PATIENT, maxConnections: { max: 8, maxPerAddress: 2 } };
       server = createTlsServer(identity, (_request, response) => response.end('here'), options);
       port = await listen(server, '127.0.0.1', 0);
     });
@@ -136,11 +138,10 @@ describe('concurrent connections', () => {
       expect([first, second, other]).to.not.include(undefined);
       first?.destroy();
       let again: Socket | undefined;
-      for (let attempt = 0; attempt < 100 && !again; attempt++) {
-        await sleep(20);
+      await until('another connection is served', async () => {
         again = await open('127.0.0.1');
-      }
-      expect(again).to.not.equal(undefined);
+        return again !== undefined;
+      });
       for (const socket of [second, other, again]) socket?.destroy();
     });
   });
@@ -152,23 +153,25 @@ describe('the last response of a connection', () => {
     describe(`over ${kind}`, () => {
       const BODY = 'x'.repeat(100_000);
       let server: Server;
-      let client: HttpClient;
       let handled = 0;
 
-      before(async () => {
+      /** @returns a client of a server that reads on for this time */
+      const start = async (lingerMs: number) => {
         const { authority, ...identity } = await serverPair(folder);
         const respond: RequestListener = (_request, response) => {
           handled++;
           response.setHeader('Connection', 'close').end(BODY);
         };
-        server = kind === 'TLS' ? createTlsServer(identity, respond) : createPlainServer(respond);
+        const options: ServerOptions = { timeouts: PATIENT, lingerMs };
+        server =
+          kind === 'TLS' ? createTlsServer(identity, respond, options) : createPlainServer(respond, options);
         const port = await listen(server, '127.0.0.1', 0);
-        client = new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
-      });
+        return new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
+      };
       beforeEach(() => {
         handled = 0;
       });
-      after(() => {
+      afterEach(() => {
         server.close();
         server.closeAllConnections();
       });
@@ -179,15 +182,14 @@ describe('the last response of a connection', () => {
         ['other requests', REQUEST, REQUEST.repeat(200)],
       ] as const)
         it(`reaches a client that still sends ${what}`, async () => {
+          const client = await start(HOUR_MS);
           const socket = await client.connect();
           const errors: Error[] = [];
           socket.pause().on('error', (error) => errors.push(error));
           const response = received(socket);
           socket.write(head);
-          for (let at = 0; at < 50; at++) {
-            await sleep(10);
-            socket.write(piece);
-          }
+          await until('the request is handled', () => handled === 1);
+          for (let at = 0; at < 50; at++) await new Promise((sent) => socket.write(piece, sent));
           socket.resume();
           const text = await response;
           expect(errors).to.deep.equal([]);
@@ -197,6 +199,7 @@ describe('the last response of a connection', () => {
         });
 
       it('is followed by the end of the connection, even if the client does not close its side', async () => {
+        const client = await start(50);
         const socket = await client.connect();
         // A client that does not read does not see the end.
         socket.pause().write(HEAD);

@@ -10,12 +10,15 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import type { ListQuery } from '#src/application/records/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY, type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { DetailLogger, listService, middlewareHarness } from '../support/middleware-harness.js';
+import { Scrape } from '../support/scrape.js';
 import { until } from '../support/until.js';
 
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
+const HOUR_MS = 3_600_000;
 
 describe('the concurrent work of one client', () => {
   const service = inProcessService();
@@ -108,11 +111,12 @@ describe('the concurrent work of one client', () => {
         .replace('"name"', '{"name"')
         .slice(0, MIB - 1),
     );
-    await sleep(100);
+    await untilWork(service, 'bodies', 'the bodies are being read', ({ held }) => held === 8 * MIB);
     let isDone = false;
     const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => {
       isDone = true;
     });
+    await untilWork(service, 'bodies', 'the next one waits', ({ waiting: count }) => count === 1);
     expect((await service.client.post('/v1/products', large, { token: other })).status).to.equal(201);
     expect((await service.client.post('/v1/products', { name: 'small' }, { token: one })).status).to.equal(
       201,
@@ -126,7 +130,7 @@ describe('the concurrent work of one client', () => {
 describe('unread responses', () => {
   /** More than the socket buffers of both ends hold, so that the rest stays in the service. */
   const LARGE = 16 * MIB;
-  const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: 10_000 };
+  const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: HOUR_MS };
   const bounds = new WorkLimits(1_048_576, { responses: limits });
   const bounded = responseLimits(bounds);
   const service = middlewareHarness(async (ctx, next) => {
@@ -155,9 +159,10 @@ describe('unread responses', () => {
 
   it('are limited in bytes for each client and in total, except small ones', async () => {
     const sockets = await Promise.all([requestUnread('a'), requestUnread('a')]);
-    await sleep(100);
+    const figures = () => bounds.figures('responses');
+    await until('both responses are being sent', () => figures().held === 2 * LARGE);
     const first = get('a');
-    await sleep(50);
+    await until('the next one waits', () => figures().waiting === 1);
     const refused = await get('a');
     expect([refused.status, refused.text]).to.deep.equal([503, 'unavailable']);
     expect((await get('a', '/small')).status).to.equal(200);
@@ -223,7 +228,7 @@ describe('an error that is larger than the share of the record', () => {
 
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
-  const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: 10_000 };
+  const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: HOUR_MS };
   const service = middlewareHarness(responseLimits(new WorkLimits(1_048_576, { responses })));
 
   it('wait before they are read if their client has reached its limit', async () => {
@@ -261,7 +266,7 @@ describe('pages that are being read', () => {
 });
 
 describe('a request that waits', () => {
-  const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: 10_000 };
+  const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: HOUR_MS };
   const bounds = new WorkLimits(1_048_576, { responses });
   const service = middlewareHarness(responseLimits(bounds));
 
@@ -269,9 +274,14 @@ describe('a request that waits', () => {
     const begun: string[] = [];
     const finish: (() => void)[] = [];
     let waiting = 0;
+    let hasGone = false;
     service.handler = async (ctx) => {
       ctx.state.address = 'here';
       waiting++;
+      if (ctx.path === '/gone')
+        ctx.res.once('close', () => {
+          hasGone = true;
+        });
       await bounds.take(ctx, 'responses');
       begun.push(ctx.path);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -287,7 +297,7 @@ describe('a request that waits', () => {
       expect(waiting).to.equal(2);
     });
     socket.destroy();
-    await sleep(50);
+    await until('the service has noticed it', () => hasGone);
     const last = service.client.get('/last');
     await until('three requests have arrived', async () => {
       expect(waiting).to.equal(3);
@@ -310,9 +320,13 @@ describe('work for a client that has disconnected', () => {
   it('counts against the limit until it ends', async () => {
     let end = () => {};
     let hasBegun = false;
+    let hasGone = false;
     service.handler = async (ctx) => {
       ctx.state.address = 'here';
       if (ctx.path === '/work') {
+        ctx.res.once('close', () => {
+          hasGone = true;
+        });
         await bounds.take(ctx, 'imports');
         hasBegun = true;
         await new Promise<void>((resolve) => {
@@ -329,7 +343,7 @@ describe('work for a client that has disconnected', () => {
       expect(hasBegun).to.equal(true);
     });
     socket.destroy();
-    await sleep(50);
+    await until('the service has noticed it', () => hasGone);
     expect((await service.client.get('/')).text).to.equal('refused');
     end();
     await until('another request is served', async () => {
@@ -364,7 +378,7 @@ describe('a write whose response exceeds the memory limit', () => {
         ),
       );
     }
-    await sleep(300);
+    await untilWork(service, 'responses', 'some pages wait', ({ waiting }) => waiting > 0);
     const changed = await service.client.patch(`/v1/products/${json.id}`, { name: 'changed' });
     for (const socket of sockets) socket.destroy();
     const { headers: now } = await service.client.get(`/v1/products/${json.id}`);
@@ -375,7 +389,7 @@ describe('a write whose response exceeds the memory limit', () => {
 });
 
 describe('a response that is read too slowly', () => {
-  const service = middlewareHarness(limitSendingTime({ graceMs: 300, bytesPerMs: 100_000 }));
+  const service = middlewareHarness(limitSendingTime({ graceMs: 100, bytesPerMs: 1_000_000 }));
 
   it('is cut off with its connection, even if the client keeps reading', async () => {
     service.handler = (ctx) => {
@@ -392,12 +406,14 @@ describe('a response that is read too slowly', () => {
       setTimeout(() => socket.resume(), 20);
     });
     await closed;
-    expect(bytes).to.be.within(1, 32 * MIB);
+    expect(bytes).to.be.below(32 * MIB);
   });
 
   it('leaves no timer if its client disconnects before it is ready', async () => {
+    let hasBegun = false;
     let isReady = false;
     service.handler = async (ctx) => {
+      hasBegun = true;
       await once(ctx.res, 'close');
       ctx.body = Buffer.alloc(MIB, 'x');
       isReady = true;
@@ -405,7 +421,7 @@ describe('a response that is read too slowly', () => {
     const before = pendingTimers();
     const socket = await service.client.connect();
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await sleep(50);
+    await until('the request is begun', () => hasBegun);
     socket.destroy();
     await until('the response is ready', async () => {
       expect(isReady).to.equal(true);
@@ -413,17 +429,42 @@ describe('a response that is read too slowly', () => {
     expect(pendingTimers()).to.be.at.most(before);
   });
 
-  it('is complete if it is read in time; a stream may take any time', async () => {
-    service.handler = (ctx) => {
-      ctx.body = Buffer.alloc(4 * MIB, 'x');
-    };
-    expect((await service.client.get('/')).bytes).to.have.length(4 * MIB);
+  it('may take any time if it is a stream', async () => {
     service.handler = (ctx) => {
       ctx.body = slowStream();
     };
     expect((await service.client.get('/')).text).to.equal('x'.repeat(5));
   });
 });
+
+describe('a response that is read in time', () => {
+  const service = middlewareHarness(limitSendingTime({ graceMs: HOUR_MS, bytesPerMs: 1 }));
+
+  it('is complete', async () => {
+    service.handler = (ctx) => {
+      ctx.body = Buffer.alloc(4 * MIB, 'x');
+    };
+    expect((await service.client.get('/')).bytes).to.have.length(4 * MIB);
+  });
+});
+
+/** Waits until the limited work of a service is as described, by its metrics. */
+async function untilWork(
+  { managementPort }: InProcessService,
+  work: 'bodies' | 'responses',
+  description: string,
+  isReached: (figures: { readonly held: number; readonly waiting: number }) => boolean,
+): Promise<void> {
+  const management = new HttpClient(managementPort, undefined, '');
+  await until(description, async () => {
+    const scrape = new Scrape((await management.get('/metrics', { token: null })).text);
+    const [held, waiting] = ['work_in_progress_bytes', 'work_waiting'].map((name) =>
+      scrape.sum(name, { work }),
+    );
+    return isReached({ held: held ?? 0, waiting: waiting ?? 0 });
+  });
+  management.close();
+}
 
 /** @returns the number of pending timers */
 function pendingTimers(): number {

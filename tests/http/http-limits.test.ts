@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { connect, type Server } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
@@ -346,9 +346,15 @@ describe('HTTP messages', () => {
   });
 });
 
+const HOUR_MS = 3_600_000;
+/** No timer ends a connection, however slow the machine is. */
+const PATIENT = { handshakeMs: HOUR_MS, headersMs: HOUR_MS, requestMs: HOUR_MS, silenceMs: HOUR_MS };
+const REQUEST_MS = 600;
+/** Node wants no longer time for the headers than for the request. */
+const REQUEST = { headersMs: REQUEST_MS, requestMs: REQUEST_MS };
+
 describe('slow messages', () => {
   const folder = temporaryFolder();
-  const limits = { handshakeMs: 300, headersMs: 300, requestMs: 600, silenceMs: 1_500 };
   const readAll: RequestListener = (request, response) => {
     if (request.url === '/lifted') liftDeadline(request);
     if (request.url === '/early') response.end('not read');
@@ -371,30 +377,43 @@ describe('slow messages', () => {
 
   for (const [kind, start] of Object.entries(servers)) {
     describe(`over ${kind}`, () => {
-      let client: HttpClient;
-      let server: Server;
+      const running: Server[] = [];
+      /** Starts a server with these times and no other. @returns a client of it */
+      const serving = async (timeouts: Partial<ServerTimeouts>): Promise<HttpClient> => {
+        const { server, authorityFile } = await start({ ...PATIENT, ...timeouts });
+        running.push(server);
+        return new HttpClient(await listen(server, '127.0.0.1', 0), authorityFile, '');
+      };
+      before(() => serving({}));
+      after(() => Promise.all(running.map((server) => new Drain(server).drain(0))));
 
-      before(async () => {
-        const started = await start(limits);
-        server = started.server;
-        client = new HttpClient(await listen(server, '127.0.0.1', 0), started.authorityFile, '');
-      });
-      after(() => new Drain(server).drain(0));
+      /** Sends bytes one by one, for longer than a request may take: Node looks for late ones once a second. */
+      const sendSlowly = async (socket: Socket, count: number) => {
+        const startedAt = performance.now();
+        for (let bytes = 1; bytes < count; bytes++) {
+          await sleep(50);
+          socket.write('x');
+        }
+        while (performance.now() - startedAt < REQUEST_MS + 1_500) await sleep(50);
+        socket.write('x');
+      };
 
       concurrently({
         'get 408 when the headers take too long': async () => {
+          const client = await serving({ headersMs: 300 });
           expect(statusesIn(await client.raw('GET / HTTP/1.1\r\nHost: x\r\n'))).to.deep.equal([
             [408, 'request_timeout'],
           ]);
         },
 
         'get 408 when the body takes too long': async () => {
+          const client = await serving(REQUEST);
           const text = await client.raw('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
           expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
         },
 
         'get 408 even if bytes keep arriving': async () => {
-          const socket = await client.connect();
+          const socket = await (await serving(REQUEST)).connect();
           const timer = setInterval(() => socket.write('x'), 50);
           socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
           const text = await received(socket);
@@ -403,12 +422,9 @@ describe('slow messages', () => {
         },
 
         'may take longer if their deadline is lifted, but the next ones may not': async () => {
-          const socket = await client.connect();
+          const socket = await (await serving(REQUEST)).connect();
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 30\r\n\r\n');
-          for (let bytes = 0; bytes < 30; bytes++) {
-            await sleep(100);
-            socket.write('x');
-          }
+          await sendSlowly(socket, 30);
           socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
           expect(statusesIn(await received(socket))).to.deep.equal([
             [200, undefined],
@@ -417,33 +433,31 @@ describe('slow messages', () => {
         },
 
         'may take longer behind another one with a lifted deadline': async () => {
-          const socket = await client.connect();
+          const socket = await (await serving(REQUEST)).connect();
           const head = (length: number) =>
             `POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
           socket.write(`${head(1)}x${head(20)}`);
-          for (let bytes = 0; bytes < 20; bytes++) {
-            await sleep(100);
-            socket.write('x');
-          }
+          await sendSlowly(socket, 20);
           const responses = received(socket, /read[\s\S]*read/);
           expect(statusesIn(await responses).map(([status]) => status)).to.deep.equal([200, 200]);
         },
 
         'get no second response if they are late after the first': async () => {
-          const socket = await client.connect();
+          const socket = await (await serving(REQUEST)).connect();
           socket.write('POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
           expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
         },
 
-        'are still cut off by silence': async () => {
+        'are still cut off by silence if their deadline is lifted': async () => {
+          const client = await serving({ ...REQUEST, silenceMs: 1_500 });
           const socket = await client.connect();
           socket.write('POST /lifted HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
           expect(await received(socket)).to.equal('');
         },
 
         'lose the connection if nothing arrives': async () => {
-          const socket = connect(client.port, '127.0.0.1');
-          const text = await Promise.race([received(socket), sleep(5_000, 'still there')]);
+          const { port } = await serving({ handshakeMs: 300, headersMs: 300 });
+          const text = await received(connect(port, '127.0.0.1'));
           if (kind === 'TLS') expect(text).to.equal('');
           else expect(statusesIn(text)).to.deep.equal([[408, 'request_timeout']]);
         },
@@ -451,7 +465,7 @@ describe('slow messages', () => {
     });
 
     it(`over ${kind} get 408 if the time for silence ends with that for a request`, async () => {
-      const { server, authorityFile } = await start({ ...limits, silenceMs: limits.requestMs });
+      const { server, authorityFile } = await start({ ...PATIENT, ...REQUEST, silenceMs: REQUEST_MS });
       const client = new HttpClient(await listen(server, '127.0.0.1', 0), authorityFile, '');
       try {
         for (const sent of ['', 'ab']) {

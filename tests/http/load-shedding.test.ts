@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { listService } from '../support/middleware-harness.js';
@@ -26,6 +27,19 @@ describe('a request that an overloaded service refuses', () => {
     return socket;
   };
 
+  /**
+   * Waits, while the event loop stands still, until the kernel has bytes for this many connections of the service. A
+   * busy kernel delivers them late and in any order, and the service would read them in several turns.
+   */
+  const awaitArrival = (count: number) => {
+    if (process.platform !== 'linux') return;
+    const port = service.client.port.toString(16).toUpperCase().padStart(4, '0');
+    const unread = new RegExp(`^ *\\d+: [0-9A-F]{8}:${port} \\S+ 01 \\S+:(?!0{8})`, 'gm');
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while ((readFileSync('/proc/net/tcp', 'latin1').match(unread) ?? []).length < count)
+      Atomics.wait(pause, 0, 0, 1);
+  };
+
   /** Sends as many requests as keep the service busy, and one behind them. @returns the response to that */
   const late = async (message: string, from?: string): Promise<[response: string, socket: Socket]> => {
     // Each request takes time without a pause.
@@ -37,7 +51,9 @@ describe('a request that an overloaded service refuses', () => {
     const socket = await open(from);
     await until('all are accepted', () => service.connections.length === busy.length + 1);
     for (const other of busy) other.write(`${LIST}\r\n`);
+    awaitArrival(busy.length);
     socket.write(message);
+    awaitArrival(busy.length + 1);
     const [response] = await once(socket, 'data');
     return [response as string, socket];
   };

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
 import { documentedResponses } from './openapi/described.js';
+import { Scrape } from './scrape.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { until } from './until.js';
 
 /** The programs, as users run them. */
 export const MAIN = resolve('dist/bundle/main.js');
@@ -74,6 +77,27 @@ export class ChildProcessService {
     return client;
   }
 
+  /** Waits until the management port listens. @returns the port */
+  async managementPort(): Promise<number> {
+    return Number((await this.logs(/"port":(\d+)[^\n]*"msg":"management listening"/))[1]);
+  }
+
+  /** Waits until this many requests are in progress in all processes together. */
+  async worksOn(count: number): Promise<void> {
+    const management = new HttpClient(await this.managementPort(), undefined, '');
+    await until(`${count} requests are in progress`, async () => {
+      const { text } = await management.get('/metrics', { token: null });
+      return new Scrape(text).sum('http_server_active_requests') === count;
+    });
+    management.close();
+  }
+
+  /** Waits until every process has begun to stop: the port of the service refuses connections. */
+  async drains(): Promise<void> {
+    const port = Number((await this.logs(/"port":(\d+)[^\n]*"msg":"listening"/))[1]);
+    await until('the service refuses connections', () => refusesConnections(port));
+  }
+
   get pid(): number {
     return this.child.pid ?? 0;
   }
@@ -106,6 +130,15 @@ export class ChildProcessService {
         throw new Error(`the process ended without ${description}:\n${this.out}${this.log}`);
     }
   }
+}
+
+/** Returns whether nothing listens on a port of the loopback address. */
+export function refusesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.destroy());
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+    socket.on('close', () => resolve(false));
+  });
 }
 
 /** Runs the command line in a child process until it ends. */

@@ -40,9 +40,10 @@ export async function runPrimary(settings: Settings, socket: number | undefined)
   });
   const shutdown = onShutdownSignal(
     async () => {
+      const deadline = performance.now() + settings.SHUTDOWN_GRACE_SECONDS * 1_000;
       await pool.stop();
       logger.info('all workers stopped');
-      await logger.flush();
+      await logger.flush(deadline - performance.now());
     },
     (exitCode) => {
       pool.kill();

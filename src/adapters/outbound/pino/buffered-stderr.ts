@@ -1,4 +1,5 @@
-import { fstatSync, write } from 'node:fs';
+import { constants, fstatSync, openSync, write } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogDestination } from './logger.js';
 
@@ -12,10 +13,11 @@ const BUFFERING_MS = 100;
 /** In bytes. Further lines are lost. */
 const MAX_BUFFERED = 16 * 1024 * 1024;
 
-/** The pause between two attempts on a pipe whose reader is slow. */
-const RETRY_MS = 20;
-/** At the end of the process: attempts for two seconds. */
-const MAX_RETRIES = 100;
+/** The pauses between attempts on a full pipe: short for a busy reader, longer for one that takes nothing. */
+const FIRST_RETRY_MS = 1;
+const MAX_RETRY_MS = 20;
+/** How long a flush waits for a slow reader at least. */
+const MIN_FLUSH_MS = 2_000;
 
 /**
  * Buffers log lines and writes them to standard error in the background. A full disk or a closed pipe loses lines and
@@ -32,9 +34,17 @@ export class BufferedStderr implements LogDestination {
   private timer: NodeJS.Timeout | undefined;
   /** The bytes that are being written. */
   private unwritten: Buffer = Buffer.alloc(0);
+  private retryMs = FIRST_RETRY_MS;
   private readonly pieceBytes: number;
 
-  constructor(private readonly descriptor = STANDARD_ERROR) {
+  /**
+   * @param descriptor its writes do not block
+   * @param elapsed milliseconds since some moment; never goes back
+   */
+  constructor(
+    private readonly descriptor = nonBlockingStderr(),
+    private readonly elapsed = () => performance.now(),
+  ) {
     this.pieceBytes = fstatSync(descriptor).isFile() ? FILE_PIECE : PIPE_BUF;
   }
 
@@ -48,11 +58,11 @@ export class BufferedStderr implements LogDestination {
     this.timer ??= setTimeout(() => this.startWriting(), BUFFERING_MS).unref();
   }
 
-  /** Resolves when everything is written, or after two seconds. Call it at the end of the process. */
-  async flush(): Promise<void> {
+  /** Resolves when everything is written, or after `limitMs`, but not before {@link MIN_FLUSH_MS}. */
+  async flush(limitMs = MIN_FLUSH_MS): Promise<void> {
+    const deadline = this.elapsed() + Math.max(limitMs, MIN_FLUSH_MS);
     this.startWriting();
-    for (let retries = 0; this.unwritten.length > 0 && retries < MAX_RETRIES; retries++)
-      await sleep(RETRY_MS);
+    while (this.unwritten.length > 0 && this.elapsed() < deadline) await sleep(MAX_RETRY_MS);
   }
 
   private closePiece(): void {
@@ -72,16 +82,38 @@ export class BufferedStderr implements LogDestination {
     this.unwritten = bytes;
     if (bytes.length === 0) return;
     write(this.descriptor, bytes, 0, bytes.length, null, (error, written) => {
-      if (isPipeFull(error)) setTimeout(() => this.writeBytes(bytes), RETRY_MS).unref();
-      else if (error || written === bytes.length) this.writeBytes(this.takePiece());
-      else this.writeBytes(bytes.subarray(written));
+      if (isPipeFull(error)) return this.retry(bytes);
+      this.retryMs = FIRST_RETRY_MS;
+      this.writeBytes(error || written === bytes.length ? this.takePiece() : bytes.subarray(written));
     });
+  }
+
+  private retry(bytes: Buffer): void {
+    setTimeout(() => this.writeBytes(bytes), this.retryMs).unref();
+    this.retryMs = Math.min(this.retryMs * 2, MAX_RETRY_MS);
   }
 
   private takePiece(): Buffer {
     const bytes = Buffer.from(this.pieces.shift() ?? '');
     this.buffered -= bytes.length;
     return bytes;
+  }
+}
+
+let ownPipe: number | undefined;
+
+/**
+ * Returns a descriptor of standard error whose writes do not block. A thread that waits for a reader would keep the
+ * process from its end. A pipe is opened once more, because all processes that share a descriptor share its flags. Node
+ * makes a socket non-blocking when it opens `process.stderr`, until another process that shares it ends.
+ */
+function nonBlockingStderr(): number {
+  if (!fstatSync(STANDARD_ERROR).isFIFO()) return process.stderr.fd;
+  try {
+    ownPipe ??= openSync(`/proc/self/fd/${STANDARD_ERROR}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    return ownPipe;
+  } catch {
+    return process.stderr.fd;
   }
 }
 

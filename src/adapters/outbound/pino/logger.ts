@@ -8,8 +8,8 @@ type Details = Readonly<Record<string, unknown>>;
 /** Where lines are written. */
 export interface LogDestination {
   write(line: string): void;
-  /** Writes out what is buffered. */
-  flush(): Promise<void>;
+  /** Writes out what is buffered. @param limitMs how long to wait for a slow reader, if longer than usual */
+  flush(limitMs?: number): Promise<void>;
 }
 
 /** Writes JSON lines. No line holds an API key or an access token. */
@@ -62,9 +62,9 @@ export class PinoLogger implements Logger, RequestObserver {
     );
   }
 
-  /** Writes out what is buffered. Call it before the process ends. */
-  flush(): Promise<void> {
-    return this.destination.flush();
+  /** Writes out what is buffered, as {@link LogDestination.flush} does. Call it before the process ends. */
+  flush(limitMs?: number): Promise<void> {
+    return this.destination.flush(limitMs);
   }
 
   private write(line: string): void {

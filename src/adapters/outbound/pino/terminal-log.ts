@@ -27,7 +27,7 @@ export type LogFormat = 'auto' | 'json' | 'text';
 
 /** Writes to standard error. */
 export function standardErrorLog(format: LogFormat): LogDestination {
-  const stderr = new BufferedStderr(STANDARD_ERROR);
+  const stderr = new BufferedStderr();
   const isText = format === 'text' || (format === 'auto' && isatty(STANDARD_ERROR));
   return isText ? new TerminalLog(stderr, hasColors()) : stderr;
 }
@@ -55,8 +55,8 @@ export class TerminalLog implements LogDestination {
     this.target.write(`${this.styled(timeOfDay(time), 'dim')} ${levelText} ${escapeControls(text)}\n`);
   }
 
-  flush(): Promise<void> {
-    return this.target.flush();
+  flush(limitMs?: number): Promise<void> {
+    return this.target.flush(limitMs);
   }
 
   private styled(text: string, style: keyof typeof STYLES | undefined): string {

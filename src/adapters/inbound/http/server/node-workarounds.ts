@@ -88,14 +88,14 @@ const LINGER_MS = 1_000;
 
 /**
  * Ends a connection after what is still to be sent, and drops what the client still sends. The connection is closed when
- * the client closes its side, or {@link LINGER_MS} after the kernel has taken the last byte.
+ * the client closes its side, or `lingerMs` after the kernel has taken the last byte.
  */
-export function closeInStages(socket: Socket): void {
+export function closeInStages(socket: Socket, lingerMs = LINGER_MS): void {
   // Node's parser does not read what follows.
   socket.removeAllListeners('data').resume();
   socket.end();
   const close = () => {
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once('close', () => clearTimeout(timer));
   };
   if (socket.writableFinished) close();
@@ -103,10 +103,10 @@ export function closeInStages(socket: Socket): void {
 }
 
 /** Makes Node close a connection in stages after its last response. Call it for each new connection. */
-export function closeInStagesAfterResponses(socket: Socket): void {
+export function closeInStagesAfterResponses(socket: Socket, lingerMs = LINGER_MS): void {
   let isClosing = false;
   socket.destroySoon = () => {
-    if (!isClosing) closeInStages(socket);
+    if (!isClosing) closeInStages(socket, lingerMs);
     isClosing = true;
   };
 }

@@ -53,6 +53,8 @@ export interface ServerOptions {
   /** The headers of every response, in addition to {@link SECURITY_HEADERS}. Also sent for malformed messages. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
+  /** How long the service reads on after the last response of a connection; see {@link closeInStages}. */
+  readonly lingerMs?: number;
   readonly maxConnections?: ConnectionLimits;
   /** The URL that the response to plain HTTP on the TLS port names. Known once the server listens. */
   readonly publicUrl?: () => string;
@@ -62,7 +64,7 @@ export interface ServerOptions {
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
-  { timeouts = TIMEOUTS, publicUrl = () => 'https://localhost', ...rest }: ServerOptions = {},
+  { timeouts = TIMEOUTS, lingerMs, publicUrl = () => 'https://localhost', ...rest }: ServerOptions = {},
 ): HttpsServer {
   const options = {
     ...tlsOptions(identity),
@@ -71,7 +73,7 @@ export function createTlsServer(
   };
   const server = createHttpsServer(options);
   refusePlainHttp(server, publicUrl);
-  server.on('secureConnection', prepare);
+  server.on('secureConnection', (connection) => prepare(connection, lingerMs));
   limitStalledWrites(server, 'secureConnection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, ...rest });
 }
@@ -82,19 +84,19 @@ export function createTlsServer(
  */
 export function createPlainServer(
   listener: RequestListener,
-  { timeouts = TIMEOUTS, ...rest }: ServerOptions = {},
+  { timeouts = TIMEOUTS, lingerMs, ...rest }: ServerOptions = {},
 ): HttpServer {
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(timeouts));
-  server.on('connection', prepare);
+  server.on('connection', (connection) => prepare(connection, lingerMs));
   limitStalledWrites(server, 'connection', timeouts.silenceMs);
   return serve(server, listener, { timeouts, maxConnections, ...rest });
 }
 
-function prepare(connection: Socket): void {
+function prepare(connection: Socket, lingerMs?: number): void {
   readThroughStream(connection);
-  closeInStagesAfterResponses(connection);
+  closeInStagesAfterResponses(connection, lingerMs);
 }
 
 /** Changes the certificate of new connections. Existing connections are not affected. */
