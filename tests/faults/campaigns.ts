@@ -21,7 +21,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   { name: 'Overload', files: ['faults/overload'], isTimed: true },
   { name: "One client's flood", files: ['faults/floods', 'faults/costs'], isTimed: true },
   { name: 'Slow and silent clients', files: ['faults/slow-clients'], isTimed: true },
-  { name: 'Framing', files: ['faults/framing', 'http/request-smuggling', 'http/pipelining'] },
+  { name: 'Framing', files: ['faults/framing', 'http/request-smuggling', 'timers/pipelining'] },
   { name: 'Values', files: ['faults/values', 'http/csv-round-trip'] },
   { name: 'Injection and access', files: ['faults/injection', 'faults/access', 'http/authorization-matrix'] },
   { name: 'Rolling restarts', files: ['faults/rolling-restarts'] },
