@@ -1,5 +1,12 @@
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
-import { SystemClock } from '#src/adapters/outbound/system/clock.js';
+import { FakeClock } from '../support/fakes.js';
 import { rateLimiterContract } from './rate-limiter.contract.js';
 
-rateLimiterContract('memory', (policy) => new MemoryRateLimiter(policy, new SystemClock()));
+const clock = new FakeClock();
+rateLimiterContract(
+  'memory',
+  (policy) => new MemoryRateLimiter(policy, clock),
+  (ms) => {
+    clock.running += ms;
+  },
+);

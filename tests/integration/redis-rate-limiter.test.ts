@@ -61,7 +61,7 @@ describe('Redis', () => {
     return counts;
   };
 
-  rateLimiterContract('Redis', first);
+  rateLimiterContract('Redis', first, sleep);
 
   it('admits exactly one quota for many replicas', async () => {
     const limiters = replicas({ name: 'many', quota: 50, windowSeconds: 60 });

@@ -1,18 +1,21 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { listen } from '#src/composition/listen.js';
 import { type Certificates, TlsTransport } from '#src/composition/tls-transport.js';
+import { serverPair } from '../../support/certificates.js';
 import { FakeClock, RecordingLogger } from '../../support/fakes.js';
 import { HttpClient } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
 
 const DAY_MS = 86_400_000;
 const CHECK_MS = 10;
@@ -49,7 +52,8 @@ describe('TlsTransport', () => {
     return serialNumber;
   };
   const moreChecks = async () => {
-    for (const enough = renewal.checks + 5; renewal.checks < enough; ) await sleep(CHECK_MS);
+    const enough = renewal.checks + 5;
+    await until('more checks', () => renewal.checks >= enough);
   };
 
   before(async () => {
@@ -118,5 +122,65 @@ describe('TlsTransport', () => {
       .to.equal(new X509Certificate(stored.cert).serialNumber)
       .and.not.equal(before);
     expect(logger.events).to.include('certificate reloaded');
+  });
+});
+
+describe('TlsTransport with files', () => {
+  const folder = temporaryFolder();
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+
+  it('presents the certificate while the new files are half written, missing or mismatched', async () => {
+    const [one, two] = [await serverPair(join(folder, 'one')), await serverPair(join(folder, 'two'))];
+    writeFileSync(files.certFile, one.cert);
+    writeFileSync(files.keyFile, one.key);
+    let checks = 0;
+    const certificates = new FileCertificates(
+      files,
+      new SystemClock(),
+      new RecordingLogger(),
+      async () => {},
+    );
+    const counted: Certificates = { current: () => certificates.current().finally(() => checks++) };
+    const transport = new TlsTransport(counted, {
+      clientIp: directClientIp,
+      headers: {},
+      checkMs: CHECK_MS,
+      authorityFile: undefined,
+      logger: new RecordingLogger(),
+    });
+    const server = await transport.open(
+      (_request, response) => void response.end(),
+      () => 'https://x.example',
+    );
+    const port = await listen(server, '127.0.0.1', 0);
+    const presents = async ({ authority, cert }: typeof one) => {
+      const socket = connect({ port, host: 'localhost', ca: readFileSync(authority) });
+      const isTrusted = await once(socket, 'secureConnect').then(
+        () => true,
+        () => false,
+      );
+      const presented = socket.getPeerX509Certificate();
+      socket.destroy();
+      return isTrusted && presented?.fingerprint256 === new X509Certificate(cert).fingerprint256;
+    };
+    try {
+      for (const spoil of [
+        () => writeFileSync(files.certFile, two.cert.slice(0, two.cert.length / 2)),
+        () => writeFileSync(files.certFile, ''),
+        () => rmSync(files.certFile),
+        () => writeFileSync(files.certFile, two.cert),
+      ]) {
+        spoil();
+        // The check that runs meanwhile may have read the file before.
+        const enough = checks + 2;
+        await until('a check', () => checks >= enough);
+        expect(await presents(one), spoil.toString()).to.equal(true);
+      }
+      writeFileSync(files.keyFile, two.key);
+      await until('the other certificate', () => presents(two));
+    } finally {
+      transport.close();
+      server.close();
+    }
   });
 });

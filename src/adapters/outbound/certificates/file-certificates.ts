@@ -18,10 +18,12 @@ const SETTLE_MS = 200;
 export class FileCertificates {
   private last: TlsIdentity | undefined;
 
+  /** @param settle waits until changed files are read again */
   constructor(
     private readonly files: PairFiles,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly settle: () => Promise<void> = () => sleep(SETTLE_MS),
   ) {}
 
   /**
@@ -33,7 +35,7 @@ export class FileCertificates {
     const identity = await this.read();
     if (this.last) {
       if (isSame(identity, this.last)) return this.last;
-      await sleep(SETTLE_MS);
+      await this.settle();
       if (!isSame(identity, await this.read())) return this.last;
     }
     this.checkValidity(checkKeyPair(this.files, identity));

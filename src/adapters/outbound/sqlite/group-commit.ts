@@ -6,7 +6,6 @@ import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { isBusy, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
 
-/** How long a write waits until another process releases its lock. */
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;
 /** The most rows that share a commit: some milliseconds in which the thread does nothing else. */
@@ -36,11 +35,13 @@ export class GroupCommit {
   /**
    * @param files the files of the connection; a write that is not in them is not acknowledged
    * @param committed called with the rows of a commit after it, outside of a transaction; the next write waits for it
+   * @param patienceMs how long a write waits until another process releases its lock
    */
   constructor(
     private readonly connection: Database.Database,
     private readonly files: Pick<OpenFiles, 'verify'>,
     private readonly committed: (rows: number) => Promise<void> = async () => {},
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /**
@@ -132,7 +133,7 @@ export class GroupCommit {
   }
 
   private async begin(): Promise<void> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + this.patienceMs;
     for (;;) {
       try {
         this.connection.exec('BEGIN IMMEDIATE');

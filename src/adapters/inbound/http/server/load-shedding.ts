@@ -27,6 +27,8 @@ interface Listeners {
   readonly refuse: RequestListener;
   /** The network that a request comes from. */
   readonly networkOf: (request: IncomingMessage) => string;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
 }
 
 /**
@@ -36,7 +38,12 @@ interface Listeners {
  * the age of this one, and a request that is served needs no queue. Refusals wait in a list, at most one for each
  * connection.
  */
-export function shedLoad({ serve, refuse, networkOf }: Listeners): RequestListener {
+export function shedLoad({
+  serve,
+  refuse,
+  networkOf,
+  elapsed = () => performance.now(),
+}: Listeners): RequestListener {
   const refused: Exchange[] = [];
   /** How many requests beyond the share of this turn were served. */
   const extra = new Map<string, number>();
@@ -49,7 +56,7 @@ export function shedLoad({ serve, refuse, networkOf }: Listeners): RequestListen
 
   const beginTurn = () => {
     isTurn = true;
-    begin = performance.now();
+    begin = elapsed();
     // After a pause the overload is over, even if the last turn still sent refusals.
     if (begin - end > CALM.ms) share = CALM;
     served = 0;
@@ -61,19 +68,19 @@ export function shedLoad({ serve, refuse, networkOf }: Listeners): RequestListen
     isTurn = false;
     share = refused.length > 0 ? OVERLOADED : CALM;
     if (refused.length > 0) sendRefusals();
-    end = performance.now();
+    end = elapsed();
     if (refused.length > 0) beginTurn();
   };
   const sendRefusals = () => {
-    const limit = performance.now() + REFUSING_MS;
+    const limit = elapsed() + REFUSING_MS;
     let count = 0;
     for (const [request, response] of refused) {
       if (!response.closed) refuse(request, response);
-      if (++count % 8 === 0 && performance.now() >= limit) break;
+      if (++count % 8 === 0 && elapsed() >= limit) break;
     }
     refused.splice(0, count);
   };
-  const isWithinShare = () => served < share.requests || performance.now() - begin < share.ms;
+  const isWithinShare = () => served < share.requests || elapsed() - begin < share.ms;
   const isExtra = (request: IncomingMessage) => {
     if (servedExtra >= EXTRA.ofAll) return false;
     const network = networkOf(request);

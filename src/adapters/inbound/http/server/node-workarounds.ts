@@ -160,27 +160,37 @@ interface Handle {
  * Node applies while nothing waits to be sent.
  */
 export function limitStalledWrites(server: HttpServer | Server, connected: string, silenceMs: number): void {
-  const open = new Set<Socket>();
-  const stalled = new WeakMap<Socket, Progress>();
-  server.on(connected, (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  const check = () => {
-    const now = performance.now();
-    for (const socket of open) {
+  const writes = new StalledWrites(silenceMs);
+  server.on(connected, (socket: Socket) => writes.watch(socket));
+  const timer = setInterval(() => writes.check(performance.now()), silenceMs / CHECKS).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/** The sockets that {@link limitStalledWrites} watches. */
+export class StalledWrites {
+  private readonly open = new Set<Socket>();
+  private readonly stalled = new WeakMap<Socket, Progress>();
+
+  constructor(private readonly silenceMs: number) {}
+
+  watch(socket: Socket): void {
+    this.open.add(socket);
+    socket.once('close', () => this.open.delete(socket));
+  }
+
+  /** @param now milliseconds of a clock that never goes back */
+  check(now: number): void {
+    for (const socket of this.open) {
       if (socket.writableLength === 0) {
-        stalled.delete(socket);
+        this.stalled.delete(socket);
         continue;
       }
-      const last = stalled.get(socket);
+      const last = this.stalled.get(socket);
       const progress = progressOf(socket, now);
-      if (!last || hasMoved(last, progress)) stalled.set(socket, progress);
-      else if (now - last.since >= silenceMs) socket.destroy();
+      if (!last || hasMoved(last, progress)) this.stalled.set(socket, progress);
+      else if (now - last.since >= this.silenceMs) socket.destroy();
     }
-  };
-  const timer = setInterval(check, silenceMs / CHECKS).unref();
-  server.once('close', () => clearInterval(timer));
+  }
 }
 
 function progressOf(socket: Socket, since: number): Progress {

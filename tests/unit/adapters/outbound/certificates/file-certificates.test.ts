@@ -22,7 +22,8 @@ describe('FileCertificates', () => {
     writeFileSync(files.certFile, cert);
     writeFileSync(files.keyFile, key);
   };
-  const open = () => new FileCertificates(files, clock, logger);
+  let settle: () => void = () => {};
+  const open = () => new FileCertificates(files, clock, logger, async () => settle());
   const errorMessage = async (certificates = open()) => {
     try {
       await certificates.current();
@@ -39,6 +40,7 @@ describe('FileCertificates', () => {
   beforeEach(() => {
     logger = new RecordingLogger();
     clock.time = Date.now();
+    settle = () => {};
   });
 
   it('accepts EC and RSA certificates with their chain', async () => {
@@ -113,6 +115,19 @@ describe('FileCertificates', () => {
     }
     write({ cert: `# Leaf\n---\n${ec.cert}# end`, key: ec.key });
     expect(await errorMessage()).to.equal('none');
+  });
+
+  it('keeps the current certificate while the new files are being written', async () => {
+    write(ec);
+    const certificates = open();
+    await certificates.current();
+    settle = () => write({ cert: rsa.cert, key: rsa.key.slice(0, 100) });
+    write({ cert: rsa.cert, key: ec.key });
+    expect((await certificates.current()).cert, 'mismatched').to.equal(ec.cert);
+    settle = () => write(rsa);
+    expect((await certificates.current()).cert, 'half written').to.equal(ec.cert);
+    settle = () => {};
+    expect((await certificates.current()).cert).to.equal(rsa.cert);
   });
 
   it('keeps the current certificate until the new one is valid', async () => {

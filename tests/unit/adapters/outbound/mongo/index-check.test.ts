@@ -200,10 +200,11 @@ describe('the start on MongoDB', () => {
     });
     script = (name) => (name === 'createIndexes' ? built : undefined);
     const tries = [store.open()];
-    // Well above the time-out of the socket, 200 ms.
-    await sleep(700);
+    await until('the build begins', () => server.commandsNamed('createIndexes').length > 0);
+    // Above the time-out of the socket, 200 ms, after which a command would be sent again.
+    await sleep(300);
     tries.push(store.open());
-    await sleep(700);
+    await sleep(300);
     expect(server.commandsNamed('createIndexes')).to.have.length(1);
     finish({});
     await Promise.all(tries);

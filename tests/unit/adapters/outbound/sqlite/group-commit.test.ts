@@ -7,6 +7,7 @@ import { GroupCommit } from '#src/adapters/outbound/sqlite/group-commit.js';
 import { duplicateValue } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { until } from '../../../../support/until.js';
 
 describe('GroupCommit', () => {
   const folder = temporaryFolder();
@@ -102,26 +103,30 @@ describe('GroupCommit', () => {
     expect(rows()).to.have.length(1);
   });
 
-  it('rejects a queued write soon after the wait for the same lock timed out', async () => {
+  it('rejects a queued write with the one whose wait for the same lock timed out', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
-    const first = insert(1).catch(() => performance.now());
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    const second = insert(2).catch(() => performance.now());
-    const [one, two] = await Promise.all([first, second]);
-    expect(Number(two) - Number(one)).to.be.lessThan(500);
+    commits = new GroupCommit(connection, { verify() {} }, undefined, 100);
+    // How often the lock was tried until the rejection.
+    const rejected = (n: number) => insert(n).catch(() => executed.length);
+    const first = rejected(1);
+    await until('the first write waits', () => executed.length > 0);
+    const [one, two] = await Promise.all([first, rejected(2)]);
+    expect(one).to.be.a('number').and.to.equal(two);
     other.close();
   });
 
   it('fails as unavailable if another process keeps the lock', async () => {
     const other = new Database(file);
     other.exec('BEGIN IMMEDIATE');
+    commits = new GroupCommit(connection, { verify() {} }, undefined, 300);
+    // Each turn takes longer than the pause between two tries.
     const busy = setInterval(() => {
       for (const end = performance.now() + 50; performance.now() < end; );
     });
     await expectAppError(insert(1), 'unavailable');
     clearInterval(busy);
-    expect(executed.length, 'a busy thread waits no longer').to.be.lessThan(100);
+    expect(executed.length, 'a busy thread waits no longer').to.be.lessThan(20);
     other.exec('ROLLBACK');
     other.close();
     await insert(1);

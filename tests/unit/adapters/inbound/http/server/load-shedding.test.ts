@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { shedLoad } from '#src/adapters/inbound/http/server/load-shedding.js';
+import { FakeClock } from '../../../../../support/fakes.js';
 
 /** As many as a turn serves in any case, without an overload before it. */
 const SERVED = 256;
@@ -16,18 +17,17 @@ describe('load shedding', () => {
   let isSlow = false;
   /** Milliseconds that each request takes. */
   let eachMs = 0;
-  const spin = (ms: number) => {
-    for (const end = performance.now() + ms; performance.now() < end; );
-  };
+  const clock = new FakeClock();
   const listener = shedLoad({
     serve: () => {
       outcomes.push('served');
-      if (isSlow) spin(LONG_MS);
+      if (isSlow) clock.running += LONG_MS;
       isSlow = false;
-      spin(eachMs);
+      clock.running += eachMs;
     },
     refuse: () => void outcomes.push('refused'),
     networkOf: ({ headers }) => headers.from ?? '',
+    elapsed: clock.elapsed,
   });
   const send = (count: number, { isClosed = false, from = '' } = {}) => {
     for (let at = 0; at < count; at++)
@@ -79,7 +79,8 @@ describe('load shedding', () => {
     isSlow = true;
     send(SERVED + EXTRA + 1);
     await untilRefused(1);
-    await sleep(100);
+    await nextTurn();
+    clock.running += 100;
     outcomes.length = 0;
     eachMs = 0.3;
     send(200);
