@@ -2,23 +2,25 @@
  * Proves that the tests notice the loss of a protection. Each patch of `tests/sabotage` removes one from the source: for
  * each, this program applies it, compiles, runs the test that its header names, and expects an assertion to fail.
  * `npm run test:sabotage`; `-- --only NAME,NAME` runs the patches with one of these words in their name; `-- --list`
- * prints them. Prints a table. Ends with 1 if a patch does not apply or compile, if its test passes, or if the same test
- * fails without it.
+ * prints them. Prints a table. Ends with 1 if a patch does not apply or compile, if its test passes or fails for another
+ * reason, or if the test fails without the patch.
  *
  * It works in a copy of the checkout in the folder for temporary files. A patch is a unified diff, for `git apply` too,
- * below a header:
+ * below a header of one line for each entry:
  *
  *     Protection: SQLite's replacement compares the version.
- *     Without it: acknowledged edits are lost.
- *     Test: contract/sqlite-repository      (below tests, without .test.ts)
- *     Grep: replace                         (optional: the titles of the tests that run, as `mocha --grep` takes it)
- *     Ring: gate                            (or night, if only a campaign notices the loss)
+ *     Without it: two edits of one version are both acknowledged, and one is lost.
+ *     Test: contract/sqlite-repository
+ *     Grep: replace
  *
- * To add one: change `src`, see a test fail, then
- * `(printf 'Protection: …\nWithout it: …\nTest: …\nRing: gate\n'; git diff src) > tests/sabotage/NAME.patch`, and undo
- * the change.
+ * `Test` is a file below `tests`, without `.test.ts`: one of the gate, quick, and certain to fail. `Grep` is optional, as
+ * `mocha --grep` takes it: the titles of the tests that run. `tests/architecture/sabotage.test.ts` holds that each patch
+ * applies, so a change of the source that moves a protection has to move its patch too.
+ *
+ * To add a patch, change `src`, see the test fail, write the header and `git diff src` to `tests/sabotage/NAME.patch`,
+ * and undo the change.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -47,6 +49,9 @@ interface TestRun {
   readonly output: string;
 }
 
+/** The program that runs now. */
+let running: ChildProcess | undefined;
+
 const { only, list } = parsedOptions({
   only: { type: 'string', default: '' },
   list: { type: 'boolean', default: false },
@@ -54,44 +59,49 @@ const { only, list } = parsedOptions({
 const patches = chosen('only', only, readPatches());
 const nameOf = ({ test, grep }: Sabotage) => (grep === undefined ? test : `${test} (${grep})`);
 if (list) {
-  const rows = patches.map((patch) => [patch.name, patch.ring, patch.protection, nameOf(patch)]);
-  print(table(['patch', 'ring', 'protection', 'test'], rows));
+  const rows = patches.map((patch) => [patch.name, patch.protection, nameOf(patch)]);
+  print(table(['patch', 'protection', 'test'], rows));
 } else process.exitCode = await sabotage();
 
 /** @returns the exit code */
 async function sabotage(): Promise<number> {
   const copy = mkdtempSync(join(tmpdir(), 'catalogue-sabotage-'));
-  try {
-    await copyCheckout(copy);
-    const controls = new Map<string, string>();
-    for (const patch of patches) {
-      const name = nameOf(patch);
-      if (controls.has(name)) continue;
-      const problem = problemOfControl(await runTest(copy, patch));
-      controls.set(name, problem);
-      print(`${problem === '' ? 'green' : 'RED  '}  without a patch: ${name}${problem}`);
-    }
-    const rows: string[][] = [];
-    let failures = 0;
-    for (const patch of patches) {
-      const problem = controls.get(nameOf(patch)) || (await tryOut(copy, patch));
-      if (problem) failures++;
-      rows.push([patch.name, patch.protection, nameOf(patch), problem ? 'NO' : 'yes']);
-      print(`${problem ? 'NOT' : 'red'}    ${patch.name}${problem}`);
-    }
-    print(`\n${table(['patch', 'protection', 'test', 'red'], rows)}`);
-    print(`\n  ${patches.length - failures} passing\n  ${failures} failing`);
-    return failures > 0 ? 1 : 0;
-  } finally {
+  process.once('exit', () => {
+    running?.kill();
     rmSync(copy, { recursive: true, force: true });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  await copyCheckout(copy);
+  const controls = await runControls(copy);
+  const rows: string[][] = [];
+  for (const patch of patches) {
+    const problem = controls.get(nameOf(patch)) || (await tryOut(copy, patch));
+    rows.push([patch.name, patch.protection, nameOf(patch), problem ? 'NO' : 'yes']);
+    print(`${problem ? 'NOT' : 'red'}    ${patch.name}${problem}`);
   }
+  const failures = rows.filter((row) => row.at(-1) === 'NO').length;
+  print(`\n${table(['patch', 'protection', 'test', 'red'], rows)}`);
+  print(`\n  ${rows.length - failures} passing\n  ${failures} failing`);
+  return failures > 0 ? 1 : 0;
+}
+
+/** Runs each test once without a patch. @returns what is wrong with it; an empty text if it passes */
+async function runControls(copy: string): Promise<ReadonlyMap<string, string>> {
+  const controls = new Map<string, string>();
+  for (const patch of patches) {
+    const name = nameOf(patch);
+    if (controls.has(name)) continue;
+    const problem = problemOfControl(await runTest(copy, patch));
+    controls.set(name, problem);
+    print(`${problem ? 'RED  ' : 'green'}  without a patch: ${name}${problem}`);
+  }
+  return controls;
 }
 
 /** Copies the compiled checkout, with the times of its files, so that little is compiled again. */
 async function copyCheckout(copy: string): Promise<void> {
-  const links = ['node_modules'];
   for (const name of readdirSync('.'))
-    if (links.includes(name)) symlinkSync(resolve(name), join(copy, name));
+    if (name === 'node_modules') symlinkSync(resolve(name), join(copy, name));
     else if (name !== '.git' && name !== 'data')
       cpSync(name, join(copy, name), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
   // A patch may leave something without a use. Its types are checked.
@@ -162,6 +172,7 @@ async function run(copy: string, args: readonly string[]): Promise<Ended> {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
   });
+  running = child;
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {

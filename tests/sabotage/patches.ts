@@ -9,12 +9,10 @@ export interface Sabotage {
   readonly protection: string;
   /** What happens to a user without the protection. */
   readonly without: string;
-  /** A file below `tests`, without `.test.ts`. */
+  /** A file below `tests`, without `.test.ts`, which the gate runs. */
   readonly test: string;
   /** Absent: all tests of the file run. */
   readonly grep?: string;
-  /** Which suites have the test: the quick ones, or those of the night. */
-  readonly ring: 'gate' | 'night';
   readonly hunks: readonly Hunk[];
 }
 
@@ -44,15 +42,12 @@ export function parsePatch(name: string, text: string): Sabotage {
     if (!value) throw new Error(`The header of ${name}.patch has no entry "${title}".`);
     return value;
   };
-  const ring = entry('Ring');
-  if (ring !== 'gate' && ring !== 'night') throw new Error(`${name}.patch: the ring is gate or night.`);
   const grep = entries.get('Grep');
   return {
     name,
     protection: entry('Protection'),
     without: entry('Without it'),
     test: entry('Test'),
-    ring,
     ...(grep !== undefined && { grep }),
     hunks: files.flatMap(hunksOf),
   };
