@@ -40,7 +40,12 @@ interface Ended {
 
 interface Failure {
   readonly fullTitle: string;
-  readonly err: { readonly message?: string; readonly stack?: string };
+  readonly err: {
+    readonly message?: string;
+    readonly stack?: string;
+    /** The failure of one case, if the test has a property of many. */
+    readonly cause?: { readonly name?: string };
+  };
 }
 
 interface TestRun {
@@ -138,10 +143,14 @@ async function tryOut(copy: string, patch: Sabotage): Promise<string> {
 }
 
 function problemOf({ passes, failures, output }: TestRun): string {
-  if (failures.some(({ err }) => err.stack?.startsWith('AssertionError'))) return '';
+  if (failures.some(isOfAssertion)) return '';
   const [first] = failures;
   if (first) return `: no assertion failed, but ${first.fullTitle}: ${first.err.stack}`;
   return passes > 0 ? ': its test passes' : `: no test ran\n${output}`;
+}
+
+function isOfAssertion({ err: { stack, cause } }: Failure): boolean {
+  return stack?.startsWith('AssertionError') === true || cause?.name === 'AssertionError';
 }
 
 async function compile(copy: string, bundles: boolean): Promise<Ended> {
