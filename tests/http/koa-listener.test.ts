@@ -54,6 +54,22 @@ describe('koaListener', () => {
     }
   });
 
+  it('passes a large buffer on in slices, so that TLS does not hold it once more', async () => {
+    const slices: number[] = [];
+    const body = Buffer.alloc(500_000, 'x');
+    const { text } = await respond((ctx) => {
+      const write = ctx.res.write.bind(ctx.res);
+      ctx.res.write = (chunk: Buffer) => {
+        slices.push(chunk.length);
+        return write(chunk);
+      };
+      ctx.set('Content-Type', 'text/plain');
+      ctx.body = body;
+    });
+    expect(text).to.have.length(body.length);
+    expect(slices).to.deep.equal([131_072, 131_072, 131_072, 106_784]);
+  });
+
   it('sends the headers of a HEAD request as if it were GET, and no body', async () => {
     const { status, text: body, headers } = await respond(text, 'HEAD');
     expect([status, body, headers['content-length']]).to.deep.equal([200, '', '2']);

@@ -215,6 +215,12 @@ describe('HTTP messages', () => {
       await expectRejected('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     });
 
+    it('with an empty Transfer-Encoding', () =>
+      expectRejected(
+        `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\nTransfer-Encoding:\r\n\r\n`,
+        'Transfer-Encoding',
+      ));
+
     it('with Transfer-Encoding in HTTP/1.0', async () => {
       for (const header of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
         await expectRejected(

@@ -24,6 +24,15 @@ export function describeGet(collection: Collection): void {
       expect(response.headers['cache-control']).to.equal(collection.resource.cacheControl);
     });
 
+    it('returns a version as soon as it is acknowledged, also to a client that knows the one before', async () => {
+      const { path } = await collection.create();
+      for (const version of [2, 3]) {
+        await collection.client.get(path);
+        await collection.client.put(path, collection.fields());
+        expect((await collection.client.get(path)).headers.etag).to.equal(`"${version}"`);
+      }
+    });
+
     it('returns the same headers and no body for HEAD', async () => {
       const { path } = await collection.create();
       for (const url of [path, collection.path]) {

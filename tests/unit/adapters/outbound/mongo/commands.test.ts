@@ -107,6 +107,19 @@ describe('the commands to MongoDB', () => {
     expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
   });
 
+  it('write over the expected version alone, and leave a tombstone in the place of a deleted record', async () => {
+    server.commands.length = 0;
+    await storage.products.replace(product(1), 7);
+    await storage.products.remove(1, 8, 5);
+    const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
+    expect(writes.map(({ q }) => q)).to.deep.equal([
+      { _id: 1, version: 7 },
+      { _id: 1, version: 8 },
+    ]);
+    expect(writes[1]?.['u']).to.deep.equal({ _id: 1, deletedAt: new Date(5) });
+    expect(server.commandsNamed('delete')).to.deep.equal([]);
+  });
+
   it('search the keys of one block, without the words themselves, once all words are current', async () => {
     const found = {
       _id: 1,

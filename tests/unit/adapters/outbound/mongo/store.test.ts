@@ -19,10 +19,12 @@ const SILENT_MS = 1_700;
 
 describe('searches in MongoDB', () => {
   let server: ScriptedMongo;
+  let address: string;
   let store: MongoStore;
   beforeEach(async () => {
     server = new ScriptedMongo();
-    const url = `mongodb://${await server.start()}/?${OPTIONS}`;
+    address = await server.start();
+    const url = `mongodb://${address}/?${OPTIONS}`;
     store = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
     await store.open();
   });
@@ -64,6 +66,19 @@ describe('searches in MongoDB', () => {
     expect(await messageOf(store.search(async () => {}))).to.match(/^Too many queries/);
     finish();
     expect(await messageOf(store.search(async () => {}))).to.equal('done');
+  });
+
+  it('of one client leave a slot to the others', async () => {
+    const url = `mongodb://${address}/?${OPTIONS.replace('maxPoolSize=4', 'maxPoolSize=8')}`;
+    const wider = new MongoStore(url, [], new QueryBudget(new FakeClock(), 20));
+    await wider.open();
+    let finish = () => {};
+    const running = new Promise<void>((resolve) => (finish = resolve));
+    const floods = [1, 2].map(() => messageOf(wider.search(() => running, 'a')));
+    expect(await messageOf(wider.search(async () => {}, 'b'))).to.equal('done');
+    finish();
+    await Promise.all(floods);
+    await wider.close();
   });
 
   it('that never start hold no slot', async () => {

@@ -77,10 +77,11 @@ describe('backUpDatabase', () => {
     await inStore(file, async ({ products }) => {
       let steps = 0;
       const written: Promise<unknown>[] = [];
-      await backUp(() => {
+      const outcome = await backUp(() => {
         const id = 6_000 + ++steps;
         written.push(products.insert(product(id)), products.remove(steps, 1, 0));
-      });
+      }).catch((error: unknown) => error);
+      expect(outcome).to.be.a('number');
       await Promise.all(written);
       expect(steps).to.be.greaterThan(4);
     });

@@ -6,7 +6,11 @@ import Database from 'libsql';
 import { checkApplication } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
+import { expectAppError } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
+
+/** https://www.sqlite.org/pragma.html#pragma_synchronous */
+const FULL = 2;
 
 describe('the file of SQLite', () => {
   const folder = temporaryFolder();
@@ -63,6 +67,27 @@ describe('the file of SQLite', () => {
     execFileSync(process.execPath, ['-e', look, file]);
     expect(readdirSync(folder)).to.deep.equal(before).and.to.include('locked.sqlite-wal');
     await database.write((statement) => statement("INSERT INTO counters VALUES ('x', 1)").run());
+    await database.close();
+  });
+
+  it('is synchronised with the disk at every commit', async () => {
+    const database = new SqliteDatabase(join(folder, 'synchronous.sqlite'));
+    await database.open();
+    expect(database.read('PRAGMA synchronous', (statement) => statement.get())).to.deep.equal([FULL]);
+    await database.close();
+  });
+
+  it('is unavailable to a write while the disk is full, and not afterwards', async () => {
+    const database = new SqliteDatabase(join(folder, 'full.sqlite'));
+    await database.open();
+    const limitPages = (pages: number) =>
+      database.write((statement) => statement(`PRAGMA max_page_count = ${pages}`).get());
+    const insert = () =>
+      database.write((statement) => statement('INSERT INTO counters VALUES (?, 1)').run('x'.repeat(100_000)));
+    await limitPages(1);
+    await expectAppError(insert(), 'unavailable');
+    await limitPages(1_000);
+    await insert();
     await database.close();
   });
 });
