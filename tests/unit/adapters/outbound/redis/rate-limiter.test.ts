@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { RedisConnection } from '#src/adapters/outbound/redis/connection.js';
 import { RedisRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
+import { ReplyGuard } from '#src/adapters/outbound/redis/reply-guard.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeRedis } from '../../../../support/fake-redis.js';
 import { RecordingLogger } from '../../../../support/fakes.js';
@@ -41,5 +42,12 @@ describe('RedisRateLimiter', () => {
     };
     expect(await limiter.consume('a')).to.deep.equal({ allowed: true, remaining: 4, resetSeconds: 60 });
     expect([...redis.received]).to.include('pexpire');
+  });
+});
+
+describe('ReplyGuard', () => {
+  it('rejects a reply that announces more than it may have, before the rest arrives', () => {
+    for (const head of ['$9999999999\r\n', '*30000000\r\n', '%15000000\r\n'])
+      expect(() => new ReplyGuard().check(Buffer.from(head)), head).to.throw('a reply is over');
   });
 });
