@@ -72,7 +72,7 @@ if (list) {
 async function sabotage(): Promise<number> {
   const copy = mkdtempSync(join(tmpdir(), 'catalogue-sabotage-'));
   process.once('exit', () => {
-    running?.kill();
+    if (running) endGroup(running);
     rmSync(copy, { recursive: true, force: true });
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
@@ -174,19 +174,31 @@ async function runTest(copy: string, { test, grep }: Sabotage): Promise<TestRun>
   }
 }
 
-/** Runs a program of Node in the copy. */
+/** Runs a program of Node in the copy. What it leaves behind, such as a service, ends with it. */
 async function run(copy: string, args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, args, {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: LIMIT_MS,
+    detached: true,
   });
   running = child;
+  const limit = setTimeout(() => endGroup(child), LIMIT_MS);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
+  child.once('exit', () => endGroup(child));
   const code = await new Promise<number | null>((done) => child.once('close', done));
+  clearTimeout(limit);
   return { code, output };
+}
+
+/** Ends a program and all that it has started. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All have ended.
+  }
 }

@@ -279,7 +279,11 @@ describe('an export', () => {
     while (service.records.queries.length < 3) await once(service.records.reading, 'page');
     const drained = service.drain.drain(10_000);
     release();
-    expect(parsed((await running).text)).to.have.length(500);
+    const outcome = await running.then(
+      ({ text }) => parsed(text).length,
+      (error: Error) => error.message,
+    );
+    expect(outcome).to.equal(500);
     service.client.close();
     expect(await drained).to.equal(true);
     expect(await logged(service)).to.include({ status: 200, complete: true });
