@@ -7,6 +7,7 @@ import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
+import type { Clock } from '../application/ports/clock.js';
 import type { Settings } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import * as t from './injection-tokens.js';
@@ -72,16 +73,18 @@ export class Application {
  * dependencies as arguments.
  * @param primary in a cluster worker: its channel to the primary, which counts for all workers
  * @param tracing default: no traces
+ * @param clock default: the one of the system
  */
 export async function compose(
   settings: Settings,
   primary?: Channel,
   tracing: TracingSettings = {},
+  clock?: Clock,
 ): Promise<Application> {
   const makeStorage = await STORES[settings.STORE]();
   const makeRateLimits = await RATE_LIMITERS[settings.RATE_LIMITER]();
   const makeTracing = await loadTracer(tracing);
-  return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary });
+  return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary, clock });
 }
 
 export interface Choices {
@@ -93,13 +96,16 @@ export interface Choices {
   readonly primary?: Channel | undefined;
   /** Default: true. False only to find out what the metrics cost: requests and calls of the store are not counted. */
   readonly isMeasured?: boolean;
+  /** Default: the one of the system. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Composes the program as {@link compose} does, with a storage and rate limiters that are loaded already. */
 export function composeWith(choices: Choices): Application {
   const { settings, makeStorage, makeRateLimits, makeTracing, primary, isMeasured = true } = choices;
+  const { clock = new SystemClock() } = choices;
   const container = createContainer();
-  registerSystem(container, settings);
+  registerSystem(container, settings, clock);
   const tracing = makeTracing?.(container.resolve(t.LOGGER));
   register(container, t.STORE_OBSERVERS, (c) => [
     ...(isMeasured ? [c.resolve(t.METRICS).store] : []),
@@ -156,8 +162,8 @@ function standardErrorLogger({ LOG_LEVEL, LOG_FORMAT }: Settings): PinoLogger {
   return new PinoLogger(LOG_LEVEL, standardErrorLog(LOG_FORMAT));
 }
 
-function registerSystem(container: DependencyContainer, settings: Settings): void {
-  register(container, t.CLOCK, () => new SystemClock());
+function registerSystem(container: DependencyContainer, settings: Settings, clock: Clock): void {
+  register(container, t.CLOCK, () => clock);
   register(container, t.BACKOFF, () => new RandomBackoff());
   register(container, t.LOGGER, () => standardErrorLogger(settings));
   register(container, t.METRICS, (c) => new PrometheusMetrics(c.resolve(t.CLOCK)));

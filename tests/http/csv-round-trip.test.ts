@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { inProcessService } from '../support/in-process-service.js';
+import { sized } from '../support/run-settings.js';
 import { CHARACTER } from '../support/unicode-texts.js';
 
 const FIELDS = 'name,description,sku,price.amount,price.currency,attributes';
@@ -95,7 +96,7 @@ describe('products that are exported and imported again', () => {
           sent.map(({ name, description = '' }) => [name, description]),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: sized({ gate: 20, night: 100 }) },
     );
   });
 });

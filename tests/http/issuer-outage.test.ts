@@ -4,6 +4,9 @@ import { inProcessService } from '../support/in-process-service.js';
 import { TestIssuer } from '../support/test-issuer.js';
 import { until } from '../support/until.js';
 
+/** Above the shortest time between a failed request for the keys and the next one. */
+const RETRY_MS = 5_000;
+
 const FAILURES: Readonly<Record<string, RequestListener>> = {
   fails: (_, response) => response.writeHead(500).end(),
   hangs: () => {},
@@ -36,6 +39,7 @@ for (const [name, failure] of Object.entries(FAILURES)) {
       expect((await request().get('/products')).status, 'an API key').to.equal(200);
       expect((await request().get('/health/ready', { token: null })).status).to.equal(200);
       issuer.override = undefined;
+      service.clock.pass(RETRY_MS);
       await until('its tokens are validated again', async () => (await status(token)) !== 503);
       expect(await status(token)).to.equal(200);
     });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { HttpResponse } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { makePair } from '../support/jws.js';
 import { OidcProvider } from './oidc-provider.js';
@@ -51,13 +52,12 @@ describe('access tokens of an external issuer', () => {
       await provider.token('products:write products:read'),
     ];
     const other = await provider.token('products:write', 'till');
-    const [first, second, third] = await Promise.all(
-      [...tokens, other].map(async (token, i) => {
-        await new Promise((resolve) => setTimeout(resolve, i * 100));
-        const headers = { 'Idempotency-Key': 'delivery' };
-        return request().post('/products', { name: 'once' }, { token, headers });
-      }),
-    );
+    const responses: HttpResponse[] = [];
+    for (const token of [...tokens, other]) {
+      const headers = { 'Idempotency-Key': 'delivery' };
+      responses.push(await request().post('/products', { name: 'once' }, { token, headers }));
+    }
+    const [first, second, third] = responses;
     expect([first?.status, first?.headers['idempotency-replayed']]).to.deep.equal([201, undefined]);
     expect([second?.json.id, second?.headers['idempotency-replayed']]).to.deep.equal([
       first?.json.id,
@@ -83,8 +83,7 @@ describe('access tokens of an external issuer', () => {
     expect([await status(fresh), await status(old)], 'both keys').to.deep.equal([200, 200]);
     provider.rotate([pairs.three, pairs.two]);
     const newest = await provider.token('products:read');
-    // Wait until the service may fetch the keys again. Retrying earlier would end in 429 for too many failures.
-    await new Promise((resolve) => setTimeout(resolve, COOLDOWN_MS));
+    service.clock.pass(COOLDOWN_MS);
     const statuses = [await status(newest), await status(fresh), await status(old)];
     expect(statuses, 'without the first').to.deep.equal([200, 200, 401]);
   });

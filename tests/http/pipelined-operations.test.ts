@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { sized } from '../support/run-settings.js';
 
 /** An operation on one product, or on the products with its SKU. */
 interface Operation {
@@ -70,7 +71,7 @@ for (const [kind, environment] of [
         fc.asyncProperty(some, async (operations) => {
           expect(await inOnePacket(operations)).to.deep.equal(await oneByOne(operations));
         }),
-        { numRuns: 40 },
+        { numRuns: sized({ gate: 15, night: 60 }) },
       );
     });
   });

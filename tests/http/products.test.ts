@@ -31,11 +31,8 @@ resourceContract(
     ],
   },
   [
-    ...LOCAL_STORE_NAMES.filter((store) => store !== 'memory').map((store) => ({
-      store,
-      prefix: '/v1' as const,
-    })),
-    { store: 'memory', prefix: '' },
+    ...LOCAL_STORE_NAMES.map((store) => ({ store, prefix: '/v1', parts: 'whole' }) as const),
+    { store: 'memory', prefix: '', parts: 'own' },
   ],
 );
 

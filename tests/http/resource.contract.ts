@@ -12,41 +12,47 @@ import { describePatch } from './resource/patch.js';
 import { describePost } from './resource/post.js';
 import { describePut } from './resource/put.js';
 import { describeValidation } from './resource/validation.js';
+import { describeWiring } from './resource/wiring.js';
 
-const PARTS = [
+/** What a resource itself decides: its paths, fields, schema, references and presenter. */
+const OWN_PARTS = [
   describePost,
-  describeIdempotency,
-  describeImport,
   describeValidation,
   describeGet,
   describePut,
   describePatch,
-  describeJsonPatch,
   describeDelete,
   describeMessages,
-  describeConditions,
 ];
+const SHARED_PARTS = [describeIdempotency, describeImport, describeJsonPatch, describeConditions];
+const PARTS = {
+  whole: [...OWN_PARTS, ...SHARED_PARTS],
+  own: [...OWN_PARTS, describeWiring],
+};
 
-/** The store and the form of the path that a contract test uses. */
+/** The store and the form of the path that a contract test uses, and whether it runs all tests. */
 interface Target {
   readonly store: LocalStore;
   readonly prefix: '/v1' | '';
+  readonly parts: keyof typeof PARTS;
 }
 
-const IN_MEMORY: Target = { store: 'memory', prefix: '/v1' };
-
 /**
- * Tests the operations on records, which are the same for every resource, store and form of the path.
+ * Tests the operations on records, which are the same code for every resource, store and form of the path.
  *
- * Every resource runs in memory under `/v1`. Other stores and paths need one resource only: the repository contract
- * tests the stores, and authorization-matrix.test.ts compares the two forms of each path.
+ * The whole contract runs for one resource, on each store. The other resources, and the other form of the path, run what
+ * a resource itself decides, and one case of each shared operation. The repository contract tests the stores, and
+ * authorization-matrix.test.ts compares the two forms of each path.
  */
-export function resourceContract(resource: ResourceUnderTest, others: readonly Target[] = []): void {
-  for (const { store, prefix } of [IN_MEMORY, ...others]) {
+export function resourceContract(
+  resource: ResourceUnderTest,
+  targets: readonly Target[] = [{ store: 'memory', prefix: '/v1', parts: 'own' }],
+): void {
+  for (const { store, prefix, parts } of targets) {
     const path = `${prefix}/${resource.plural}`;
     describe(`the resource contract, ${path} on ${store}`, () => {
       const collection = startCollection(resource, path, { STORE: store });
-      for (const describePart of PARTS) describePart(collection);
+      for (const describePart of PARTS[parts]) describePart(collection);
     });
   }
 

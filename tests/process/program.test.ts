@@ -8,6 +8,7 @@ import { SCOPES } from '#src/domain/access.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 /** The length of a part of a secret that does not occur by chance. */
 const PART_LENGTH = 8;
@@ -178,11 +179,10 @@ describe('the program', () => {
     expect(listed.out).to.not.include('digest').and.to.not.include(token);
 
     expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(0);
-    const deadline = performance.now() + 5_000;
-    let status = 200;
-    while (status === 200 && performance.now() < deadline)
-      status = (await client.get('/products', { token })).status;
-    expect(status).to.equal(401);
+    await until('the key is rejected', async () => {
+      const { status } = await client.get('/products', { token });
+      return status === 401;
+    });
     expect((await catalogue(folder, ['keys', 'revoke', `${id}`])).code).to.equal(65);
   });
 

@@ -1,3 +1,4 @@
+import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Backoff } from '#src/application/ports/backoff.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { Logger } from '#src/application/ports/logger.js';
@@ -11,6 +12,18 @@ export class FakeClock implements Clock {
 
   now = () => this.time;
   elapsed = () => this.running;
+}
+
+/** The clock of the system, which a test puts forward. */
+export class AdvancedClock extends SystemClock {
+  private aheadMs = 0;
+
+  override now = () => Date.now() + this.aheadMs;
+  override elapsed = () => performance.now() + this.aheadMs;
+
+  pass(ms: number): void {
+    this.aheadMs += ms;
+  }
 }
 
 /** A clock that moves by the next step at each reading. The steps repeat. */

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { AdvancedClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -16,6 +17,7 @@ export interface InProcessService {
   readonly port: number;
   readonly managementPort: number;
   readonly folder: string;
+  readonly clock: AdvancedClock;
 }
 
 /** The files of the first self-signed certificate that a service of this process made. */
@@ -42,7 +44,10 @@ export function inProcessService(
   { issuer }: { readonly issuer?: TestIssuer } = {},
 ): InProcessService {
   const folder = temporaryFolder();
-  const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = { folder };
+  const state: { -readonly [Name in keyof InProcessService]?: InProcessService[Name] } = {
+    folder,
+    clock: new AdvancedClock(),
+  };
   before(async () => {
     const settings = {
       PORT: '0',
@@ -59,7 +64,7 @@ export function inProcessService(
     // These decide which names the certificate has. Other services use one certificate, which takes time to make.
     const isUsual = !['TLS', 'TLS_NAMES', 'PUBLIC_URL'].some((name) => name in environment);
     if (isUsual) writeCertificates(folder);
-    state.application = await compose(loadSettings(settings));
+    state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
     const { port, managementPort, authorityFile } = await state.application.service.start();
     if (isUsual) certificates ??= readCertificates(folder);
     state.port = port;

@@ -28,7 +28,7 @@ const DISCONNECTS = [
 describe('an interrupted import', () => {
   const folder = temporaryFolder();
   const logger = new DetailLogger();
-  const timeouts = { handshakeMs: 10_000, headersMs: 500, requestMs: 1_000, silenceMs: 3_000 };
+  const timeouts = { handshakeMs: 10_000, headersMs: 2_000, requestMs: 2_000, silenceMs: 5_000 };
   const bounded = responseLimits(
     new WorkLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
@@ -151,10 +151,10 @@ describe('an interrupted import', () => {
     importNormally();
     const socket = await beginImport();
     const text = received(socket);
-    const lines = 2 * ((timeouts.requestMs + timeouts.headersMs) / 250) + 4;
+    const lines = 2 * ((timeouts.requestMs + timeouts.headersMs) / 500) + 4;
     for (let sent = 0; sent < lines; sent++) {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
-      await sleep(250);
+      await sleep(500);
     }
     const created = (await text).match(/"status":201/g);
     expect(created).to.have.length(lines);

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { connect as netConnect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { createTlsServer, replaceIdentity } from '#src/adapters/inbound/http/server/server.js';
@@ -95,10 +94,12 @@ describe('a TLS handshake', () => {
     const socket = netConnect(port, '127.0.0.1');
     const hello = helloWithCompression();
     let sent = 0;
-    const timer = setInterval(() => socket.write(hello.subarray(sent, ++sent)), HANDSHAKE_MS / 8);
-    const text = await Promise.race([received(socket), sleep(8_000, 'still there')]);
+    // Its last byte is never sent, so that nothing but the timeout ends the connection.
+    const timer = setInterval(() => {
+      if (sent < hello.length - 1) socket.write(hello.subarray(sent, ++sent));
+    }, HANDSHAKE_MS / 8);
+    const text = await received(socket);
     clearInterval(timer);
     expect(text).to.equal('');
-    expect(sent).to.be.lessThan(hello.length);
   });
 });

@@ -13,6 +13,7 @@ import {
 import { listen } from '#src/composition/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received, statusesIn } from '../support/http-client.js';
+import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
@@ -65,11 +66,15 @@ describe('pipelined requests', () => {
   for (const kind of ['TLS', 'plain HTTP']) {
     describe(`over ${kind}`, () => {
       const folder = temporaryFolder();
-      const TIMEOUTS = { handshakeMs: 5_000, headersMs: 400, requestMs: 400, silenceMs: 60_000 };
+      /** No request meets them, however slow the machine is. */
+      const LONG = { handshakeMs: 600_000, headersMs: 600_000, requestMs: 600_000, silenceMs: 600_000 };
+      const REQUEST_MS = 3_000;
       const drains: Drain[] = [];
       let client: HttpClient;
       /** The client of a server that soon closes a silent connection. */
       let impatient: HttpClient;
+      /** The client of a server that soon ends a request that is not complete. */
+      let timed: HttpClient;
       let begun: [IncomingMessage, ServerResponse][] = [];
       let sockets: Socket[] = [];
       let onRequest: RequestListener = () => {};
@@ -102,8 +107,9 @@ describe('pipelined requests', () => {
           const port = await listen(server, '127.0.0.1', 0);
           return new HttpClient(port, kind === 'TLS' ? authority : undefined, '');
         };
-        client = await start(TIMEOUTS);
-        impatient = await start({ ...TIMEOUTS, silenceMs: 300 });
+        client = await start(LONG);
+        impatient = await start({ ...LONG, silenceMs: 300 });
+        timed = await start({ ...LONG, headersMs: REQUEST_MS, requestMs: REQUEST_MS });
       });
       afterEach(() => {
         for (const socket of sockets) socket.destroy();
@@ -150,9 +156,9 @@ describe('pipelined requests', () => {
               expect(lengths).to.deep.equal([...exchanges, last].map(({ body }) => String(body)));
             },
           ),
-          { numRuns: 25, timeout: 20_000 },
+          { numRuns: sized({ gate: 15, night: 50 }) },
         );
-      }).timeout(60_000);
+      });
 
       it('run one at a time, in order, and each gets a response', async () => {
         const many = 590;
@@ -376,12 +382,12 @@ describe('pipelined requests', () => {
 
       it('have the full request timeout from when they begin, and no more', async () => {
         const [ends, drips] = await Promise.all(
-          [1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`)),
+          [1, 2].map(() => send(`${get('slow')}${post('waits', 5)}ab`, timed)),
         );
         const [ended, dripped] = [received(ends as Socket, /read/), received(drips as Socket)];
         await untilBegun(2);
         // Longer than the request timeout and the interval at which the server checks it.
-        await sleep(TIMEOUTS.requestMs + 1_300);
+        await sleep(REQUEST_MS + 1_300);
         onRequest = (request, response) => request.resume().once('end', () => response.end('read'));
         for (const [, response] of begun) response.end();
         await untilBegun(4);

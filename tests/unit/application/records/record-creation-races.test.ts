@@ -14,6 +14,7 @@ import {
   World,
   withMethod,
 } from '../../../support/creation-world.js';
+import { sized } from '../../../support/run-settings.js';
 import { everyOrder, type Schedule, someOrders } from './interleavings.js';
 
 describe('concurrent creations under one idempotency key, in every order of their steps', () => {
@@ -25,7 +26,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
       await scene(schedule);
     });
   const inSomeOrders = (scene: (schedule: Schedule) => Promise<void>) =>
-    someOrders(3_000, async (schedule) => {
+    someOrders(sized({ gate: 1_000, night: 3_000 }), async (schedule) => {
       world = new World();
       await scene(schedule);
     });

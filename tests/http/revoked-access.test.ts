@@ -1,10 +1,10 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { received, statusesIn } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
 import { TestIssuer } from '../support/test-issuer.js';
-import { until } from '../support/until.js';
 
 const IMPORTS = '/v1/products/imports';
 const line = (name: string) => `${JSON.stringify({ name })}\n`;
@@ -69,9 +69,12 @@ describe('a request of a key that is revoked meanwhile', () => {
       const body = JSON.stringify({ name: 'slow' });
       socket.write(
         `${request} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization.Authorization}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n{`,
+          `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n{`,
       );
-      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      const [interim] = await once(socket, 'data');
+      expect(String(interim), 'the key is valid').to.match(/^HTTP\/1\.1 100 /);
+      // From here on the body takes its time.
+      await sleep(1_050);
       await revoke();
       socket.write(body.slice(1));
       expect(statusesIn(await received(socket))).to.deep.equal([[401, 'invalid_token']]);
@@ -84,14 +87,12 @@ describe('an import whose access token expires meanwhile', () => {
   const service = inProcessService({}, { issuer });
 
   it('goes on, because a stream ends by idleness and not by time', async () => {
-    const token = issuer.token({ exp: Math.ceil(Date.now() / 1_000) + 2, scope: 'products:write' });
+    const token = issuer.token({ exp: Math.ceil(service.clock.now() / 1_000) + 60, scope: 'products:write' });
     const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
     await stream.send(line('before'));
     expect(await stream.next()).to.include({ line: 1, status: 201 });
-    await until('the token has expired', async () => {
-      const { json } = await service.client.get('/v1/products', { token });
-      return json.code === 'token_expired';
-    });
+    service.clock.pass(61_000);
+    expect((await service.client.get('/v1/products', { token })).json.code).to.equal('token_expired');
     await stream.send(line('after'));
     expect(await stream.next()).to.include({ line: 2, status: 201 });
     stream.end();

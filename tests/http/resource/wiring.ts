@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { Collection } from './collection.js';
+
+/**
+ * Tests one case of each operation that is the same code for all resources, as far as a resource has to be connected to
+ * it. The whole contract tests these operations for one resource.
+ */
+export function describeWiring(collection: Collection): void {
+  const request = () => collection.client;
+  const withKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+
+  describe('each shared operation is there:', () => {
+    it('an import creates a record for each valid line, and reports the others', async () => {
+      const [first, second] = [collection.fields(), collection.fields()];
+      const [, invalid = {}, issues = []] = collection.resource.invalid[0] ?? [];
+      const lines = [first, { ...second, ...invalid }, second].map((line) => JSON.stringify(line));
+      const { status, text } = await request().post(`${collection.path}/imports`, `${lines.join('\n')}\n`, {
+        headers: { 'Content-Type': 'application/x-ndjson' },
+      });
+      const results = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect([status, results.map((result) => result.status)]).to.deep.equal([200, [201, 400, 201]]);
+      expect(results[1].error.details.map((issue: { pointer: string }) => issue.pointer)).to.deep.equal(
+        issues.map(([, pointer]) => pointer),
+      );
+      for (const [at, fields] of [
+        [0, first],
+        [2, second],
+      ] as const)
+        expect((await request().get(`${collection.path}/${results[at].id}`)).json).to.deep.include(fields);
+    });
+
+    it('an import with an Idempotency-Key runs once', async () => {
+      const line = `${JSON.stringify(collection.fields())}\n`;
+      const run = () =>
+        request().post(`${collection.path}/imports`, line, {
+          headers: { 'Content-Type': 'application/x-ndjson', ...withKey('import').headers },
+        });
+      const results = [await run(), await run()].map(({ text }) => JSON.parse(text));
+      expect(results.map(({ status }) => status)).to.deep.equal([201, 201]);
+      expect(results[1].id).to.equal(results[0].id);
+    });
+
+    it('a POST with an Idempotency-Key creates one record, and none with another body', async () => {
+      const fields = collection.fields();
+      const first = await request().post(collection.path, fields, withKey('once'));
+      const again = await request().post(collection.path, fields, withKey('once'));
+      expect([first.status, again.status, again.headers['idempotency-replayed']]).to.deep.equal([
+        201,
+        201,
+        'true',
+      ]);
+      expect(again.text).to.equal(first.text);
+      const other = await request().post(collection.path, collection.fields(), withKey('once'));
+      expect(other.status).to.equal(422);
+    });
+
+    it('a JSON Patch replaces a field, and is validated', async () => {
+      const { path, fields } = await collection.create();
+      const [name = '', value] = Object.entries(collection.fields()).at(-1) ?? [];
+      const patch = (operations: unknown) =>
+        request().patch(path, JSON.stringify(operations), {
+          headers: { 'Content-Type': 'application/json-patch+json' },
+        });
+      const patched = await patch([{ op: 'replace', path: `/${name}`, value }]);
+      expect([patched.status, patched.headers.etag]).to.deep.equal([200, '"2"']);
+      expect(patched.json).to.deep.include({ ...fields, [name]: value });
+      expect((await patch([{ op: 'remove', path: `/${name}` }])).status).to.equal(400);
+      expect((await patch([{ op: 'replace', path: '/id', value: 1e6 }])).status).to.equal(400);
+    });
+
+    it('a write with an outdated If-Match is rejected, and a read with If-None-Match is short', async () => {
+      const { path, fields } = await collection.create();
+      const stale = { headers: { 'If-Match': '"9"' } };
+      for (const response of [
+        await request().put(path, fields, stale),
+        await request().patch(path, fields, stale),
+        await request().delete(path, stale),
+      ])
+        expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
+      const read = await request().get(path, { headers: { 'If-None-Match': '"1"' } });
+      expect([read.status, read.text]).to.deep.equal([304, '']);
+    });
+  });
+}
