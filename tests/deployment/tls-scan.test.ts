@@ -1,14 +1,17 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freePort } from '#src/process/cluster/primary.js';
 import { chain } from '../support/certificate-chain.js';
-import { ChildProcessService, certifiedService } from '../support/child-process-service.js';
+import {
+  ChildProcessService,
+  certifiedService,
+  refusesConnections,
+} from '../support/child-process-service.js';
+import { freePort } from '../support/free-port.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const TLS_1_3 = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
 const tls12 = (kind: string) =>
@@ -50,7 +53,7 @@ async function certified(kind: 'EC' | 'RSA', folder: string): Promise<Listening>
 /** Starts HAProxy without an instance, because it handles the handshake itself. */
 async function proxy(folder: string): Promise<Listening> {
   execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
-  const port = await freePort('127.0.0.1');
+  const port = await freePort();
   const env = {
     PATH: process.env['PATH'],
     HTTPS_ADDRESS: `127.0.0.1:${port}`,
@@ -58,7 +61,10 @@ async function proxy(folder: string): Promise<Listening> {
   };
   const child = spawn('haproxy', ['-db', '-f', 'config/haproxy.cfg'], { env, stdio: 'ignore' });
   const closed = once(child, 'close');
-  await untilAccepting(port);
+  await until(
+    'haproxy (Debian: apt-get install haproxy) listens',
+    async () => !(await refusesConnections(port)),
+  );
   return {
     port,
     stop: () => {
@@ -66,19 +72,6 @@ async function proxy(folder: string): Promise<Listening> {
       return closed;
     },
   };
-}
-
-async function untilAccepting(port: number): Promise<void> {
-  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(50)) {
-    const socket = connect(port, '127.0.0.1');
-    const isListening = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isListening) return;
-  }
-  throw new Error('haproxy (Debian: apt-get install haproxy) does not listen');
 }
 
 describe('sslscan', () => {

@@ -1,16 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { listen } from '#src/composition/listen.js';
 import { ChildProcessService } from '../support/child-process-service.js';
+import { freePort } from '../support/free-port.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
 import { NameServer } from '../support/name-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 
 const QUOTA = 40;
 
@@ -29,12 +28,6 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
   let client: HttpClient;
   let port: number;
 
-  const freePort = async () => {
-    const server = createServer();
-    const free = await listen(server, PROXY, 0);
-    server.close();
-    return free;
-  };
   const startInstance = (HOST: string, ports: Record<string, string>) => {
     const instance = new ChildProcessService(folder, {
       TLS: 'proxy',
@@ -50,11 +43,12 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
     return instance;
   };
   const untilStatus = async (status: number) => {
-    for (const end = Date.now() + 20_000; Date.now() < end; await sleep(100)) {
-      const response = await client.get('/health/ready', { token: null }).catch(() => undefined);
-      if (response?.status === status) return response;
-    }
-    throw new Error(`HAProxy did not respond with ${status} within 20 s`);
+    let response: HttpResponse | undefined;
+    await until(`HAProxy responds with ${status}`, async () => {
+      response = await client.get('/health/ready', { token: null });
+      return response.status === status;
+    });
+    return response as HttpResponse;
   };
 
   before(async () => {
@@ -170,9 +164,13 @@ describe('HAProxy with config/haproxy.cfg, in front of two instances', () => {
     const readers = Array.from({ length: 4 }, async () => {
       while (isRequesting) statuses.push(await request());
     });
-    await sleep(300);
+    const more = async () => {
+      const count = statuses.length + 100;
+      await until('100 more requests have a response', () => statuses.length >= count);
+    };
+    await more();
     expect(await instances[0]?.stop()).to.deep.equal({ code: 0, signal: null });
-    await sleep(1_000);
+    await more();
     isRequesting = false;
     await Promise.all(readers);
     expect(new Set(statuses)).to.deep.equal(new Set([200]));

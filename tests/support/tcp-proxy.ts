@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.js';
 
 /** `hang` accepts connections and forwards nothing; `cut` closes connections and refuses new ones. */
 export type Fault = 'none' | 'hang' | 'cut';
@@ -16,10 +17,10 @@ export class TcpProxy {
 
   /** Starts to listen. @returns the port, the same after each cut */
   async listen(): Promise<number> {
+    this.port ||= await freePort();
     const server = createServer({ pauseOnConnect: true }, (socket) => this.join(socket));
     await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
     this.server = server;
-    this.port = (server.address() as AddressInfo).port;
     return this.port;
   }
 

@@ -6,8 +6,8 @@ import { withTimeout } from '../../../shared/timeout.js';
 import { GuardedConnector } from './reply-guard.js';
 
 /** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */
-const COMMAND_LIMITS = { total: 256, perClient: 256, maxWaiting: 2_048, patienceMs: 16 };
-const REPLY_MS = 24;
+const PATIENCE = { slotMs: 16, replyMs: 24 };
+const COMMAND_LIMITS = { total: 256, perClient: 256, maxWaiting: 2_048 };
 
 /** The open circuit closes when this many successive probes got their replies in time. */
 const PROBES_TO_CLOSE = 5;
@@ -44,7 +44,7 @@ export class InvalidReply extends Error {}
  */
 export class RedisConnection {
   readonly client: Redis;
-  private readonly commands = new FairShares(COMMAND_LIMITS);
+  private readonly commands: FairShares;
   private isCircuitClosed = true;
   private isOutageLogged = false;
   /** Why Redis cannot be used, as far as the log says it. */
@@ -57,7 +57,9 @@ export class RedisConnection {
   constructor(
     url: string,
     private readonly logger: Logger,
+    private readonly patience = PATIENCE,
   ) {
+    this.commands = new FairShares({ ...COMMAND_LIMITS, patienceMs: patience.slotMs });
     this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
     this.client.on('error', (error) => {
       this.logReason(error);
@@ -78,7 +80,7 @@ export class RedisConnection {
     const release = () => share.release();
     result.then(release, release);
     try {
-      const reply = await withTimeout(result, REPLY_MS);
+      const reply = await withTimeout(result, this.patience.replyMs);
       // A command from before an outage does not end it.
       if (this.isCircuitClosed) this.logRecovery();
       this.losses = 0;
@@ -135,7 +137,7 @@ export class RedisConnection {
   private async probe(): Promise<boolean> {
     if (this.client.status !== 'ready') return false;
     try {
-      const isReply = (await withTimeout(this.client.ping(), REPLY_MS)) === 'PONG';
+      const isReply = (await withTimeout(this.client.ping(), this.patience.replyMs)) === 'PONG';
       if (!isReply) this.reconnect();
       return isReply;
     } catch {
