@@ -46,7 +46,8 @@ const CUT_IMPORT = [
 ].join('\n');
 const CUT_KEY = 'cut-off';
 
-describe('the disk', () => {
+describe('the disk', function () {
+  this.timeout(300_000);
   const { running, totals, folder, start, mount, expectUnavailable, expectExactly } = smallDisks('disk');
   let damages = 0;
   after(() => figure('damaged', damages));
