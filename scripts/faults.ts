@@ -14,6 +14,8 @@ import { print, table } from './statistics.js';
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 const LANES = 2;
+/** A guard: no test passes or fails by it on a machine that works. */
+const TIMEOUT_MS = 600_000;
 
 interface Outcome {
   readonly campaign: Campaign;
@@ -63,7 +65,9 @@ async function runEach(queue: Campaign[]): Promise<void> {
 async function run(campaign: Campaign): Promise<Outcome> {
   const begin = performance.now();
   const files = campaign.files.map((file) => resolve(`build/tests/${file}.test.js`));
-  const child = spawn(process.execPath, [MOCHA, ...files], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MOCHA, '--timeout', `${TIMEOUT_MS}`, ...files], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -3,7 +3,7 @@ export interface Campaign {
   readonly name: string;
   /** Test files, without `build/tests/` and `.test.js`. */
   readonly files: readonly string[];
-  /** True if it measures times. It runs alone then, after all others. */
+  /** True if its figures are times. It runs alone then, after all others, so that they mean something. */
   readonly isTimed?: boolean;
 }
 
