@@ -25,6 +25,8 @@ const RESTARTS = 20;
 const REQUESTS = 30_000;
 /** Requests a second, whether responses come or not. */
 const RATE = 300;
+/** At most so many at a time, so that a machine that is too slow for the rate is not overloaded as well. */
+const MAX_PENDING = 128;
 /** The slow client keeps its instance waiting for this time. */
 const GRACE_SECONDS = 2;
 /** An export of these is larger than every buffer on its way, so its slow reader is noticed. */
@@ -142,7 +144,11 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
     let isRestarting = true;
     const load = (async () => {
       while (!isOver && (sent < REQUESTS || isRestarting)) {
-        for (const due = ((performance.now() - begin) / 1_000) * RATE; sent < due; sent++) {
+        for (
+          const due = ((performance.now() - begin) / 1_000) * RATE;
+          sent < due && pending.size < MAX_PENDING;
+          sent++
+        ) {
           const number = sent;
           const dueAt = begin + (number / RATE) * 1_000;
           const outcome = send(number)
