@@ -26,7 +26,7 @@ const READERS = 32;
 const READERS_PER_KEY = 8;
 /** The limits of the contract: a handshake or a head, a request, a connection without a byte in either direction. */
 const LIMIT_MS = { handshake: 10_000, headers: 10_000, request: 30_000, silence: 30_000 };
-/** A guard: slowhttptest gives up after this time. */
+/** A guard: slowhttptest and this program give up after this time. */
 const GIVE_UP_SECONDS = 300;
 /** In this time slowhttptest opens its 1,000 connections. */
 const ARRIVAL_MS = 6_000;
@@ -185,10 +185,14 @@ describe('Slow and silent clients', () => {
         socket.write(`GET /v1/products HTTP/1.1\r\nHost: x\r\n${accept}\r\n${authorization}\r\n\r\n`);
       }),
     );
-    await until('the service has cut off every export', async () => {
-      await sleep(500);
-      return unreadExports().length === READERS;
-    });
+    await until(
+      'the service has cut off every export',
+      async () => {
+        await sleep(500);
+        return unreadExports().length === READERS;
+      },
+      GIVE_UP_SECONDS * 1_000,
+    );
   }
 
   /** The exports that the service has ended before their last byte. Nobody reads them. */
