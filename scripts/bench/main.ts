@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { figuresOf } from '../../tests/support/figure.js';
 import { chosen, integer, parsedOptions } from '../options.js';
 import { print } from '../statistics.js';
 import { ARRIVAL } from './arrival.js';
@@ -18,6 +19,7 @@ import { EXPORT, IMPORT } from './streams.js';
 import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
 import { WORKS } from './works.js';
 
+const figure = figuresOf('bench');
 const given = parsedOptions({
   seconds: { type: 'string', default: '1' },
   rounds: { type: 'string', default: '5' },
@@ -91,6 +93,8 @@ async function report(bench: Bench): Promise<void> {
     for (const problem of problems) progress(problem);
     if (problems.length > 0) process.exitCode = 1;
   }
+  // A single round proves that the servers work; its figures mean nothing.
+  if (rounds > 1) for (const [work, rate] of bench.rates) figure(work, rate, 'per s');
 }
 
 function progress(text: string): void {

@@ -7,6 +7,7 @@ import { ChildProcessService, CLI } from '../support/child-process-service.js';
 import { CrashService } from '../support/crash-service.js';
 import { run } from '../support/programs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
 
 /** The first commands under each heading of docs/backup.md. */
@@ -85,12 +86,17 @@ describe('the backup of docs/backup.md', () => {
       ['SIGINT', 130],
       ['SIGTERM', 143],
     ] as const) {
-      const target = mkdtempSync(join(root, 'target-'));
-      const backup = new ChildProcessService(folder, {}, [CLI, 'backup', join(target, 'b.sqlite')]);
-      while (readdirSync(target).length === 0) await new Promise((resolve) => setImmediate(resolve));
-      expect((await backup.stop(signal)).code).to.equal(code);
-      expect(backup.log).to.equal('Interrupted. No backup was created.\n');
-      expect(readdirSync(target)).to.deep.equal([]);
+      let interrupted = {};
+      await until(`${signal} comes before the backup is complete`, async () => {
+        const target = mkdtempSync(join(root, 'target-'));
+        const backup = new ChildProcessService(folder, {}, [CLI, 'backup', join(target, 'b.sqlite')]);
+        await until('the backup writes', () => readdirSync(target).length > 0);
+        const { code } = await backup.stop(signal);
+        interrupted = { code, log: backup.log, files: readdirSync(target) };
+        return code !== 0;
+      });
+      const log = 'Interrupted. No backup was created.\n';
+      expect(interrupted).to.deep.equal({ code, log, files: [] });
     }
   });
 });

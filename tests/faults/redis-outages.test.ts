@@ -262,13 +262,15 @@ describe('two processes that share a Redis, under load,', () => {
   const expectOneQuota = async (): Promise<string> => {
     let token = '';
     let admitted = 0;
+    let most = 0;
     const isOne = await holdsUndisturbed(async () => {
       [token = ''] = await newKeys(1);
       admitted = (await exhaust(token)).reduce((sum, one) => sum + one, 0);
-      expect(admitted, 'the shared quota, and one of each process').to.be.at.most(3 * QUOTA);
+      most = Math.max(most, admitted);
       return admitted === QUOTA;
     });
     if (!isOne) overruns += Math.max(0, admitted - QUOTA);
+    expect(most, 'the shared quota, and one of each process').to.be.at.most(3 * QUOTA);
     expect(isOne, `one quota for both processes: ${admitted}`).to.equal(true);
     return token;
   };

@@ -20,13 +20,15 @@ const figure = figuresOf('rolling-restarts');
 
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const PROXY = '127.0.0.1';
-const RESTARTS = 20;
+const RESTARTS = 12;
 /** At least so many; the load goes on until the last restart is over. */
 const REQUESTS = 30_000;
 /** Requests a second, whether responses come or not. */
 const RATE = 300;
-/** The slow client keeps its instance waiting for this time. */
-const GRACE_SECONDS = 2;
+/** At most so many at a time, so that a machine that is too slow for the rate is not overloaded as well. */
+const MAX_PENDING = 128;
+/** The slow client keeps its instance waiting for this time, in which every other request ends. */
+const GRACE_SECONDS = 10;
 /** An export of these is larger than every buffer on its way, so its slow reader is noticed. */
 const PRODUCTS = 20_000;
 /** In bytes. Linux may let the buffers of a connection grow to 32 MiB, as much as several exports. */
@@ -142,7 +144,11 @@ describe('rolling restarts of three replicas behind HAProxy', () => {
     let isRestarting = true;
     const load = (async () => {
       while (!isOver && (sent < REQUESTS || isRestarting)) {
-        for (const due = ((performance.now() - begin) / 1_000) * RATE; sent < due; sent++) {
+        for (
+          const due = ((performance.now() - begin) / 1_000) * RATE;
+          sent < due && pending.size < MAX_PENDING;
+          sent++
+        ) {
           const number = sent;
           const dueAt = begin + (number / RATE) * 1_000;
           const outcome = send(number)

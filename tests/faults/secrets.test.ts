@@ -160,7 +160,7 @@ describe('a secret that a client or the operator gives', () => {
 
   for (const LOG_FORMAT of ['json', 'text'] as const)
     it(`is in no line (${LOG_FORMAT}), no span and no metric, wherever it is sent`, async function () {
-      this.timeout(120_000);
+      this.timeout(600_000);
       receiver.requests.length = 0;
       const redis = `redis://ann:${startSecret}@127.0.0.1:${await freePort()}`;
       service = new ChildProcessService(folders[LOG_FORMAT], {

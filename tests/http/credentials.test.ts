@@ -1,4 +1,4 @@
 import { credentialContract } from '../faults/access.contract.js';
 
 /** Some of each kind. `tests/faults/access.test.ts` sends every credential. */
-await credentialContract({ PUBLIC_READ: 'products' }, 6);
+await credentialContract({ PUBLIC_READ: 'products' }, 8);
