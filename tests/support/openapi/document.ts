@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
 // biome-ignore lint/suspicious/noExplicitAny: the structure of an OpenAPI document is not typed
@@ -12,9 +12,14 @@ export interface Location {
   readonly pointer: string;
 }
 
-/** An OpenAPI document that resolves references and validates values against its schemas. */
+/**
+ * An OpenAPI document that resolves references and validates values against its schemas. It never changes, so what was
+ * found once is kept: most tests check every response.
+ */
 export class OpenApiDocument {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly locations = new Map<string, Location | undefined>();
+  private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(readonly root: Node) {
     formats.default(this.ajv);
@@ -23,6 +28,12 @@ export class OpenApiDocument {
 
   /** Returns the node at a path from the root, or undefined if there is none. */
   at(...steps: readonly (string | number)[]): Location | undefined {
+    const key = steps.join('\n');
+    if (!this.locations.has(key)) this.locations.set(key, this.find(steps));
+    return this.locations.get(key);
+  }
+
+  private find(steps: readonly (string | number)[]): Location | undefined {
     let location: Location = { node: this.root, pointer: '' };
     for (const step of steps) {
       location = this.resolve({
@@ -43,9 +54,10 @@ export class OpenApiDocument {
     value: unknown,
     isIssue: (error: ErrorObject) => boolean = () => true,
   ): string[] {
-    const validate = this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
+    const validate = this.validators.get(pointer) ?? this.ajv.getSchema(`${NAME}#${encodeURI(pointer)}`);
     if (!validate) throw new Error(`There is no schema at ${pointer}.`);
-    validate(value);
+    this.validators.set(pointer, validate);
+    if (validate(value)) return [];
     return (validate.errors ?? [])
       .filter(isIssue)
       .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);

@@ -27,9 +27,15 @@ const PROBLEM_MEMBERS: Readonly<Record<string, (value: unknown, status: number) 
   detail: (value) => typeof value === 'string',
 };
 
+interface DescribedHeader {
+  readonly schema: Location | undefined;
+  readonly isRequired: boolean;
+}
+
 /** Compares responses with the OpenAPI document of the service. */
 export class DocumentedResponses {
   private readonly document: OpenApiDocument;
+  private readonly headers = new Map<string, ReadonlyMap<string, DescribedHeader>>();
   private readonly paths: readonly { readonly path: string; readonly pattern: RegExp }[];
 
   constructor(root: object) {
@@ -118,22 +124,36 @@ export class DocumentedResponses {
    * @param more the names of other allowed headers
    */
   private headerIssues(steps: Steps, { headers }: AnyResponse, more: readonly string[] = []): string[] {
-    const described = new Map<string, Steps>();
-    for (const all of [['x-response-headers'], steps])
-      for (const name of Object.keys(this.document.at(...all)?.node ?? {}))
-        described.set(name.toLowerCase(), [...all, name]);
-    const present = Object.entries(headers).filter(([name]) => ![...TRANSPORT, ...more].includes(name));
-    const missing = [...described].filter(
-      ([name, header]) => !(name in headers) && this.document.at(...header)?.node.required,
+    const described = this.describedHeaders(steps);
+    const present = Object.entries(headers).filter(
+      ([name]) => !TRANSPORT.includes(name) && !more.includes(name),
     );
+    const missing = [...described].filter(([name, { isRequired }]) => isRequired && !(name in headers));
     return [
-      ...present.flatMap(([name, value]) => this.headerIssue(name, described.get(name), String(value))),
+      ...present.flatMap(([name, value]) =>
+        this.headerIssue(name, described.get(name)?.schema, String(value)),
+      ),
       ...missing.map(([name]) => `no header ${name}`),
     ];
   }
 
-  private headerIssue(name: string, steps: Steps | undefined, value: string): string[] {
-    const schema = steps && this.document.at(...steps, 'schema');
+  /** The headers that a response may have, by their names in lower case. */
+  private describedHeaders(steps: Steps): ReadonlyMap<string, DescribedHeader> {
+    const key = steps.join('\n');
+    const known = this.headers.get(key);
+    if (known) return known;
+    const described = new Map<string, DescribedHeader>();
+    for (const all of [['x-response-headers'], steps])
+      for (const name of Object.keys(this.document.at(...all)?.node ?? {}))
+        described.set(name.toLowerCase(), {
+          schema: this.document.at(...all, name, 'schema'),
+          isRequired: this.document.at(...all, name)?.node.required === true,
+        });
+    this.headers.set(key, described);
+    return described;
+  }
+
+  private headerIssue(name: string, schema: Location | undefined, value: string): string[] {
     if (!schema) return [`the header ${name}`];
     const read = schema.node.type === 'integer' ? Number(value) : value;
     return this.document.issues(schema, read).map((issue) => `the header ${name}: ${issue}`);
