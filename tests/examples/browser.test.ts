@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
-import { browser } from '../support/browser.js';
+import { browser, openContext } from '../support/browser.js';
 import { type ExampleSettings, testExample } from './example-suite.js';
 
 const server = createServer((_, response) => createReadStream('examples/example.html').pipe(response));
@@ -19,7 +19,7 @@ describe('the example in a browser, in Chromium', () => {
 /** Fills in the form and presses Run. @throws Error with the status if it is an error */
 async function runPage(chromium: Browser, { CATALOGUE_URL, API_KEY }: ExampleSettings): Promise<string> {
   const permissions = ['local-network-access'];
-  const context = await chromium.newContext({ ignoreHTTPSErrors: true, permissions });
+  const context = await openContext(chromium, { permissions });
   try {
     const page = await context.newPage();
     await page.route(`${PAGE_ORIGIN}/example.html`, (route) =>

@@ -465,9 +465,16 @@ describe('the console, when a person edits', () => {
   describe('a deletion', () => {
     const UNDO_MS = 10_000;
     const remove = async (page: Page) => {
-      await page.clock.install();
+      // The clock of the page stands still, so that the time to undo ends when a test says so.
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1_000);
       await page.getByRole('button', { name: 'Delete this product' }).click();
       await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor();
+    };
+
+    const endTimeToUndo = async (page: Page) => {
+      await page.clock.runFor(UNDO_MS);
+      await page.clock.resume();
     };
 
     it('is undone before anything is sent', async () => {
@@ -484,7 +491,7 @@ describe('the console, when a person edits', () => {
       const { id, page } = await openProduct();
       const writes = writesOf(page);
       await remove(page);
-      await page.clock.runFor(UNDO_MS);
+      await endTimeToUndo(page);
       await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor({ state: 'detached' });
       expect(await writes[0]?.headerValue('If-Match')).to.equal('"1"');
       expect((await service.client.get(`/v1/products/${id}`)).status).to.equal(404);
@@ -494,7 +501,7 @@ describe('the console, when a person edits', () => {
       const { id, page } = await openProduct();
       await remove(page);
       await changeElsewhere(id, { name: 'Kept' });
-      await page.clock.runFor(UNDO_MS);
+      await endTimeToUndo(page);
       await page.getByText('was not deleted').waitFor();
       await page.getByRole('link', { name: 'Show it' }).click();
       await page.getByRole('heading', { level: 1, name: '“Kept”' }).waitFor();
@@ -512,7 +519,7 @@ describe('the console, when a person edits', () => {
       expect(await description.inputValue()).to.equal('Typed');
       await page.getByRole('button', { name: 'Delete this product' }).click();
       await undo.waitFor();
-      await page.clock.runFor(UNDO_MS);
+      await endTimeToUndo(page);
       await page.getByText('There is no such record').waitFor();
       expect(await description.inputValue()).to.equal('Typed');
     });

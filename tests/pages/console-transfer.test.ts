@@ -183,14 +183,16 @@ describe('imports in the console', () => {
       calls++ === 0
         ? route.fulfill({
             status: 429,
-            headers: { 'Retry-After': '1' },
+            headers: { 'Retry-After': '59' },
             json: { code: 'rate_limited', message: 'x', details: [] },
           })
         : route.continue(),
     );
+    await page.clock.install();
     await choose(page, 'a.ndjson', '{"name":"Late"}');
     await start(page);
-    await page.getByText('The import continues in 1 s').waitFor();
+    await page.getByText(/The import continues in \d+ s/).waitFor();
+    await page.clock.runFor(60_000);
     await page.getByText('1 created, 0 refused.').waitFor();
   });
 

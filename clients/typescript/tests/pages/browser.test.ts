@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type * as Client from 'product-catalogue-client';
 import { build } from 'rolldown';
-import { browser } from '../../../../tests/support/browser.js';
+import { browser, openContext } from '../../../../tests/support/browser.js';
 import { FIRST_KEY, inProcessService } from '../../../../tests/support/in-process-service.js';
 
 /** The global variable of the bundle. It exists in the page, where the functions below run. */
@@ -42,9 +42,10 @@ describe('the client in a bundle, in Chromium, on a page of another origin', () 
   const inPage =
     (test: (page: Page) => Promise<void>, ignoreHTTPSErrors = true) =>
     async () => {
-      const page = await chromium().newPage({ ignoreHTTPSErrors });
+      const context = await openContext(chromium(), { ignoreHTTPSErrors });
+      const page = await context.newPage();
       await page.goto(origin);
-      await test(page).finally(() => page.close());
+      await test(page).finally(() => context.close());
     };
 
   it('is small', () => {
