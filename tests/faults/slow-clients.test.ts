@@ -68,6 +68,7 @@ describe('Slow and silent clients', () => {
   let slow: Readonly<Record<'headers' | 'bodies' | 'reads', SlowTest>>;
   /** When clients connected: begins and ends, in milliseconds since 1970. */
   const arrivals: (readonly [number, number])[] = [];
+  let isOver = false;
   /** Requests of another client that were not served. */
   const failures: string[] = [];
   const p99 = { alone: Number.NaN, arriving: Number.NaN, held: Number.NaN };
@@ -85,6 +86,7 @@ describe('Slow and silent clients', () => {
     p99.held = p99Of(meanwhile.filter((request) => !isArriving(request)));
   });
   after(async () => {
+    isOver = true;
     for (const socket of open) socket.destroy();
     client.close();
     await service.stop('SIGKILL');
@@ -204,6 +206,7 @@ describe('Slow and silent clients', () => {
   /** Connects. A handshake that takes more than ten seconds, on a busy machine, begins again. */
   async function connected(localAddress: string): Promise<Connection> {
     for (;;) {
+      if (isOver) throw new Error('The test is over.');
       const begin = performance.now();
       const raw = netConnect({ host: '127.0.0.1', port: client.port, localAddress }).on('error', () => {});
       const socket = tlsConnect({ socket: raw, ca: authority, servername: 'localhost' });
