@@ -60,6 +60,8 @@ export interface ServiceParts {
   readonly management: Management;
   /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];
+  /** How long the first requests wait for the store. Default: {@link FIRST_REQUESTS_WAIT_MS}. */
+  readonly firstRequestsWaitMs?: number;
 }
 
 export interface Started {
@@ -183,7 +185,8 @@ export class Service {
    */
   private afterOpening(listener: RequestListener): RequestListener {
     let isWaiting = true;
-    const limit = setTimeout(this.setOpened, FIRST_REQUESTS_WAIT_MS).unref();
+    const { firstRequestsWaitMs = FIRST_REQUESTS_WAIT_MS } = this.parts;
+    const limit = setTimeout(this.setOpened, firstRequestsWaitMs).unref();
     this.opened.then(() => {
       clearTimeout(limit);
       isWaiting = false;

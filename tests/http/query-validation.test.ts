@@ -269,15 +269,13 @@ describe('invalid input', () => {
       );
     });
 
-    it('parses pathological headers quickly', async () => {
-      const started = performance.now();
+    // Exponential matching would practically never end.
+    it('parses pathological headers', async () => {
       for (const tail of ['; '.repeat(3_000), ';\t '.repeat(2_000), '; a='.repeat(2_000)]) {
         expect((await attempt({ 'Content-Type': `application/json${tail}"` })).status).to.equal(415);
         const Prefer = `return${tail}"${'"\\'.repeat(2_000)}`;
         expect((await attempt({ 'Content-Type': 'application/json', Prefer })).status).to.equal(201);
       }
-      // A generous limit: exponential matching would practically never end.
-      expect(performance.now() - started).to.be.lessThan(5_000);
     });
 
     it('rejects a compressed body', async () => {

@@ -27,14 +27,11 @@ for (const [title, reply] of INVALID_REPLIES) {
     after(() => redis.close());
 
     it('falls back to its own limiter, with valid headers, for any client', async () => {
-      await until('Redis is connected', () => redis.open > 0);
-      const isCountedByRedis = () => [...redis.received].some((name) => /^(eval|exec)/.test(name));
-      // Requests that arrive before the connection is ready are counted by the service itself.
-      for (let attempt = 1; attempt <= 4 && !isCountedByRedis(); attempt++) {
-        const { headers } = await service.client.get('/v1/products');
-        expect(headers['ratelimit']).to.match(/^"default";r=[0-4];t=\d+$/);
-      }
-      expect(isCountedByRedis(), 'counted by Redis').to.equal(true);
+      // Requests that arrive before the connection is ready are counted by the service itself. These are of an address.
+      await until('a request is counted by Redis', async () => {
+        await service.client.get('/v1/products', { token: null });
+        return [...redis.received].some((name) => /^(eval|exec)/.test(name));
+      });
       redis.override = (name) => (/^(eval|exec)/.test(name) ? reply : undefined);
       const statuses = [];
       const remaining = [];
@@ -47,7 +44,7 @@ for (const [title, reply] of INVALID_REPLIES) {
         if (status === 429) expect(headers['retry-after']).to.match(/^([1-9]|[1-5]\d|60)$/);
         expect(JSON.stringify(headers)).to.not.include('NaN');
       }
-      expect(statuses.filter((status) => status === 200).length).to.be.within(4, 5);
+      expect(statuses.filter((status) => status === 200)).to.have.length(5);
       expect(new Set(statuses.slice(5))).to.deep.equal(new Set([429]));
       expect(remaining.slice(-2)).to.deep.equal([0, 0]);
       const { status, headers } = await service.client.get('/v1/products', { token: 'x' });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +74,7 @@ export class TestIssuer {
       client_id: 'shop',
       iat: now,
       exp: now + 300,
-      jti: `${Math.random()}`,
+      jti: randomUUID(),
       scope: 'products:read products:write',
       ...changes,
     };
