@@ -104,11 +104,15 @@ describe('an interrupted import', () => {
     });
   }
 
-  for (const failing of ['first batch', 'second batch']) {
-    it(`is cut off if its ${failing} fails`, async () => {
+  for (const [failing, error] of [
+    ['first batch', new Error('a defect')],
+    ['second batch', new Error('a defect')],
+    ['second batch', Object.assign(new Error('an error of MongoDB with its number'), { code: 13 })],
+  ] as const) {
+    it(`is cut off if its ${failing} fails: ${error.message}`, async () => {
       service.handler = importing(() => {
         step = async (name) => {
-          if (name === failing) throw new Error('a defect');
+          if (name === failing) throw error;
         };
       });
       const refusal = await service.client

@@ -107,7 +107,8 @@ function refusalOf(error: ParserError): HttpError | undefined {
     case 'HPE_INVALID_METHOD':
       return REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '') ? unknownMethod() : notHttp();
     default:
-      return error.code?.startsWith('HPE_') ? notHttp() : undefined;
+      // Also the error of an import that ends its connection comes here. The code of a store's error may be a number.
+      return String(error.code).startsWith('HPE_') ? notHttp() : undefined;
   }
 }
 
