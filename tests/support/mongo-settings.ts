@@ -13,7 +13,10 @@ export function mongoSettings(database: string): Record<string, string> {
     server = await MongoProcess.onFreePort(folder);
     await server.run();
     // On a busy machine the stand-in may take longer than a service waits by default.
-    settings['MONGODB_URL'] = `${server.url(database)}&socketTimeoutMS=10000&waitQueueTimeoutMS=10000`;
+    const patience = ['socket', 'waitQueue', 'serverSelection', 'connect'].map(
+      (of) => `&${of}TimeoutMS=60000`,
+    );
+    settings['MONGODB_URL'] = `${server.url(database)}${patience.join('')}`;
   });
   after(() => server?.kill());
   return settings;
