@@ -28,6 +28,7 @@ export const DEBIAN_PACKAGES = {
   slowhttptest: 'slowhttptest',
   soffice: 'libreoffice-calc',
   sslscan: 'sslscan',
+  strace: 'strace',
   'systemd-analyze': 'systemd',
   taskset: 'util-linux',
   wrk: 'wrk',
@@ -67,7 +68,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'durability',
     command: 'npm run test:durability',
-    needs: [...STAND_IN, 'redis-server', 'python3'],
+    needs: [...STAND_IN, 'python3', 'strace'],
   },
   {
     name: 'integration',
