@@ -146,6 +146,29 @@ describe('a store with a MongoDB server', () => {
     await searched.ping();
   });
 
+  it('asks the driver for nothing while it knows that the server is away', async () => {
+    const left = await storeOf(MongoStore, '&serverSelectionTimeoutMS=100');
+    store = left;
+    await left.open();
+    await server.stop();
+    let asked = 0;
+    const find = async (database: Db) => {
+      asked++;
+      await database.collection('products').findOne();
+    };
+    await until('the outage is known', async () => {
+      const before = asked;
+      await expectAppError(left.run(find), 'unavailable');
+      return asked === before;
+    });
+    const before = asked;
+    for (let call = 0; call < 20; call++) {
+      await expectAppError(left.run(find), 'unavailable');
+      await expectAppError(left.search(find), 'unavailable');
+    }
+    expect(asked).to.equal(before);
+  });
+
   it('does not connect for its indexes if it is closed while it opens', async () => {
     class ClosingStore extends MongoStore {
       protected override async runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
