@@ -3,8 +3,9 @@ import { idempotencyStoreContract } from '../contract/idempotency-store.contract
 import { codePointOrderContract, repositoryContract } from '../contract/repository.contract.js';
 import { usageStoreContract } from '../contract/usage-store.contract.js';
 import { openMongo } from '../support/open-mongo.js';
+import { AT_NIGHT } from '../support/run-settings.js';
 
-repositoryContract('MongoDB', openMongo);
+repositoryContract('MongoDB', openMongo, AT_NIGHT);
 codePointOrderContract('MongoDB', openMongo);
 idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);
