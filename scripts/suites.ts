@@ -73,14 +73,14 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'integration',
     command: 'node build/scripts/with-servers.js npm run test:integration',
-    needs: [...STAND_IN, 'redis-server', 'haproxy', 'go', 'python3', 'curl'],
+    needs: [...STAND_IN, 'redis-server', 'haproxy'],
   },
   {
     name: 'deployment',
     command: 'npm run test:deployment',
-    needs: ['caddy', 'nginx', 'sslscan', 'systemd-analyze', 'soffice', 'go', 'python3'],
+    needs: ['caddy', 'nginx', 'sslscan', 'systemd-analyze', 'soffice'],
   },
-  { name: 'pages', command: 'npm run test:pages', needs: ['chromium'] },
+  { name: 'pages', command: 'npm run test:pages', needs: ['chromium', 'python3', 'curl', 'go'] },
   { name: 'readme', command: 'npm run test:readme', needs: ['curl'] },
   { name: 'examples', command: 'npm run test:examples', needs: ['chromium', 'go', 'java', 'mvn', 'python3'] },
   { name: 'generators', command: 'npm run test:generators', needs: ['go', 'java', 'mvn', 'python3'] },

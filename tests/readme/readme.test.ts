@@ -94,7 +94,7 @@ describe('README.md', function () {
         [, port = ''] = await first.shows(/listens on https:\/\/localhost:(\d+)/);
         [, key = ''] = await first.shows(/shown this once: (\S+)/);
         const [, request = ''] = await first.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
-        const [, management = ''] = await first.shows(/"port":(\d+),"msg":"management listening"/);
+        const [, management = ''] = await first.shows(/management listening.* port=(\d+)/);
         second = await Terminal.open(folder, { ...environment, PORT: port, MANAGEMENT_PORT: management });
         const { code, output } = await second.run(request);
         expect([code, output]).to.deep.equal([0, '[]\n']);
