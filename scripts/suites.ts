@@ -64,7 +64,7 @@ export const SUITES: readonly Suite[] = [
     command: onNode(version, 'npm test && npm run test:timers'),
     needs: [],
   })),
-  { name: 'crash', command: 'npm run test:crash', needs: ['python3', 'zsh', 'fish', 'curl'] },
+  { name: 'crash', command: mocha('crash/**/*'), needs: ['python3', 'zsh', 'fish', 'curl'] },
   {
     name: 'durability',
     command: 'npm run test:durability',

@@ -22,6 +22,7 @@ import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
 import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';
 import { needPythonSqlite, python } from '../support/python.js';
+import { AT_NIGHT, sized } from '../support/run-settings.js';
 import { ENDLESS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -41,6 +42,8 @@ syncBuiltinESMExports();
 `;
 const READ_IDS =
   'import json, sqlite3, sys; print(json.dumps([row[0] for row in sqlite3.connect(sys.argv[1]).execute("SELECT id FROM products ORDER BY id")]))';
+/** The gate kills before each fourth operation, and the night before every one. */
+const STRIDE = sized({ gate: 4, night: 1 });
 const KILLER_MODULE = `data:text/javascript,${encodeURIComponent(KILLER)}`;
 
 describe('catalogue restore', () => {
@@ -325,7 +328,7 @@ describe('catalogue restore', () => {
     // It starts over thirty processes, one after the other.
     this.timeout(600_000);
     const outcomes: string[] = [];
-    for (let at = 1; ; at++) {
+    for (let at = 1; ; at += STRIDE) {
       const where = folder();
       const isDone = await isDoneBefore(at, where);
       const found = await idsIn(database(where));
@@ -344,11 +347,9 @@ describe('catalogue restore', () => {
           statSync(database(where)).ino,
         );
     }
-    expect(outcomes.length).to.be.greaterThan(8);
-    expect(outcomes.join(' '))
-      .to.match(/^(old )+(new ?)+$/)
-      .and.to.include('old old')
-      .and.to.include('new new');
+    expect(outcomes.length * STRIDE).to.be.greaterThan(8);
+    expect(outcomes.join(' ')).to.match(/^(old )+(new ?)+$/);
+    if (AT_NIGHT) expect(outcomes.join(' ')).to.include('old old').and.to.include('new new');
   });
 
   it('leaves an empty database at most, and every log that belongs to none, if it is killed where there is no database', async function () {
@@ -365,7 +366,7 @@ describe('catalogue restore', () => {
       return isNew ? 'new' : 'empty';
     };
     const outcomes: string[] = [];
-    for (let at = 1; ; at++) {
+    for (let at = 1; ; at += STRIDE) {
       const where = folder();
       rmSync(database(where));
       const isDone = await isDoneBefore(at, where);
@@ -389,7 +390,9 @@ describe('catalogue restore', () => {
         );
       }
     }
-    expect(outcomes.join(' ')).to.match(/^(none )+(empty )+(new ?)+$/);
+    expect(outcomes.join(' ')).to.match(
+      AT_NIGHT ? /^(none )+(empty )+(new ?)+$/ : /^(none )+(empty )*(new ?)+$/,
+    );
   });
 
   it('changes nothing if a signal interrupts it', async () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
-import type { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/in-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
-import { logged } from '../support/workers.js';
+import { ChildProcessService, catalogue } from '../../support/child-process-service.js';
+import type { HttpClient } from '../../support/http-client.js';
+import { FIRST_KEY } from '../../support/in-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
+import { logged } from '../../support/workers.js';
 
 const READS = 'GET /v1/products';
 

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ChildProcessService } from '../support/child-process-service.js';
-import type { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/in-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { ChildProcessService } from '../../support/child-process-service.js';
+import type { HttpClient } from '../../support/http-client.js';
+import { FIRST_KEY } from '../../support/in-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const ROUNDS = 200;
 const HEADERS = `Host: localhost\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`;

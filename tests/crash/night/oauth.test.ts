@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { ChildProcessService, catalogue } from '../support/child-process-service.js';
-import type { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/in-process-service.js';
-import { accessToken } from '../support/oauth.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { ChildProcessService, catalogue } from '../../support/child-process-service.js';
+import type { HttpClient } from '../../support/http-client.js';
+import { FIRST_KEY } from '../../support/in-process-service.js';
+import { accessToken } from '../../support/oauth.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const ENVIRONMENT = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'trace' };
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
-import { type Chain, chain } from '../support/certificate-chain.js';
-import { type ChildProcessService, certifiedService } from '../support/child-process-service.js';
-import { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/in-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
+import { type Chain, chain } from '../../support/certificate-chain.js';
+import { type ChildProcessService, certifiedService } from '../../support/child-process-service.js';
+import { HttpClient } from '../../support/http-client.js';
+import { FIRST_KEY } from '../../support/in-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
 
 /** Longer than two checks of the files by the service. */
 const TWO_CHECKS_MS = 2_600;

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { ChildProcessService, MAIN } from '../support/child-process-service.js';
-import { HttpClient } from '../support/http-client.js';
-import { FIRST_KEY } from '../support/in-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
-import { everyProduct, logged } from '../support/workers.js';
+import { ChildProcessService, MAIN } from '../../support/child-process-service.js';
+import { HttpClient } from '../../support/http-client.js';
+import { FIRST_KEY } from '../../support/in-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
+import { everyProduct, logged } from '../../support/workers.js';
 
-const HOLDER = resolve('tests/crash/socket-holder.py');
+const HOLDER = resolve('tests/crash/night/socket-holder.py');
 const RESTARTS = 2;
 
 interface Answer {
