@@ -215,11 +215,13 @@ describe('HTTP messages', () => {
       await expectRejected('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     });
 
-    it('with an empty Transfer-Encoding', () =>
-      expectRejected(
-        `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\nTransfer-Encoding:\r\n\r\n`,
-        'Transfer-Encoding',
-      ));
+    it('with an empty Transfer-Encoding', async () => {
+      const head = `GET /products HTTP/1.1\r\nHost: localhost\r\n${TOKEN}\r\n`;
+      const text = await service.client.raw(`${head}Transfer-Encoding:\r\n\r\n${head}\r\n`);
+      // The parser of newer versions of Node.js refuses it, and names no header.
+      expect(statusesIn(text)).to.deep.equal([[400, 'invalid_parameter']]);
+      expect(text).to.match(/\r\nConnection: close\r\n/i);
+    });
 
     it('with Transfer-Encoding in HTTP/1.0', async () => {
       for (const header of ['', 'Connection: keep-alive\r\n', 'Content-Length: 5\r\n'])
