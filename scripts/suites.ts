@@ -61,7 +61,7 @@ function campaign(file: string, ...needs: Program[]): Suite {
 export const SUITES: readonly Suite[] = [
   ...NODE_VERSIONS.map((version) => ({
     name: `node-${version.split('.')[0]}`,
-    command: onNode(version, 'npm test && npm run test:timers'),
+    command: onNode(version, 'npm test && npm run test:timers && npm run test:cases'),
     needs: [],
   })),
   { name: 'crash', command: mocha('crash/**/*'), needs: ['python3', 'zsh', 'fish', 'curl'] },

@@ -10,7 +10,7 @@ import {
   type ResultBufferOptions,
   ResultBuffers,
 } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('ResultBuffer', () => {
   const root = temporaryFolder();

@@ -1,8 +1,8 @@
+import { queryProperty } from '../contract/query-property.js';
+import { LETTERS } from '../contract/query-scenarios.js';
 import { LOCAL_STORES } from '../support/local-stores.js';
 import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { queryProperty } from './query-property.js';
-import { LETTERS } from './query-scenarios.js';
 
 describe('the stores that need no server', () => {
   const folder = temporaryFolder();

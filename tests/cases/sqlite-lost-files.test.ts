@@ -15,8 +15,8 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { expectAppError } from '../../../../support/expect-refusal.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { expectAppError } from '../support/expect-refusal.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('a SQLite database whose files are lost while it is open', () => {
   const root = temporaryFolder();

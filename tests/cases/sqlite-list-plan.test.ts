@@ -11,9 +11,9 @@ import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
-import { FakeClock, UnevenClock } from '../../../../support/fakes.js';
-import { ENDLESS, ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { FakeClock, UnevenClock } from '../support/fakes.js';
+import { ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const RECORDS = 20_000;
 const LIMIT = 100;

@@ -8,8 +8,8 @@ import { recordRules } from '#src/application/maintenance/copy-rules.js';
 import { StoredRecord } from '#src/application/records/stored-record.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
-import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const AT = Date.UTC(2026, 0, 1);
 

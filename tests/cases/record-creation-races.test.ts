@@ -13,9 +13,9 @@ import {
   torch,
   World,
   withMethod,
-} from '../../../support/creation-world.js';
-import { sized } from '../../../support/run-settings.js';
-import { everyOrder, type Schedule, someOrders } from './interleavings.js';
+} from '../support/creation-world.js';
+import { sized } from '../support/run-settings.js';
+import { everyOrder, type Schedule, someOrders } from '../unit/application/records/interleavings.js';
 
 describe('concurrent creations under one idempotency key, in every order of their steps', () => {
   let world: World;
