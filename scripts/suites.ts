@@ -80,6 +80,12 @@ export const SUITES: readonly Suite[] = [
     command: 'npm run test:deployment',
     needs: ['caddy', 'nginx', 'sslscan', 'systemd-analyze', 'soffice'],
   },
+  { name: 'deployment-files', command: 'tests/support/deployment-check/run.sh', needs: ['go', 'python3'] },
+  {
+    name: 'workflows',
+    command: 'go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml',
+    needs: ['go'],
+  },
   { name: 'pages', command: 'npm run test:pages', needs: ['chromium', 'python3', 'curl', 'go'] },
   { name: 'readme', command: 'npm run test:readme', needs: ['curl'] },
   { name: 'examples', command: 'npm run test:examples', needs: ['chromium', 'go', 'java', 'mvn', 'python3'] },
