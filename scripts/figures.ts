@@ -1,6 +1,6 @@
 /**
  * Prints each figure of `build/figures.jsonl`, which tests and benchmarks write, beside that of the last release, and
- * marks those that are worse than 1.5 times. It never fails: figures depend on the machine, so people judge them.
+ * marks those that are worse than 1.5 times. It never fails: figures depend on the machine, so people compare them.
  * `npm run figures`; `-- --against FILE` compares with another file than `docs/figures.json`; `-- --write` writes that
  * file instead.
  */
