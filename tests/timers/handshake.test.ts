@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect as netConnect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { createTlsServer, replaceIdentity } from '#src/adapters/inbound/http/server/server.js';
@@ -98,8 +99,10 @@ describe('a TLS handshake', () => {
     const timer = setInterval(() => {
       if (sent < hello.length - 1) socket.write(hello.subarray(sent, ++sent));
     }, HANDSHAKE_MS / 8);
-    const text = await received(socket);
+    const guard = sleep(60_000, 'it is still open', { ref: false });
+    const text = await Promise.race([received(socket), guard]);
     clearInterval(timer);
+    socket.destroy();
     expect(text).to.equal('');
   });
 });
