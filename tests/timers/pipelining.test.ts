@@ -255,7 +255,8 @@ describe('pipelined requests', () => {
             socket.write(get('hidden').repeat(3));
             await sleep(100);
             response?.end(String(await content));
-            const got = await text;
+            const guard = sleep(60_000, 'it is still open', { ref: false });
+            const got = await Promise.race([text, guard]);
             expect(statusesIn(got), fields).to.have.lengthOf(1);
             expect(got, fields).to.match(/\r\nConnection: close\r\n/);
             expect(got.endsWith(body === '' ? '\r\n\r\n' : 'hello') || got.includes('hello'), got).to.equal(
