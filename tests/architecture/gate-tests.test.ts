@@ -32,7 +32,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'durability/mixed-use/session.ts': 2,
       'durability/mixed-use/writer.ts': 1,
       'cases/chunked-bodies.test.ts': 1,
-      'http/revoked-access.test.ts': 1,
+      'cases/revoked-access.test.ts': 1,
       'integration/redis-rate-limiter.test.ts': 1,
       'support/list-walks.ts': 1,
       'support/record-load.ts': 1,

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
-import { documentOf } from '../../../../../support/openapi/described.js';
-import { type Node, OpenApiDocument } from '../../../../../support/openapi/document.js';
-import { RECORD_PLURALS } from '../../../../../support/tables.js';
+import { documentOf } from '../support/openapi/described.js';
+import { type Node, OpenApiDocument } from '../support/openapi/document.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
 const PROXIED = { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' };
 const VARIANTS: Readonly<Record<string, string>>[] = [

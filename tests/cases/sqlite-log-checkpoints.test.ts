@@ -6,8 +6,8 @@ import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
 import { connect } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { LogCheckpoints } from '#src/adapters/outbound/sqlite/log-checkpoints.js';
-import { PRODUCTS } from '../../../../support/tables.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { PRODUCTS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const MIB = 1_024 ** 2;
 

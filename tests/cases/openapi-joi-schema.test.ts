@@ -8,8 +8,8 @@ import type { Issue } from '#src/domain/errors.js';
 import { validateOrder } from '#src/domain/order.js';
 import { validateProduct } from '#src/domain/product.js';
 import { validateUser } from '#src/domain/user.js';
-import { OpenApiDocument } from '../../../../../support/openapi/document.js';
-import { CHARACTER } from '../../../../../support/unicode-texts.js';
+import { OpenApiDocument } from '../support/openapi/document.js';
+import { CHARACTER } from '../support/unicode-texts.js';
 
 /** Texts at the limits of every rule, and arbitrary ones. */
 const TEXT = fc.oneof(

@@ -4,8 +4,8 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
-import { FakeClock } from '../../../../support/fakes.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { FakeClock } from '../support/fakes.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const DAY_MS = 86_400_000;
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { CertificateError } from '#src/adapters/outbound/certificates/check-key-pair.js';
 import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
-import { type Chain, chain } from '../../../../support/certificate-chain.js';
-import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { type Chain, chain } from '../support/certificate-chain.js';
+import { FakeClock, RecordingLogger } from '../support/fakes.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const DAY_MS = 86_400_000;
 const SECRET = { cipher: 'aes-256-cbc', passphrase: 'sesame' };

@@ -4,8 +4,8 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
 import { BY_ID, type Filter } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
-import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 const RECORDS = 300;
 /** The approximate size of one record in bytes. */

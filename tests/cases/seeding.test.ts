@@ -7,9 +7,9 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { BY_ID } from '#src/application/records/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
-import { expectAppError } from '../../../../../support/expect-refusal.js';
-import { FakeClock } from '../../../../../support/fakes.js';
-import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
+import { expectAppError } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 const SEED = 7;
 
