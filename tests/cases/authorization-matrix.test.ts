@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { isPublicPath, REQUIRED_SCOPES, servedRoutes, withoutVersion } from '../support/served-routes.js';
+import {
+  isPublicPath,
+  requiredScopes,
+  SCOPES_OF_PATHS,
+  servedRoutes,
+  withoutVersion,
+} from '../support/served-routes.js';
 
 const PUBLIC_READ = /^(\/v1)?\/products(\/\d+)?$/;
 
@@ -39,14 +45,15 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     const service = inProcessService(settings);
     const tokens = new Map<string, string>();
     before(async () => {
-      for (const scope of SCOPES) {
-        for (const scopes of [[scope], SCOPES.filter((other) => other !== scope)]) {
-          const response = await service.client.post('/api-keys', { name: 'matrix', scopes });
-          tokens.set(scopes.join(), response.json.key);
-        }
+      const required = Object.keys(SCOPES_OF_PATHS).map((plural) => requiredScopes('PATCH', `/${plural}`));
+      for (const scopes of [
+        ...required,
+        ...SCOPES.flatMap((scope) => [[scope], SCOPES.filter((other) => other !== scope)]),
+      ]) {
+        const response = await service.client.post('/api-keys', { name: 'matrix', scopes });
+        tokens.set(scopes.join(), response.json.key);
       }
     });
-    const only = (scope: Scope) => tokens.get(scope) ?? '';
     const allBut = (scope: Scope) => tokens.get(SCOPES.filter((other) => other !== scope).join()) ?? '';
 
     const isPublic = (path: string, method: string) =>
@@ -61,10 +68,9 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
     it('is either public or has a required scope in the contract', () => {
       const found = served.flatMap(({ paths }) => paths);
       for (const path of found) {
-        const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(path) ?? [];
-        expect(isPublic(path, 'POST') || first in REQUIRED_SCOPES, path).to.equal(true);
+        expect(isPublic(path, 'POST') || requiredScopes('POST', path).length > 0, path).to.equal(true);
       }
-      const resources = Object.keys(REQUIRED_SCOPES).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
+      const resources = Object.keys(SCOPES_OF_PATHS).flatMap((plural) => [`/v1/${plural}`, `/${plural}`]);
       expect(found).to.include.members([...resources, '/health/live', '/health/ready']);
     });
 
@@ -81,8 +87,7 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
 
     const checkProtected = async (cases: Cases, method: string, path: string, known: boolean) => {
       const request = requestOf(method, path);
-      const [, first = ''] = /^(?:\/v\d+)?\/([^/]*)/.exec(path) ?? [];
-      const scope = REQUIRED_SCOPES[first]?.[READS.includes(method) ? 'read' : 'write'] ?? 'keys:admin';
+      const required = requiredScopes(method, path);
 
       await cases.check(`needs a token: ${method} ${path}`, async () => {
         for (const options of variants(method)) {
@@ -95,31 +100,32 @@ for (const settings of [{}, { PUBLIC_READ: 'products' }]) {
         }
       });
 
-      await cases.check(
-        `${known ? `needs the scope ${scope}` : 'is not allowed'}: ${method} ${path}`,
-        async () => {
-          for (const options of variants(method)) {
-            const { status, headers } = await request(allBut(scope), options);
-            expect(status).to.equal(known ? 403 : 405);
-            if (known) {
-              expect(headers['www-authenticate'])
-                .to.match(/^Bearer\b/)
-                .and.include('error="insufficient_scope"')
-                .and.include(`scope="${scope}"`);
-            } else expect(headers).to.include.keys('allow').and.not.have.property('www-authenticate');
-          }
-        },
-      );
+      for (const scope of required)
+        await cases.check(
+          `${known ? `needs the scope ${scope}` : 'is not allowed'}: ${method} ${path}`,
+          async () => {
+            for (const options of variants(method)) {
+              const { status, headers } = await request(allBut(scope), options);
+              expect(status).to.equal(known ? 403 : 405);
+              if (known) {
+                expect(headers['www-authenticate'])
+                  .to.match(/^Bearer\b/)
+                  .and.include('error="insufficient_scope"')
+                  .and.include(`scope="${scope}"`);
+              } else expect(headers).to.include.keys('allow').and.not.have.property('www-authenticate');
+            }
+          },
+        );
 
       await cases.check(`needs no other scope: ${method} ${path}`, async () => {
-        const { status } = await request(only(scope));
+        const { status } = await request(tokens.get(required.join()) ?? '');
         if (known) expect(status).to.not.be.oneOf([401, 403, 405]);
         else expect(status).to.equal(405);
       });
     };
 
     for (const { route, methods, paths } of served) {
-      it(`returns its methods to anyone and requires only its own scope: ${route}`, async () => {
+      it(`returns its methods to anyone and requires only its own scopes: ${route}`, async () => {
         const cases = new Cases();
         for (const path of paths) {
           await cases.check(`returns its methods to anyone: ${path}`, async () => {
@@ -170,7 +176,7 @@ describe('a path with the version and the same path without it', () => {
       for (const path of paths.filter((one) => one.startsWith('/v1/')))
         expect(paths, path).to.include(withoutVersion(path));
     const plurals = versioned.map((path) => path.split('/')[2]);
-    expect(plurals).to.include.members(Object.keys(REQUIRED_SCOPES));
+    expect(plurals).to.include.members(Object.keys(SCOPES_OF_PATHS));
   });
 
   it('return the same response to each method', async () => {

@@ -173,15 +173,16 @@ describe('the OpenAPI document', () => {
 
   it('names the required scope of each operation', () => {
     const scopes = Object.entries({
-      'GET /v1/products': 'products:read',
-      'POST /v1/users': 'users:write',
-      'PATCH /v1/orders/{id}': 'orders:write',
-      'DELETE /v1/api-keys/{id}': 'keys:admin',
+      'GET /v1/products': ['products:read'],
+      'POST /v1/users': ['users:write'],
+      'PATCH /v1/orders/{id}': ['orders:write', 'orders:read'],
+      'DELETE /v1/api-keys/{id}': ['keys:admin'],
     });
-    for (const [name, scope] of scopes) {
+    for (const [name, needed] of scopes) {
       const found = operation({}, name);
-      expect(found?.['x-scopes']).to.deep.equal([scope]);
-      expect(found?.description).to.include(`Scope: \`${scope}\`.`);
+      expect(found?.['x-scopes']).to.deep.equal(needed);
+      const text = needed.map((scope) => `\`${scope}\``).join(' and ');
+      expect(found?.description).to.include(`Scope: ${text}.`);
       // The security of the document applies.
       expect(found?.security).to.equal(undefined);
     }

@@ -9,7 +9,7 @@ import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
 import { inLanes } from '../support/lanes.js';
 import { basic } from '../support/oauth.js';
-import { isPublicPath, REQUIRED_SCOPES, type ServedRoute, servedRoutes } from '../support/served-routes.js';
+import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
 
 const figure = figuresOf('access');
 
@@ -28,6 +28,10 @@ interface Credential {
   readonly authorization?: string;
   /** The scopes that it gives, or the code of the 401. */
   readonly gives: readonly Scope[] | string;
+}
+
+function includesAll(given: readonly Scope[], scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => given.includes(scope));
 }
 
 /** Valid fields of a new record. */
@@ -112,6 +116,11 @@ export async function credentialContract(settings: Record<string, string>, every
       const credentials: Credential[] = [
         { name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES },
       ];
+      for (const plural of ['products', 'users', 'orders']) {
+        const gives = requiredScopes('PATCH', `/${plural}`);
+        const authorization = `Bearer ${(await makeKey(gives)).key}`;
+        credentials.push({ name: `only ${gives.join(' and ')}`, authorization, gives });
+      }
       for (const scope of SCOPES) {
         const others = SCOPES.filter((other) => other !== scope);
         credentials.push(
@@ -192,7 +201,7 @@ export async function credentialContract(settings: Record<string, string>, every
       if (isPublic && (typeof gives !== 'string' || gives === 'unauthenticated')) return 'in';
       if (typeof gives === 'string') return gives;
       if (!isKnown) return 'method_not_allowed';
-      return scope && gives.includes(scope) ? 'in' : 'insufficient_scope';
+      return includesAll(gives, scopes) ? 'in' : 'insufficient_scope';
     };
 
     const gotOf = (method: string, { status, headers, text }: HttpResponse): string => {
@@ -227,7 +236,7 @@ export async function credentialContract(settings: Record<string, string>, every
         const isPublicRead = 'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+)?$/.test(path);
         const facts = {
           isPublic: isPublicRead,
-          scope: REQUIRED_SCOPES[plural]?.[isRead ? 'read' : 'write'],
+          scopes: requiredScopes(method, path),
           isKnown: route.methods.includes(method === 'HEAD' ? 'GET' : method),
         };
         const expected = expectedOf(one, facts);
@@ -244,10 +253,7 @@ export async function credentialContract(settings: Record<string, string>, every
         faults.push(`${method} ${path} with ${one.name}: ${got} (${response.status}) instead of ${expected}`);
       };
       const letsIn = (one: Credential, method: string, path: string) =>
-        typeof one.gives !== 'string' &&
-        one.gives.some(
-          (scope) => scope === REQUIRED_SCOPES[pluralOf(path)]?.[READS.includes(method) ? 'read' : 'write'],
-        );
+        typeof one.gives !== 'string' && includesAll(one.gives, requiredScopes(method, path));
 
       for (const route of served)
         for (const path of some(route.paths.filter((one) => !isPublicPath(one)))) {

@@ -216,3 +216,35 @@ describe('PUBLIC_READ=products', () => {
     expect((await request().get('/products', { token: 'wrong' })).json.code).to.equal('invalid_token');
   });
 });
+
+describe('a credential that may write and not read', () => {
+  const service = inProcessService();
+
+  it('learns no record by a patch that changes nothing', async () => {
+    const { json } = await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.com' });
+    const writer = { name: 'writer', scopes: ['users:write'] };
+    const { key: token } = (await service.client.post('/v1/api-keys', writer)).json;
+    for (const [type, body] of [
+      ['application/merge-patch+json', '{}'],
+      ['application/json', '{}'],
+      ['application/json-patch+json', '[]'],
+    ] as const) {
+      const headers = { 'Content-Type': type };
+      const response = await service.client.request('PATCH', `/v1/users/${json.id}`, {
+        token,
+        headers,
+        body,
+      });
+      expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
+      expect(response.json.message).to.include('users:read');
+      expect(response.headers['www-authenticate']).to.include('scope="users:read"');
+      expect(response.text).to.not.include('ann@example.com');
+    }
+    const replaced = await service.client.put(
+      `/v1/users/${json.id}`,
+      { name: 'Ann', email: 'ann@example.com' },
+      { token },
+    );
+    expect(replaced.status, 'PUT needs the writing scope alone').to.equal(200);
+  });
+});

@@ -15,13 +15,22 @@ const PUBLIC = [
 /** The assets of the pages at /docs and /console. */
 const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
 
-/** The scopes that the contract requires, by the first segment of the path. */
-export const REQUIRED_SCOPES: Readonly<Record<string, { read: Scope; write: Scope }>> = {
+/** The scopes that the contract names, by the first segment of the path. */
+export const SCOPES_OF_PATHS: Readonly<Record<string, { read: Scope; write: Scope }>> = {
   products: { read: 'products:read', write: 'products:write' },
   users: { read: 'users:read', write: 'users:write' },
   orders: { read: 'orders:read', write: 'orders:write' },
   'api-keys': { read: 'keys:admin', write: 'keys:admin' },
 };
+
+/** The scopes that the contract requires for a method of a path; none if it names no scope for the path. */
+export function requiredScopes(method: string, path: string): readonly Scope[] {
+  const scopes = SCOPES_OF_PATHS[/^(?:\/v\d+)?\/([^/]*)/.exec(path)?.[1] ?? ''];
+  if (!scopes) return [];
+  if (method === 'GET' || method === 'HEAD') return [scopes.read];
+  // The response shows the record.
+  return method === 'PATCH' && scopes.read !== scopes.write ? [scopes.write, scopes.read] : [scopes.write];
+}
 
 export function isPublicPath(path: string): boolean {
   return [...PUBLIC, ASSETS].some((pattern) => pattern.test(path));

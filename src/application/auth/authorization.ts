@@ -1,8 +1,8 @@
 import type { Principal, Scope } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 
-/** The access that a route requires: a certain scope, any valid credential, or nothing. */
-export type Requirement = Scope | 'authenticated' | 'none';
+/** The access that a route requires: certain scopes, any valid credential, or nothing. */
+export type Requirement = readonly Scope[] | 'authenticated' | 'none';
 
 /** The credential is valid and lacks a scope. */
 export class InsufficientScope extends AppError {
@@ -25,8 +25,7 @@ export function denialReason(
     const message = 'This needs a token: send Authorization: Bearer and an API key or an access token.';
     return new AppError('unauthenticated', message);
   }
-  if (requirement === 'authenticated' || principal.scopes.includes(requirement)) return undefined;
-  return new InsufficientScope([requirement]);
+  return requirement === 'authenticated' ? undefined : lacking(principal, requirement);
 }
 
 /**
@@ -37,6 +36,10 @@ export function grantDenialReason(
   maker: Principal | undefined,
   scopes: readonly Scope[],
 ): InsufficientScope | undefined {
-  const missing = scopes.filter((scope) => !maker?.scopes.includes(scope));
+  return lacking(maker, scopes);
+}
+
+function lacking(principal: Principal | undefined, scopes: readonly Scope[]): InsufficientScope | undefined {
+  const missing = scopes.filter((scope) => !principal?.scopes.includes(scope));
   return missing.length > 0 ? new InsufficientScope(missing) : undefined;
 }

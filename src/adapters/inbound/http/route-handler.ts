@@ -140,8 +140,8 @@ function withNegotiation(handler: BodyHandler): NegotiatedHandler {
   return { ...handler, negotiate: negotiation(handler.produces) };
 }
 
-function requirementOf({ scope }: Policy): Requirement {
-  return scope ?? 'none';
+function requirementOf({ scopes }: Policy): Requirement {
+  return scopes ?? 'none';
 }
 
 function respondOptions(ctx: Context, route: Route): void {

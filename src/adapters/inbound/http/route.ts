@@ -48,8 +48,8 @@ export interface BodyOperation {
 }
 
 export interface Policy {
-  /** The scope that the caller needs. Default: none. */
-  readonly scope?: Scope;
+  /** The scopes that the caller needs. Default: none. */
+  readonly scopes?: readonly Scope[];
   /** Finds the parameters of the query. */
   readonly parameter: FindParameter;
   /** The request headers that the response depends on, in addition to those that every operation reads. */

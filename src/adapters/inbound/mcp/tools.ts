@@ -72,7 +72,8 @@ export async function offeredTools(
     ]);
     return [
       ...(mayRead ? readingTools(document, one) : []),
-      ...(mayWrite ? writingTools(document, one) : []),
+      ...(mayWrite ? [creatingTool(document, one)] : []),
+      ...(mayRead && mayWrite ? [updatingTool(document, one)] : []),
       ...(mayWrite && allowDelete ? [deletingTool(one)] : []),
     ];
   });
@@ -108,55 +109,57 @@ function readingTools(document: ApiDocument, { resource, one }: Resource): Tool[
   ];
 }
 
-function writingTools(document: ApiDocument, { resource, one }: Resource): Tool[] {
-  return [
-    {
-      name: `create_${one}`,
-      description: `Create a ${one}. The same call again creates nothing and returns the first result.`,
-      inputSchema: inputSchema(
-        {
-          record: document.body(`create${capitalized(one)}`, 'application/json'),
-          copy: { ...ID, default: 1, description: 'For one more identical record: 2, 3, …' },
-        },
-        ['record'],
-      ),
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
+function creatingTool(document: ApiDocument, { resource, one }: Resource): Tool {
+  return {
+    name: `create_${one}`,
+    description: `Create a ${one}. The same call again creates nothing and returns the first result.`,
+    inputSchema: inputSchema(
+      {
+        record: document.body(`create${capitalized(one)}`, 'application/json'),
+        copy: { ...ID, default: 1, description: 'For one more identical record: 2, 3, …' },
       },
-      resource,
-      call: async ({ record, copy = 1 }, catalogue, options) => {
-        const created = await catalogue.create(resource, record, idempotencyKey(record, copy), options);
-        return created.isReplayed ? replayed(created.record, one, copy) : created.record;
-      },
+      ['record'],
+    ),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
     },
-    {
-      name: `update_${one}`,
-      description: `Change some fields of a ${one}, if it still has the version that you read.`,
-      inputSchema: inputSchema(
-        {
-          id: ID,
-          version: VERSION,
-          changes: {
-            ...document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`),
-            description: 'A JSON Merge Patch: null removes a field, an array replaces the whole array.',
-          },
-        },
-        ['id', 'version', 'changes'],
-      ),
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: true,
-        idempotentHint: true,
-        openWorldHint: false,
-      },
-      resource,
-      call: ({ id, version, changes }, catalogue, options) =>
-        catalogue.update(resource, id, version, changes, options),
+    resource,
+    call: async ({ record, copy = 1 }, catalogue, options) => {
+      const created = await catalogue.create(resource, record, idempotencyKey(record, copy), options);
+      return created.isReplayed ? replayed(created.record, one, copy) : created.record;
     },
-  ];
+  };
+}
+
+/** A change needs the scope of reading too. */
+function updatingTool(document: ApiDocument, { resource, one }: Resource): Tool {
+  return {
+    name: `update_${one}`,
+    description: `Change some fields of a ${one}, if it still has the version that you read.`,
+    inputSchema: inputSchema(
+      {
+        id: ID,
+        version: VERSION,
+        changes: {
+          ...document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`),
+          description: 'A JSON Merge Patch: null removes a field, an array replaces the whole array.',
+        },
+      },
+      ['id', 'version', 'changes'],
+    ),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    resource,
+    call: ({ id, version, changes }, catalogue, options) =>
+      catalogue.update(resource, id, version, changes, options),
+  };
 }
 
 function deletingTool({ resource, one }: Resource): Tool {

@@ -11,8 +11,8 @@ describe('authorization', () => {
   });
 
   it('requires a credential for everything else', () => {
-    for (const requirement of ['authenticated', ...SCOPES] as const)
-      expect(denialReason(undefined, requirement)?.code, requirement).to.equal('unauthenticated');
+    for (const requirement of ['authenticated', ...SCOPES.map((scope) => [scope])] as const)
+      expect(denialReason(undefined, requirement)?.code, `${requirement}`).to.equal('unauthenticated');
   });
 
   it('accepts any credential if no scope is required', () => {
@@ -22,12 +22,19 @@ describe('authorization', () => {
   it('accepts only the required scope', () => {
     for (const scope of SCOPES) {
       const others = SCOPES.filter((other) => other !== scope);
-      expect(denialReason(somebody(scope), scope), scope).to.equal(undefined);
-      expect(denialReason(somebody(...others), scope), scope)
+      expect(denialReason(somebody(scope), [scope]), scope).to.equal(undefined);
+      expect(denialReason(somebody(...others), [scope]), scope)
         .to.be.instanceOf(InsufficientScope)
         .and.to.include({ code: 'insufficient_scope' })
         .and.to.deep.include({ missing: [scope] });
     }
+  });
+
+  it('names every scope that is missing', () => {
+    const both = ['users:write', 'users:read'] as const;
+    expect(denialReason(somebody(...both), both)).to.equal(undefined);
+    expect(denialReason(somebody('users:write'), both)).to.deep.include({ missing: ['users:read'] });
+    expect(denialReason(somebody(), both)).to.deep.include({ missing: both });
   });
 
   it('denies grants of missing scopes, and names all of them', () => {

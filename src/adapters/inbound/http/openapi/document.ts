@@ -102,7 +102,7 @@ const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: `An API key (\`pcs_…\`), or an access token that \`POST /oauth/token\` grants for one. Each operation names the scope that the credential needs:\n\n${Object.entries(
+    description: `An API key (\`pcs_…\`), or an access token that \`POST /oauth/token\` grants for one. Each operation names the scopes that the credential needs:\n\n${Object.entries(
       SCOPE_DESCRIPTIONS,
     )
       .map(([scope, text]) => `- \`${scope}\`: ${text}`)

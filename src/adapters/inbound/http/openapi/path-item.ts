@@ -72,11 +72,11 @@ function operationObject(route: Route, operation: Operation, shared: SharedParts
   };
 }
 
-/** With the scope, and the errors that do not follow from the access or the body. */
-function textOf({ text, errors = [] }: OperationDescription, { scope }: Policy): string {
+/** With the scopes, and the errors that do not follow from the access or the body. */
+function textOf({ text, errors = [] }: OperationDescription, { scopes = [] }: Policy): string {
   return [
     text,
-    ...(scope ? [`Scope: \`${scope}\`.`] : []),
+    ...(scopes.length > 0 ? [`Scope: ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`] : []),
     ...(errors.length > 0 ? [`Errors: ${codeList(errors)}.`] : []),
   ].join('\n\n');
 }
@@ -112,7 +112,7 @@ function variable([name, values]: [string, readonly string[]]): object {
 
 /** The errors that follow from the policy of the operation. */
 function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] {
-  const { ensureExists, scope } = operation;
+  const { ensureExists, scopes } = operation;
   const errors: ResponseErrorCode[] = [];
   const handlers = 'consumes' in operation ? Object.values(operation.consumes) : [];
   if (handlers.length > 0) errors.push('unsupported_media_type');
@@ -120,7 +120,7 @@ function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] 
   if (handlers.some(({ read }) => read)) errors.push('payload_too_large');
   if (ensureExists) errors.push('not_found');
   if (access === 'bearer') errors.push('invalid_token', 'token_expired');
-  if (scope) errors.push('unauthenticated', 'insufficient_scope');
+  if (scopes) errors.push('unauthenticated', 'insufficient_scope');
   return errors;
 }
 
@@ -129,7 +129,7 @@ function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] 
  * requirement of a bearer scheme, but linters reject it there. If no credential is required, one that is sent is still
  * checked.
  */
-function accessOf({ scope }: Policy, { access }: Route): object {
+function accessOf({ scopes }: Policy, { access }: Route): object {
   if (access !== 'bearer') return { security: [] };
-  return scope ? { 'x-scopes': [scope] } : { security: [{}, { bearer: [] }] };
+  return scopes ? { 'x-scopes': scopes } : { security: [{}, { bearer: [] }] };
 }

@@ -17,7 +17,7 @@ export function apiKeyRoutes(
   const operations = new ResourceOperations(resource, service.keys, policy);
   const issueKey: Operation = {
     describe: () => issueDescription(operations.openApi),
-    scope: resource.writeScope,
+    scopes: [resource.writeScope],
     parameter: noParameter,
     headers: readIdempotencyKey,
     // JSON only: the secrets of an import would be lost if its connection broke.

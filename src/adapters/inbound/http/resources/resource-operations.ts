@@ -83,7 +83,7 @@ export class ResourceOperations<Fields> {
   create(): Operation {
     return {
       describe: () => createDescription(this.openApi),
-      scope: this.resource.writeScope,
+      scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: {
@@ -101,7 +101,7 @@ export class ResourceOperations<Fields> {
     ]);
     return {
       describe: () => importDescription(this.openApi, Object.keys(formats)),
-      scope: this.resource.writeScope,
+      scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: Object.fromEntries(consumes),
@@ -131,7 +131,7 @@ export class ResourceOperations<Fields> {
   replace(): Operation {
     return {
       describe: () => replaceDescription(this.openApi),
-      scope: this.resource.writeScope,
+      scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
       consumes: { 'application/json': this.update('replacement') },
     };
@@ -146,7 +146,8 @@ export class ResourceOperations<Fields> {
     };
     return {
       describe: () => patchDescription(this.openApi, Object.keys(consumes), JSON_PATCH),
-      scope: this.resource.writeScope,
+      // The response shows the record, so that a patch is also a way to read it.
+      scopes: [this.resource.writeScope, this.resource.readScope],
       ...this.itemPolicy(),
       consumes,
     };
@@ -156,7 +157,7 @@ export class ResourceOperations<Fields> {
   remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
       describe: () => deleteDescription(this.openApi),
-      scope: this.resource.writeScope,
+      scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
       handle: async (ctx) => {
         const precondition = this.precondition(ctx);
@@ -244,8 +245,8 @@ export class ResourceOperations<Fields> {
     });
   }
 
-  private readPolicy(): Pick<Policy, 'scope'> {
-    return this.policy.publicRead ? {} : { scope: this.resource.readScope };
+  private readPolicy(): Pick<Policy, 'scopes'> {
+    return this.policy.publicRead ? {} : { scopes: [this.resource.readScope] };
   }
 
   private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
