@@ -15,16 +15,51 @@ describe('the output of a command', () => {
     expect(command.log).to.equal('');
   });
 
-  it('ends the command with 74 and one line if it cannot be written', () => {
-    const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, [CLI, 'openapi'], {
+  const runTo = (output: number | 'pipe', ...args: string[]) =>
+    spawnSync(process.execPath, [CLI, ...args], {
       cwd: folder,
-      stdio: ['ignore', full, 'pipe'],
+      stdio: ['ignore', output, 'pipe'],
       encoding: 'utf8',
     });
+  const runToFull = (...args: string[]) => {
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = runTo(full, ...args);
     closeSync(full);
+    return { status, stderr };
+  };
+
+  it('ends the command with 74 and one line if it cannot be written', () => {
+    const { status, stderr } = runToFull('openapi');
     expect(status).to.equal(74);
     expect(stderr).to.match(/^standard output: .*\n$/);
+  });
+
+  describe('that is an API key', () => {
+    const create = ['keys', 'create', '--scopes', 'all', '--name'];
+    const keyNames = () =>
+      runTo('pipe', 'keys', 'list')
+        .stdout.trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).name);
+    before(() => {
+      expect(runTo('pipe', ...create, 'seen').status).to.equal(0);
+    });
+
+    for (const json of [[], ['--json']])
+      it(`leaves no key that nobody has seen if it cannot be written: ${[...create, 'x', ...json].join(' ')}`, () => {
+        const { status, stderr } = runToFull(...create, 'unseen', ...json);
+        expect(status).to.equal(74);
+        expect(stderr).to.match(/^standard output: ENOSPC.*; key \d+ is revoked\n$/);
+        expect(keyNames()).to.deep.equal(['seen']);
+      });
+
+    it('leaves no key that nobody has seen if the reader has closed the pipe', async () => {
+      const command = new ChildProcessService(folder, {}, [CLI, ...create, 'unseen']);
+      command.closeOutput();
+      expect(await command.exit).to.deep.equal({ code: 141, signal: null });
+      expect(command.log).to.match(/^standard output: .*EPIPE.*; key \d+ is revoked\n$/);
+      expect(keyNames()).to.deep.equal(['seen']);
+    });
   });
 
   it('keeps the exit code if nobody reads the messages', async () => {

@@ -2,7 +2,13 @@ import { EXIT_CODES } from '../../../shared/exit-codes.js';
 
 /** The output and the environment variables of a command. Tests replace them. */
 export interface Io {
-  readonly stdout: Output;
+  readonly stdout: Output & {
+    /**
+     * Writes what is shown only once.
+     * @throws OutputError if the system does not take it
+     */
+    deliver(text: string): Promise<void>;
+  };
   readonly stderr: Output;
   /** Absent: the environment variables of the process. */
   readonly environment?: NodeJS.ProcessEnv;
@@ -15,6 +21,16 @@ interface Output {
   write(text: string): unknown;
 }
 
+/** Standard output cannot be written. */
+export class OutputError extends Error {
+  readonly exitCode: number;
+
+  constructor({ code, message }: NodeJS.ErrnoException) {
+    super(`standard output: ${message}`);
+    this.exitCode = code === 'EPIPE' ? EXIT_CODES.brokenPipe : EXIT_CODES.outputError;
+  }
+}
+
 export const PROCESS_IO: Io = {
   stdout: {
     get isTTY() {
@@ -24,6 +40,12 @@ export const PROCESS_IO: Io = {
       if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
       process.stdout.write(text);
     },
+    deliver: (text) =>
+      new Promise((resolve, reject) => {
+        // The callback gets the error. Without a listener, its event would end the process.
+        process.stdout.once('error', () => {});
+        process.stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
+      }),
   },
   stderr: {
     get isTTY() {
@@ -41,10 +63,10 @@ export const PROCESS_IO: Io = {
 };
 
 /** Ends the process because its output has no reader any more: `head`, for example, closes the pipe early. */
-function exitOnOutputError({ code, message }: NodeJS.ErrnoException): never {
-  if (code === 'EPIPE') process.exit(EXIT_CODES.brokenPipe);
-  process.stderr.write(`standard output: ${message}\n`);
-  process.exit(EXIT_CODES.outputError);
+function exitOnOutputError(error: NodeJS.ErrnoException): never {
+  const { message, exitCode } = new OutputError(error);
+  if (exitCode === EXIT_CODES.outputError) process.stderr.write(`${message}\n`);
+  process.exit(exitCode);
 }
 
 /** Writes one object as a line of JSON. */

@@ -26,7 +26,7 @@ import { addMcp } from './commands/mcp.js';
 import { addSeed } from './commands/seed.js';
 import { addSigningKeys } from './commands/signing-keys.js';
 import type { CliContext, Program } from './context.js';
-import type { Io } from './io.js';
+import { type Io, OutputError } from './io.js';
 import { Interrupted } from './signals.js';
 
 /**
@@ -132,7 +132,7 @@ function escapeLines(text: string): string {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
-  if (error instanceof Interrupted) return error.exitCode;
+  if (error instanceof Interrupted || error instanceof OutputError) return error.exitCode;
   if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
   if (error instanceof SourceMissing) return EXIT_CODES.noInput;
   if (error instanceof CopyError || error instanceof BackupUnusable) return EXIT_CODES.dataError;

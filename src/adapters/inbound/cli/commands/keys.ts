@@ -65,9 +65,11 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       const create = async (administration: KeyAdministration) => {
         const created = await administration.create(key);
         const { id, fields } = created.record;
-        if (json) return writeJson(io, { ...presentApiKey(created.record), key: created.key });
-        io.stdout.write(`Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}\n`);
-        io.stdout.write(`Shown this once:\n${created.key}\n`);
+        const title = `Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}`;
+        const lines = json
+          ? [JSON.stringify({ ...presentApiKey(created.record), key: created.key })]
+          : [title, 'Shown this once:', created.key];
+        await io.stdout.deliver(`${lines.join('\n')}\n`).catch(revokeUnseen(administration, id));
       };
       // Keys are created before the first start where machines are set up by a program.
       await administer(create, (file) => io.stderr.write(`There was no database ${file}; it is new.\n`));
@@ -129,6 +131,17 @@ async function printTable(io: Io, keys: readonly ShownKey[]): Promise<void> {
     usage === undefined ? '-' : `${usage.requests}`,
   ]);
   io.stdout.write(table(heading, rows));
+}
+
+/** For a `catch`: revokes a key that could not be shown, because it will not be shown again. */
+function revokeUnseen(administration: KeyAdministration, id: number): (error: Error) => Promise<never> {
+  return async (error) => {
+    error.message += await administration.revoke(id).then(
+      () => `; key ${id} is revoked`,
+      () => `; key ${id} was not shown and cannot be revoked now: catalogue keys revoke ${id}`,
+    );
+    throw error;
+  };
 }
 
 /** For a `catch`: names the key that does not exist. */

@@ -22,7 +22,7 @@ export async function runInProcess(
     },
   });
   const code = await runCommand(args, {
-    stdout: { ...collect('out'), ...stdout },
+    stdout: { ...collect('out'), deliver: async (text) => collect('out').write(text), ...stdout },
     stderr: collect('err'),
     environment,
   });
