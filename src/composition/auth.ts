@@ -19,12 +19,11 @@ import type { Settings } from '../config/settings.js';
 
 export interface AuthDependencies extends Omit<AuthenticatorDependencies, 'external' | 'issuerOf'> {
   readonly settings: Settings;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
-export function composeAuthenticator({ settings, clock, logger, ...deps }: AuthDependencies): Authenticator {
-  return new Authenticator({ ...deps, external: externalIssuer(settings, clock, logger), issuerOf });
+export function composeAuthenticator({ settings, logger, ...deps }: AuthDependencies): Authenticator {
+  return new Authenticator({ ...deps, external: externalIssuer(settings, deps.clock, logger), issuerOf });
 }
 
 function externalIssuer(settings: Settings, clock: Clock, logger: Logger): ExternalIssuer | undefined {

@@ -48,6 +48,7 @@ export function registerAuth(container: DependencyContainer, settings: Settings)
   });
   register(container, t.AUTHENTICATOR, (c) => {
     const [format, clock, logger] = [c.resolve(t.KEY_FORMAT), c.resolve(t.CLOCK), c.resolve(t.LOGGER)];
+    const apiKeys = new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, logger });
     return composeAuthenticator({
       settings,
       clock,
@@ -55,9 +56,10 @@ export function registerAuth(container: DependencyContainer, settings: Settings)
       format,
       cache: c.resolve(t.CREDENTIAL_CACHE),
       failures: c.resolve(t.RATE_LIMITS).failures,
-      apiKeys: new ApiKeyVerifier({ keys: c.resolve(t.STORAGE).apiKeys, format, clock, logger }),
+      apiKeys,
       accessTokens: new AccessTokenVerifier({
         keys: c.resolve(t.SIGNING_KEYS),
+        apiKeys,
         publicUrl: c.resolve(t.PUBLIC_URL),
         signer: c.resolve(t.TOKEN_SIGNER),
         clock,

@@ -19,6 +19,7 @@ export function registerRoutes(container: DependencyContainer, settings: Setting
       backoff: c.resolve(t.BACKOFF),
       format: c.resolve(t.KEY_FORMAT),
       credentials: c.resolve(t.CREDENTIAL_CACHE),
+      logger: c.resolve(t.LOGGER),
       imports: {
         resultBuffers: new ResultBuffers({ folder: join(settings.DATA_DIR, 'spool') }),
         logger: c.resolve(t.LOGGER),

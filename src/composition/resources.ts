@@ -15,6 +15,7 @@ import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
+import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
@@ -36,6 +37,7 @@ export interface ResourceDependencies {
   readonly backoff: Backoff;
   readonly format: ApiKeyFormat;
   readonly credentials: Pick<CredentialCache, 'invalidate'>;
+  readonly logger: Logger;
   readonly imports: ImportTools;
 }
 
@@ -126,13 +128,13 @@ function apiKeyResource(
   deps: ResourceDependencies,
   { records, reservations, references }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, settings, format, credentials, storage } = deps;
+  const { clock, backoff, settings, format, credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const ids = new IdAllocator(records, 1);
   const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules });
-  const service = new ApiKeyService({ keys, records, usage, format, credentials, clock });
+  const service = new ApiKeyService({ keys, records, usage, format, credentials, clock, logger });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
   return { ids, service, routes };
 }

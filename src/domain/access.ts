@@ -1,7 +1,7 @@
 import { AppError, fieldIssue, type Issue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
-import type { Id, Instant } from './record.js';
-import { NAME } from './text.js';
+import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
+import { NAME, ONE_LINE } from './text.js';
 import { validator } from './validation.js';
 
 /** The permissions that a credential can have. */
@@ -26,6 +26,10 @@ export interface Principal {
   /** Unique among the principals of all kinds of credentials. Never a secret. */
   readonly id: string;
   readonly scopes: readonly Scope[];
+  /** The `sub` of another issuer's token; absent for an API key and the tokens that were issued for it. */
+  readonly subject?: string;
+  /** When the credential itself expires; absent: never. */
+  readonly expiresAt?: Instant;
 }
 
 /** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
@@ -44,6 +48,10 @@ export const API_KEY = {
   expiresAt: { kind: 'instant' },
   /** To the minute. Recording it changes neither `version` nor `updatedAt`. */
   lastUsedAt: { kind: 'instant' },
+  /** The id of the key that made it; absent for the first key and those of the command line. */
+  createdBy: { kind: 'integer', min: 1, max: MAX_ID, indexed: true },
+  /** The `sub` of the token of another issuer that made it. */
+  createdBySubject: { kind: 'text', min: 1, max: 16_384, allowed: ONE_LINE },
 } as const satisfies FieldTable;
 
 export interface ApiKey extends FieldsOf<typeof API_KEY> {}
@@ -66,6 +74,21 @@ export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Instan
   return expiresAt !== undefined && expiresAt <= now;
 }
 
+/**
+ * The key, unless it is revoked or has expired.
+ * @param reason shown to the client if the key is revoked; see {@link invalidToken}
+ * @throws AppError `invalid_token`, `token_expired`
+ */
+export function validKey(
+  key: Versioned<ApiKey> | undefined,
+  now: Instant,
+  reason?: string,
+): Versioned<ApiKey> {
+  if (!key) throw invalidToken(reason);
+  if (hasExpired(key.fields, now)) throw new AppError('token_expired', 'The API key has expired.');
+  return key;
+}
+
 /** Whether the key can create and revoke keys at this moment. */
 export function administersKeys(key: ApiKey, now: Instant): boolean {
   return key.scopes.includes('keys:admin') && !hasExpired(key, now);
@@ -79,10 +102,14 @@ export function invalidToken(reason = 'The service does not know this token.'): 
 /** The last moment that RFC 3339 can name: its years have four digits. */
 const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The rule for `expiresAt` of a key that is created at `now`. */
-export function validateExpiry(expiresAt: Instant | undefined, now: Instant): Issue[] {
-  const isValid = expiresAt === undefined || (expiresAt > now && expiresAt <= LAST_INSTANT);
-  return isValid ? [] : [fieldIssue('out_of_range', ['expiresAt'])];
+/**
+ * The rule for `expiresAt` of a key that is created at `now`.
+ * @param latest the last moment at which a key of this maker may expire
+ */
+export function validateExpiry(expiresAt: Instant | undefined, now: Instant, latest = LAST_INSTANT): Issue[] {
+  if (expiresAt === undefined || (expiresAt > now && expiresAt <= latest)) return [];
+  const message = `expiresAt is a time in the future, at most ${new Date(latest).toISOString()}.`;
+  return [{ ...fieldIssue('out_of_range', ['expiresAt']), message }];
 }
 
 /** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */
@@ -99,5 +126,33 @@ export interface AccessToken {
 /** How long an access token lives. */
 export const ACCESS_TOKEN_MS = 10 * 60_000;
 
-/** How long a verified access token is accepted without another verification, even if its signing key is withdrawn. */
+/** How far the clock of an issuer may be from ours, for `exp`, `nbf` and `iat` of every token. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+/** The refusal of a token whose `nbf` or `iat` is later than the tolerance allows. */
+export function futureToken(claim: 'nbf' | 'iat'): AppError {
+  return invalidToken(
+    `The ${claim} of this access token is over 60 seconds in the future: compare the clocks of its issuer and this service.`,
+  );
+}
+
+/**
+ * How long an access token of another issuer is accepted without another verification, even if its signing key is
+ * withdrawn.
+ */
 export const ACCESS_TOKEN_FRESH_MS = 5_000;
+
+/** How long a request of another issuer's token may go on after the token has expired, while the issuer's key is good. */
+export const FOREIGN_REQUEST_MS = 24 * 60 * 60_000;
+
+/**
+ * How long an API key, and an access token that was issued for it, is accepted without another look-up of the key. A
+ * revoked one is promised to be refused within 5 seconds, by every process.
+ */
+export const API_KEY_FRESH_MS = 2_000;
+
+/** The scopes whose access tokens make what outlives them: the key behind one is looked up at every request. */
+export const LASTING_SCOPES: readonly Scope[] = ['keys:admin'];
+
+/** The longest life of an API key that a token of another issuer made. */
+export const FOREIGN_KEY_MS = 90 * 24 * 60 * 60_000;

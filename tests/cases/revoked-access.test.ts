@@ -91,11 +91,24 @@ describe('an import whose access token expires meanwhile', () => {
     const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
     await stream.send(line('before'));
     expect(await stream.next()).to.include({ line: 1, status: 201 });
-    service.clock.pass(61_000);
+    service.clock.pass(121_000);
     expect((await service.client.get('/v1/products', { token })).json.code).to.equal('token_expired');
     await stream.send(line('after'));
     expect(await stream.next()).to.include({ line: 2, status: 201 });
     stream.end();
     expect(await stream.rest()).to.deep.equal([]);
+  });
+
+  it('ends a day later: nobody can revoke such a token', async () => {
+    const token = issuer.token({ exp: Math.ceil(service.clock.now() / 1_000) + 60, scope: 'products:write' });
+    const stream = new LineStream(service.client.startLines(IMPORTS, { Authorization: `Bearer ${token}` }));
+    await stream.send(line('before'));
+    expect(await stream.next()).to.include({ line: 1, status: 201 });
+    service.clock.pass(24 * 3_600_000 + 121_000);
+    await stream.send(line('after'));
+    const { status, error } = (await stream.next()) as { status: number; error: { code: string } };
+    expect([status, error.code]).to.deep.equal([401, 'token_expired']);
+    stream.end();
+    await stream.rest();
   });
 });

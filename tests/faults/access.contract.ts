@@ -93,11 +93,11 @@ export async function credentialContract(settings: Record<string, string>, every
       return { id, key };
     };
 
-    const tokenFor = async (scopes: readonly Scope[]): Promise<string> => {
+    const tokenFor = async (scopes: readonly Scope[], { id, key } = { id: 1, key: FIRST_KEY }) => {
       const form = `grant_type=client_credentials&scope=${encodeURIComponent(scopes.join(' '))}`;
-      const headers = { ...basic('1', FIRST_KEY), 'Content-Type': 'application/x-www-form-urlencoded' };
+      const headers = { ...basic(`${id}`, key), 'Content-Type': 'application/x-www-form-urlencoded' };
       const response = await send('POST', '/oauth/token', undefined, { body: form, headers });
-      return response.json.access_token;
+      return response.json.access_token as string;
     };
 
     /** The key with which the service signs its tokens. */
@@ -112,6 +112,7 @@ export async function credentialContract(settings: Record<string, string>, every
     const makeCredentials = async (): Promise<Credential[]> => {
       const soon = await makeExpiredKey();
       const revoked = await makeKey(SCOPES);
+      const revokedToken = await tokenFor(SCOPES, revoked);
       await asAdmin('DELETE', `/v1/api-keys/${revoked.id}`);
       const credentials: Credential[] = [
         { name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES },
@@ -154,6 +155,7 @@ export async function credentialContract(settings: Record<string, string>, every
         'a JWT of another key': signed(claims, makePair(kid, 'RS256')),
         'a JWT of another issuer': signed({ ...claims, iss: 'https://evil.example' }, own),
         'a JWT for another audience': signed({ ...claims, aud: 'https://evil.example' }, own),
+        'a JWT of a revoked key': revokedToken,
         'a JWT of no type': signed(claims, own, { typ: 'JWT' }),
         'a JWT that is not yet valid': signed({ ...claims, nbf: now + 600 }, own),
         'a JWT without an end': signed({ ...claims, exp: undefined }, own),
@@ -196,7 +198,7 @@ export async function credentialContract(settings: Record<string, string>, every
     /** The response to a credential: a code or, if it is let in, `in`. */
     const expectedOf = (
       { gives }: Credential,
-      { isPublic, scope, isKnown }: { isPublic: boolean; scope: Scope | undefined; isKnown: boolean },
+      { isPublic, scopes, isKnown }: { isPublic: boolean; scopes: readonly Scope[]; isKnown: boolean },
     ): string => {
       if (isPublic && (typeof gives !== 'string' || gives === 'unauthenticated')) return 'in';
       if (typeof gives === 'string') return gives;

@@ -53,7 +53,14 @@ for (const store of LOCAL_STORE_NAMES) {
           });
           const { createdAt } = response.json;
           expect(response.text).to.equal(
-            JSON.stringify({ id, ...READER, expiresAt: '2099-12-31T22:59:59.000Z', createdAt, key }),
+            JSON.stringify({
+              id,
+              ...READER,
+              expiresAt: '2099-12-31T22:59:59.000Z',
+              createdAt,
+              createdBy: 1,
+              key,
+            }),
           );
           expect(new ChecksummedApiKey().isWellFormed(key)).to.equal(true);
           expect(createdAt).to.match(INSTANT);

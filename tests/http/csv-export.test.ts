@@ -118,7 +118,7 @@ describe('a list as CSV', () => {
     expect(header).to.equal('name,scopes,expiresAt');
     expect(rows[0]).to.match(/,"\[""products:read""/);
     expect((await text('/api-keys')).split('\r\n')[0]).to.equal(
-      'id,name,scopes,expiresAt,createdAt,lastUsedAt',
+      'id,name,scopes,expiresAt,createdAt,lastUsedAt,createdBy,createdBySubject',
     );
   });
 

@@ -97,7 +97,7 @@ describe('the usage of an API key', () => {
     const { path } = await newKey('products:read');
     await save();
     const { json, headers } = await client().get(path);
-    expect(json).to.have.all.keys('id', 'name', 'scopes', 'createdAt');
+    expect(json).to.have.all.keys('id', 'name', 'scopes', 'createdAt', 'createdBy');
     expect(headers.etag).to.equal('"1"');
   });
 

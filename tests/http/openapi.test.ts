@@ -112,7 +112,7 @@ const FILTERABLE: Readonly<Record<string, Filterable>> = {
   },
   users: { strings: ['name', 'email'], more: ['q'] },
   orders: { strings: [], others: ['userId'] },
-  'api-keys': { strings: ['name'] },
+  'api-keys': { strings: ['name'], others: ['createdBy'], optional: ['createdBy'] },
 };
 const OPERATORS = ['', '.ne', '.lt', '.lte', '.gt', '.gte', '.in'];
 

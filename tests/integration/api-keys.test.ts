@@ -6,6 +6,7 @@ import { MongoClient } from 'mongodb';
 import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { mongoUrl } from '../support/mongo-url.js';
+import { accessToken } from '../support/oauth.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const READER = { name: 'reader', scopes: ['products:read'] };
@@ -49,16 +50,32 @@ describe('API keys of two replicas on one MongoDB', () => {
     }
   });
 
-  it('are refused immediately by the replica that revokes them, and within 5 seconds by the other', async () => {
+  it('are refused with their tokens, immediately by the replica that revokes them and within 5 seconds by the other', async () => {
     const [here, there] = replicas();
     const { id, key } = (await here.post('/api-keys', READER)).json;
-    for (const client of replicas()) expect(await reads(client, key)).to.equal(200);
+    const token = await accessToken(here, id, key);
+    for (const client of replicas())
+      for (const one of [key, token]) expect(await reads(client, one)).to.equal(200);
     expect((await here.delete(`/api-keys/${id}`)).status).to.equal(204);
     const revokedAt = performance.now();
-    expect(await reads(here, key)).to.equal(401);
-    let status = 200;
-    while (status === 200 && performance.now() - revokedAt < 5_000) status = await reads(there, key);
-    expect(status).to.equal(401);
+    for (const one of [key, token]) {
+      expect(await reads(here, one)).to.equal(401);
+      let status = 200;
+      while (status === 200 && performance.now() - revokedAt < 5_000) status = await reads(there, one);
+      expect(status).to.equal(401);
+    }
+  });
+
+  it('make no other key once a replica has revoked them, not even by their tokens', async () => {
+    const [here, there] = replicas();
+    const scopes = ['keys:admin', 'products:read'];
+    const { id, key } = (await here.post('/api-keys', { name: 'admin', scopes })).json;
+    const credentials = [key, await accessToken(here, id, key)];
+    const makes = async (token: string) => (await there.post('/api-keys', READER, { token })).status;
+    for (const token of credentials) expect(await makes(token)).to.equal(201);
+    expect((await here.delete(`/api-keys/${id}`)).status).to.equal(204);
+    for (const token of credentials) expect(await makes(token)).to.equal(401);
+    expect((await there.get(`/api-keys?createdBy=${id}`)).json).to.have.length(2);
   });
 
   it('are created once for an Idempotency-Key, and shown in one response of one replica', async () => {

@@ -1,4 +1,6 @@
 import { Authenticator, type AuthenticatorDependencies } from '#src/application/auth/authenticator.js';
+import { invalidToken } from '#src/domain/access.js';
+import { FakeClock } from './fakes.js';
 
 const REJECT_ALL = { verify: () => Promise.reject(new Error('unknown credential')) };
 
@@ -10,8 +12,9 @@ export function testAuthenticator(
   deps: Pick<AuthenticatorDependencies, 'cache' | 'failures'> & Partial<AuthenticatorDependencies>,
 ): Authenticator {
   return new Authenticator({
+    clock: new FakeClock(),
     format: { digest: (token) => token },
-    apiKeys: { ...REJECT_ALL, isValid: async () => false },
+    apiKeys: { ...REJECT_ALL, findValid: () => Promise.reject(invalidToken()) },
     accessTokens: REJECT_ALL,
     external: undefined,
     issuerOf: () => 'this service',

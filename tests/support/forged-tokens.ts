@@ -145,8 +145,8 @@ function withWrongClaims({ token, claims, pair }: AttackedIssuer): Named {
     ...named('client_id with azp', odd.slice(1), (client_id) => token({ client_id, azp: 'shop' })),
     ...named('azp', odd, (azp) => token({ client_id: undefined, azp })),
     ...named('exp', [undefined, ...times], (exp) => token({ exp })),
-    ...named('iat', [undefined, now + 60, 9e15, ...times], (iat) => token({ iat })),
-    ...named('nbf', [now + 60, 9e15, ...times], (nbf) => token({ nbf })),
+    ...named('iat', [undefined, now + 600, 9e15, ...times], (iat) => token({ iat })),
+    ...named('nbf', [now + 600, 9e15, ...times], (nbf) => token({ nbf })),
     ...named('scope', [null, 7, {}, ['products:read']], (scope) => token({ scope })),
     ...named('scp', [null, 7, {}, [['products:read']], ['products:read', 7]], (scp) => token({ scp })),
     'exp beyond the range of numbers': signed(

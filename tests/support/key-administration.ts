@@ -7,11 +7,12 @@ import { KeyAdministration } from '#src/application/auth/key-administration.js';
 import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
+import type { Logger } from '#src/application/ports/logger.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/access.js';
-import { CountingBackoff, FakeClock } from './fakes.js';
+import { CountingBackoff, FakeClock, RecordingLogger } from './fakes.js';
 
 const FORMAT = new ChecksummedApiKey();
 
@@ -21,12 +22,13 @@ export function apiKeyService(
   clock: Clock = new FakeClock(),
   credentials: ApiKeyServiceDependencies['credentials'] = { invalidate: () => {} },
   reservations: IdempotencyStore = new MemoryIdempotencyStore(),
+  logger: Logger = new RecordingLogger(),
 ): ApiKeyService {
   const ids = new IdAllocator(records, 1);
   const backoff = new CountingBackoff();
   const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules: {} });
   const usage = new KeyUsageReader(new MemoryUsageStore(), clock);
-  return new ApiKeyService({ keys, records, usage, format: FORMAT, credentials, clock });
+  return new ApiKeyService({ keys, records, usage, format: FORMAT, credentials, clock, logger });
 }
 
 export function keyAdministration(

@@ -1,17 +1,20 @@
 import {
   type ApiKey,
   administersKeys,
+  FOREIGN_KEY_MS,
   keyIdOf,
   keyPrincipalId,
   type Principal,
   validateApiKey,
   validateExpiry,
+  validKey,
 } from '../../domain/access.js';
 import { AppError, PreconditionFailed, unavailable } from '../../domain/errors.js';
-import type { Id, Versioned } from '../../domain/record.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
 import { FairShares } from '../../shared/fair-shares.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
 import type { Created, Creation } from '../records/create-records.js';
 import { BY_ID } from '../records/list-query.js';
@@ -35,6 +38,13 @@ export interface ApiKeyServiceDependencies {
   /** Of this process. A revoked key leaves it immediately. */
   readonly credentials: Pick<CredentialCache, 'invalidate'>;
   readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Who makes a key, and the last moment at which that key may expire. Both are absent on the command line. */
+interface Origin {
+  readonly maker?: Pick<ApiKey, 'createdBy' | 'createdBySubject'>;
+  readonly latest?: Instant | undefined;
 }
 
 export interface IssuedApiKey {
@@ -82,26 +92,52 @@ export class ApiKeyService {
   }
 
   /**
-   * Issues a key for a principal, who can grant only scopes that the principal has.
+   * Issues a key for a principal, who can grant only scopes that the principal has. The key outlives neither the key
+   * that makes it nor, if a token of another issuer makes it, 90 days.
    * @param creation its draft without a digest
-   * @throws AppError `insufficient_scope`, and as {@link issueKey}
+   * @throws AppError `insufficient_scope`; as {@link keyOf} if the maker's key has ended, and as {@link issue}
    */
   async issueFor(maker: Principal | undefined, creation: Creation<ApiKey>): Promise<IssuedApiKey> {
     const { fields, issues } = creation.draft;
     const refused = issues.length === 0 && grantDenialReason(maker, (fields as ApiKey).scopes);
     if (refused) throw refused;
-    return this.issue(creation);
+    const issued = await this.issue(creation, await this.originFor(maker));
+    if (!issued.isReplay)
+      this.deps.logger.info('an API key was created', { keyId: issued.record.id, principal: maker?.id });
+    return issued;
+  }
+
+  private async originFor(maker: Principal | undefined): Promise<Origin> {
+    const key = await this.keyOf(maker);
+    if (key) return { maker: { createdBy: key.id }, latest: key.fields.expiresAt };
+    const subject = maker?.subject;
+    const latest = this.deps.clock.now() + FOREIGN_KEY_MS;
+    return { ...(subject && { maker: { createdBySubject: subject } }), latest };
+  }
+
+  /**
+   * Looks the key of a principal up, whose cached credential may be that of a key that another process has revoked.
+   * @returns undefined for a client of another issuer
+   * @throws AppError `invalid_token`, `token_expired`
+   */
+  private async keyOf(principal: Principal | undefined): Promise<Versioned<ApiKey> | undefined> {
+    const id = principal && keyIdOf(principal);
+    if (id === undefined) return undefined;
+    return validKey(await this.deps.records.find(id), this.deps.clock.now());
   }
 
   /**
    * @param creation its draft without a digest
    * @throws AppError `validation_failed`, `idempotency_key_reused`
    */
-  async issue({ draft, idempotency }: Creation<ApiKey>): Promise<IssuedApiKey> {
+  async issue({ draft, idempotency }: Creation<ApiKey>, origin: Origin = {}): Promise<IssuedApiKey> {
     const key = this.deps.format.generate();
     // The response shows the fields of the body. Stored fields would contain the digest of an earlier attempt.
     const idOnly = idempotency && { ...idempotency, storesFields: false };
-    const created = await this.deps.keys.create({ draft: this.withDigest(draft, key), idempotency: idOnly });
+    const created = await this.deps.keys.create({
+      draft: this.completed(draft, key, origin),
+      idempotency: idOnly,
+    });
     return created.isReplay ? this.asCreated(created) : { ...created, key };
   }
 
@@ -118,7 +154,7 @@ export class ApiKeyService {
    * Revokes a key for a principal, unless it is the last key with which keys can be administered. Exact within this
    * process.
    * @param revoker probably the holder of another such key, which is then found by one look-up
-   * @throws AppError `last_admin_key`, and as {@link revoke}; `precondition_failed` with the usage of the key
+   * @throws AppError `last_admin_key`; as {@link keyOf} and {@link revoke}; `precondition_failed` with the usage of the key
    */
   async revokeFor(revoker: Principal | undefined, id: Id, precondition: Precondition): Promise<void> {
     try {
@@ -134,6 +170,7 @@ export class ApiKeyService {
     id: Id,
     precondition: Precondition,
   ): Promise<void> {
+    await this.keyOf(revoker);
     const { fields } = await this.deps.keys.read(id);
     if (!administersKeys(fields, this.deps.clock.now())) return this.revoke(id, precondition);
     const share = await this.adminRevocations.take(revoker?.id ?? '');
@@ -159,19 +196,23 @@ export class ApiKeyService {
     return false;
   }
 
-  private withDigest({ fields: sent, issues }: Draft<ApiKey>, key: string): Draft<ApiKey> {
-    const { expiresAt } = sent;
+  /** Adds the digest, the maker and, if the maker sets a limit and the body no time, the expiry. */
+  private completed({ fields: sent, issues }: Draft<ApiKey>, key: string, origin: Origin): Draft<ApiKey> {
+    const { maker, latest } = origin;
+    const expiresAt = sent.expiresAt ?? latest;
     const expiryIssues =
-      typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now()) : [];
-    const fields = { ...sent, digest: this.deps.format.digest(key) };
+      typeof expiresAt === 'number' ? validateExpiry(expiresAt, this.deps.clock.now(), latest) : [];
+    const expiry = expiresAt === latest && latest !== undefined && { expiresAt };
+    const fields = { ...sent, ...expiry, ...maker, digest: this.deps.format.digest(key) };
     const found = [...issues, ...expiryIssues];
     return { fields, issues: found.length > 0 ? found : validateApiKey(fields as ApiKey) };
   }
 
-  /** Returns the record with its time of creation; with that of the reservation if the key is deleted. */
+  /** Returns the record as it is; with the time of the reservation if the key is deleted. */
   private async asCreated({ record, isReplay }: Created<ApiKey>): Promise<IssuedApiKey> {
-    const current = await this.deps.records.find(record.id);
-    return { record: { ...record, createdAt: current?.createdAt ?? record.createdAt }, isReplay };
+    const { createdAt, fields } = (await this.deps.records.find(record.id)) ?? record;
+    const { lastUsedAt: _later, ...created } = fields;
+    return { record: { ...record, createdAt, fields: created }, isReplay };
   }
 }
 

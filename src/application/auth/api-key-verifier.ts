@@ -1,5 +1,4 @@
-import { type ApiKey, hasExpired, invalidToken, keyPrincipalId } from '../../domain/access.js';
-import { AppError } from '../../domain/errors.js';
+import { API_KEY_FRESH_MS, type ApiKey, keyPrincipalId, validKey } from '../../domain/access.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
@@ -8,8 +7,6 @@ import type { Repository } from '../ports/repository.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
 
 const MINUTE_MS = 60_000;
-/** A revoked key is promised to be refused within 5 seconds, by every process. */
-const FRESH_MS = 2_000;
 
 export interface ApiKeyVerifierDependencies {
   readonly keys: Repository<ApiKey>;
@@ -24,11 +21,10 @@ export class ApiKeyVerifier implements TokenVerifier {
 
   async verify({ token, digest }: Credential): Promise<VerifiedCredential> {
     const { keys, format, clock } = this.deps;
-    const key = format.isWellFormed(token) ? await keys.findByUnique('digest', digest) : undefined;
-    if (!key) throw invalidToken();
-    const { scopes, expiresAt } = key.fields;
+    const found = format.isWellFormed(token) ? await keys.findByUnique('digest', digest) : undefined;
     const now = clock.now();
-    if (hasExpired(key.fields, now)) throw new AppError('token_expired', 'The API key has expired.');
+    const key = validKey(found, now);
+    const { scopes, expiresAt } = key.fields;
     const minute = now - (now % MINUTE_MS);
     this.recordUse(key, minute);
     return {
@@ -36,14 +32,13 @@ export class ApiKeyVerifier implements TokenVerifier {
       scopes,
       ...(expiresAt !== undefined && { expiresAt }),
       // The first use in the next minute is recorded too.
-      freshMs: Math.min(FRESH_MS, minute + MINUTE_MS - now),
+      freshMs: Math.min(API_KEY_FRESH_MS, minute + MINUTE_MS - now),
     };
   }
 
-  /** Whether there is a key with this id that has not expired. */
-  async isValid(id: Id): Promise<boolean> {
-    const key = await this.deps.keys.find(id);
-    return key !== undefined && !hasExpired(key.fields, this.deps.clock.now());
+  /** Returns the key with this id. Throws as {@link validKey}; AppError `unavailable`. */
+  async findValid(id: Id, reason?: string): Promise<Versioned<ApiKey>> {
+    return validKey(await this.deps.keys.find(id), this.deps.clock.now(), reason);
   }
 
   /**

@@ -1,9 +1,10 @@
-import { invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
+import { FOREIGN_REQUEST_MS, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
 import { API_KEY_SHAPE } from '../../shared/api-key-format.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
+import type { Clock } from '../ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
@@ -32,9 +33,10 @@ export interface AuthenticatedClient extends VerifiedCredential {
 
 export interface AuthenticatorDependencies {
   readonly cache: CredentialCache;
+  readonly clock: Clock;
   readonly failures: RateLimiter;
   readonly format: Pick<ApiKeyFormat, 'digest'>;
-  readonly apiKeys: TokenVerifier & Pick<ApiKeyVerifier, 'isValid'>;
+  readonly apiKeys: TokenVerifier & Pick<ApiKeyVerifier, 'findValid'>;
   /** Verifies the access tokens that this service issues. */
   readonly accessTokens: TokenVerifier;
   readonly external: ExternalIssuer | undefined;
@@ -65,7 +67,8 @@ export class Authenticator {
 
   /**
    * Verifies the token of a long request again, without counting a failure. An import or an export may take longer than
-   * an access token lives, so a token that has expired meanwhile stays good while its API key is valid.
+   * an access token lives, so a token that has expired meanwhile stays good while its API key is valid; another issuer's,
+   * for a day.
    * @param principal the one that the token authenticated when the request began
    * @throws AppError `invalid_token`, `token_expired`, `unavailable`
    */
@@ -75,7 +78,7 @@ export class Authenticator {
   }
 
   private async verifyLonger(credential: Credential, principal: Principal): Promise<Principal> {
-    const { cache, apiKeys } = this.deps;
+    const { cache, apiKeys, clock } = this.deps;
     const verifier = this.verifierOf(credential.token);
     const start = cache.begin();
     try {
@@ -85,7 +88,8 @@ export class Authenticator {
     } catch (error) {
       if (!isExpired(error) || verifier === apiKeys) throw error;
       const keyId = keyIdOf(principal);
-      if (keyId !== undefined && !(await apiKeys.isValid(keyId))) throw invalidToken();
+      if (keyId !== undefined) await apiKeys.findValid(keyId);
+      else if (clock.now() >= (principal.expiresAt ?? 0) + FOREIGN_REQUEST_MS) throw error;
       return principal;
     }
   }

@@ -14,7 +14,7 @@ import type { KeyUsage, UsedApiKey } from './key-usage.js';
  */
 export const FIRST_KEY_ID: Id = 1;
 
-export type NewApiKey = Omit<ApiKey, 'digest' | 'lastUsedAt'>;
+export type NewApiKey = Pick<ApiKey, 'name' | 'scopes' | 'expiresAt'>;
 
 export interface KeyAdministrationDependencies {
   readonly service: ApiKeyService;
@@ -71,7 +71,7 @@ export class KeyAdministration {
 
 /** A key as HTTP and the command line show it: without its secret and its digest. */
 export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) {
-  const { name, scopes, expiresAt, lastUsedAt, usage } = fields;
+  const { name, scopes, expiresAt, lastUsedAt, createdBy, createdBySubject, usage } = fields;
   return {
     id,
     name,
@@ -79,6 +79,8 @@ export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) 
     expiresAt: time(expiresAt),
     createdAt: time(createdAt),
     lastUsedAt: time(lastUsedAt),
+    createdBy,
+    createdBySubject,
     usage: usage && presentUsage(usage),
   };
 }

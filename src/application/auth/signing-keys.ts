@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_FRESH_MS } from '../../domain/access.js';
+import { API_KEY_FRESH_MS } from '../../domain/access.js';
 import type { Versioned } from '../../domain/record.js';
 import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
@@ -6,10 +6,10 @@ import type { TokenKey, TokenSigner } from '../ports/token-signer.js';
 import type { SigningKeyAdministration } from './signing-key-administration.js';
 
 /**
- * How long the keys of the store are cached. A verified token stays accepted for {@link ACCESS_TOKEN_FRESH_MS} more, so
+ * How long the keys of the store are cached. A verified token stays accepted for {@link API_KEY_FRESH_MS} more, so
  * that no token of a revoked key is accepted after a minute.
  */
-const FRESH_MS = 60_000 - ACCESS_TOKEN_FRESH_MS;
+const FRESH_MS = 60_000 - API_KEY_FRESH_MS;
 /** The least time between two reads because of an unknown `kid`, which anyone can send, once the store has keys. */
 const RETRY_MS = 1_000;
 

@@ -1,5 +1,4 @@
 import type { Principal } from '../../domain/access.js';
-import type { Instant } from '../../domain/record.js';
 
 /** A token as a client sent it. */
 export interface Credential {
@@ -11,8 +10,6 @@ export interface Credential {
 
 /** The principal of a credential, and how long that result holds. */
 export interface VerifiedCredential extends Principal {
-  /** When the credential itself expires; absent: never. */
-  readonly expiresAt?: Instant;
   /** How long the result may be reused without another verification. */
   readonly freshMs: number;
 }

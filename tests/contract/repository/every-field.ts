@@ -38,6 +38,8 @@ const FIELDS: {
     digest: letter(rank),
     expiresAt: rank,
     lastUsedAt: rank,
+    createdBy: rank + 1,
+    createdBySubject: letter(rank),
   }),
   signingKeys: (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' }),
 };

@@ -157,6 +157,10 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (name, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN "createdBy" INTEGER AS (fields ->> 'createdBy') VIRTUAL;
+  CREATE INDEX api_keys_createdBy ON api_keys ("createdBy") WHERE "createdBy" IS NOT NULL;
+  `,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */

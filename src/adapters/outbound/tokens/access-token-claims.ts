@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import type { VerifiedCredential } from '../../../application/ports/token-verifier.js';
-import { invalidToken, isScope, type Scope } from '../../../domain/access.js';
+import {
+  CLOCK_TOLERANCE_MS,
+  futureToken,
+  invalidToken,
+  isScope,
+  type Scope,
+} from '../../../domain/access.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';
@@ -14,8 +20,7 @@ export interface Expected {
 
 type Claims = UnverifiedJwt['claims'];
 
-/** How far the issuer's clock may be ahead of ours. `exp` gets no tolerance. */
-const TOLERANCE_SECONDS = 5;
+const TOLERANCE_SECONDS = CLOCK_TOLERANCE_MS / 1_000;
 
 /** Compared without regard to case (RFC 7515 section 4.1.9). */
 const TYPES: readonly string[] = ['at+jwt', 'application/at+jwt'];
@@ -31,11 +36,14 @@ export function readAccessToken(
   now: Instant,
 ): Omit<VerifiedCredential, 'freshMs'> {
   const seconds = now / 1_000;
-  const wrong = isAccessToken(header['typ']) ? wrongClaim(claims, expected, seconds) : 'typ';
+  const wrong = isAccessToken(header['typ']) ? wrongClaim(claims, expected) : 'typ';
   if (wrong) throw invalidToken(`The ${wrong} of this access token is not one that this service takes.`);
-  const end = Number(claims['exp']);
+  const latest = seconds + TOLERANCE_SECONDS;
+  for (const claim of ['iat', 'nbf'] as const) if (Number(claims[claim]) > latest) throw futureToken(claim);
+  const end = Number(claims['exp']) + TOLERANCE_SECONDS;
   if (end <= seconds) throw new AppError('token_expired', 'The access token has expired.');
-  return { id: principalId(claims), scopes: scopesOf(claims), expiresAt: end * 1_000 };
+  const subject = String(claims['sub']);
+  return { id: principalId(claims), scopes: scopesOf(claims), subject, expiresAt: end * 1_000 };
 }
 
 function isAccessToken(type: unknown): boolean {
@@ -43,16 +51,15 @@ function isAccessToken(type: unknown): boolean {
 }
 
 /** @returns the name of the first wrong claim, if there is one */
-function wrongClaim(claims: Claims, { issuer, audience }: Expected, seconds: number): string | undefined {
+function wrongClaim(claims: Claims, { issuer, audience }: Expected): string | undefined {
   const { iss, aud, sub, iat, nbf, exp, scope, scp } = claims;
-  const latest = seconds + TOLERANCE_SECONDS;
   const isRight: Readonly<Record<string, boolean>> = {
     iss: iss === issuer,
     aud: listOf(aud)?.includes(audience) ?? false,
     sub: isName(sub),
     client_id: isName(clientOf(claims)),
-    iat: isMoment(iat) && iat <= latest,
-    nbf: nbf === undefined || (isMoment(nbf) && nbf <= latest),
+    iat: isMoment(iat),
+    nbf: nbf === undefined || isMoment(nbf),
     exp: isMoment(exp),
     scope: scope === undefined || typeof scope === 'string',
     scp: scp === undefined || listOf(scp) !== undefined,

@@ -12,7 +12,13 @@ import {
   SignJWT,
 } from 'jose';
 import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/token-signer.js';
-import { type AccessToken, invalidToken, isScope } from '../../../domain/access.js';
+import {
+  type AccessToken,
+  CLOCK_TOLERANCE_MS,
+  futureToken,
+  invalidToken,
+  isScope,
+} from '../../../domain/access.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import type { SigningKey } from '../../../domain/signing-key.js';
@@ -24,8 +30,6 @@ const MODULUS_BITS = 2_048;
 const TYPE = 'at+jwt';
 const REQUIRED_CLAIMS = ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'];
 const SECOND_MS = 1_000;
-/** How far the clock of the replica that issued a token may be ahead of ours. */
-const MAX_CLOCK_SKEW_MS = 60_000;
 const KEY_ID = /^[1-9]\d{0,15}$/;
 
 /** Signs access tokens as JWTs (RFC 9068) with RSA keys. */
@@ -90,6 +94,7 @@ class Rs256Key implements TokenKey {
       audience: issuer,
       requiredClaims: REQUIRED_CLAIMS,
       currentDate: new Date(now),
+      clockTolerance: CLOCK_TOLERANCE_MS / SECOND_MS,
     };
     const { payload } = await jwtVerify(token, this.publicKey, options).catch(throwDomainError);
     return accessToken(payload, issuer, now);
@@ -103,13 +108,16 @@ function accessToken(
 ): AccessToken {
   const { client_id: clientId, scope } = rest;
   const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
-  if (!isOurs || typeof scope !== 'string' || iat * SECOND_MS > now + MAX_CLOCK_SKEW_MS) throw invalidToken();
+  if (!isOurs || typeof scope !== 'string') throw invalidToken();
+  if (iat * SECOND_MS > now + CLOCK_TOLERANCE_MS) throw futureToken('iat');
   const scopes = scope.split(' ').filter(isScope);
   return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND_MS, expiresAt: exp * SECOND_MS };
 }
 
 function throwDomainError(error: unknown): never {
   if (error instanceof errors.JWTExpired) throw new AppError('token_expired', 'The token has expired.');
+  const isEarly = error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf';
+  if (isEarly && error.reason === 'check_failed') throw futureToken('nbf');
   if (error instanceof errors.JOSEError) throw invalidToken();
   throw error;
 }

@@ -5,7 +5,9 @@ import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
 import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
 import type { TokenKey } from '#src/application/ports/token-signer.js';
 import { ServiceUrl } from '#src/composition/public-url.js';
-import { unavailable } from '#src/domain/errors.js';
+import { API_KEY_FRESH_MS, type ApiKey, validKey } from '#src/domain/access.js';
+import { AppError, unavailable } from '#src/domain/errors.js';
+import type { Versioned } from '#src/domain/record.js';
 import type { SigningKey } from '#src/domain/signing-key.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
@@ -19,6 +21,7 @@ describe('access tokens of this service', () => {
   let key: TokenKey;
   let secret: CryptoKey;
   let lookUps: number;
+  let apiKey: Versioned<ApiKey> | undefined;
   before(async () => {
     stored = await signing.makeKey();
     key = await signing.open(stored);
@@ -27,6 +30,8 @@ describe('access tokens of this service', () => {
   beforeEach(() => {
     clock = new FakeClock();
     lookUps = 0;
+    const fields: ApiKey = { name: 'x', scopes: ['products:read'], digest: '' };
+    apiKey = { id: 7, version: 1, createdAt: 0, updatedAt: 0, fields };
   });
 
   const verifier = (PUBLIC_URL = '') =>
@@ -36,6 +41,10 @@ describe('access tokens of this service', () => {
           lookUps++;
           return kid === key.kid ? key : undefined;
         },
+      },
+      apiKeys: {
+        findValid: async (id, reason) =>
+          validKey(id === apiKey?.id ? apiKey : undefined, clock.now(), reason),
       },
       signer: signing,
       publicUrl: new ServiceUrl({ PUBLIC_URL, PORT: 9_999 }),
@@ -70,24 +79,39 @@ describe('access tokens of this service', () => {
     expect(await verify(await issued())).to.deep.equal({
       id: 'key:7',
       scopes: ['products:read'],
-      expiresAt: clock.time + 600_000,
-      freshMs: 5_000,
+      expiresAt: clock.time + 660_000,
+      freshMs: 2_000,
     });
     expect(await verify(await forged({}))).to.deep.equal({
       id: 'key:7',
       scopes: ['products:read', 'users:write'],
-      expiresAt: clock.time + 600_000,
-      freshMs: 5_000,
+      expiresAt: clock.time + 660_000,
+      freshMs: 2_000,
     });
     expect(await verify(await forged({}, { typ: 'application/at+jwt' }))).to.include({ id: 'key:7' });
   });
 
-  it('expire', async () => {
+  it('expire, with a tolerance of 60 seconds for the clocks', async () => {
     const token = await issued();
-    clock.time += 599_999;
+    clock.time += 659_000;
     await verify(token);
-    clock.time += 1;
+    clock.time += 1_000;
     await expectAppError(verify(token), 'token_expired');
+  });
+
+  it('are refused more than 60 seconds before their time, and the message names the clocks', async () => {
+    await verify(await forged({ iat: seconds() + 60, nbf: seconds() + 60 }));
+    for (const claim of ['iat', 'nbf']) {
+      const refused = verify(await forged({ [claim]: seconds() + 61 }));
+      const { code, message } = await refused.then(
+        () => new AppError('not_found', 'It was accepted.'),
+        (error) => error,
+      );
+      expect([code, message]).to.deep.equal([
+        'invalid_token',
+        `The ${claim} of this access token is over 60 seconds in the future: compare the clocks of its issuer and this service.`,
+      ]);
+    }
   });
 
   it('are rejected with any other claim', async () => {
@@ -107,8 +131,7 @@ describe('access tokens of this service', () => {
       { exp: undefined },
       { exp: '9999999999' },
       { iat: undefined },
-      { iat: seconds() + 61 },
-      { nbf: seconds() + 1 },
+      { nbf: 'now' },
       { jti: undefined },
       { sub: undefined },
       { sub: '8' },
@@ -123,7 +146,6 @@ describe('access tokens of this service', () => {
         throw new Error(`${JSON.stringify(changed)}: ${error.message}`);
       });
     }
-    await verify(await forged({ iat: seconds() + 60 }));
     expect((await verify(await forged({ scope: 'products:read everything' }))).scopes).to.deep.equal([
       'products:read',
     ]);
@@ -178,9 +200,28 @@ describe('access tokens of this service', () => {
     await expectAppError(named.verify({ token: await issued() }), 'invalid_token');
   });
 
+  it('end with the API key behind them', async () => {
+    const token = await issued();
+    expect((await verify(token)).freshMs).to.equal(API_KEY_FRESH_MS);
+    const found = apiKey;
+    apiKey = undefined;
+    await expectAppError(verify(token), 'invalid_token');
+    // Its own end does not matter: the tolerance is for clocks of issuers, and a key ends by the clock of the service.
+    const expiresAt = clock.time + 1_500;
+    if (found) apiKey = { ...found, fields: { ...found.fields, expiresAt } };
+    expect((await verify(token)).expiresAt).to.equal(expiresAt);
+    clock.time = expiresAt;
+    await expectAppError(verify(token), 'token_expired');
+  });
+
+  it('are verified at each request if they administer keys', async () => {
+    expect((await verify(await forged({ scope: 'keys:admin' }))).freshMs).to.equal(0);
+  });
+
   it('are refused as unavailable while the keys cannot be read', async () => {
     const broken = new AccessTokenVerifier({
       keys: { find: () => Promise.reject(unavailable('down')) },
+      apiKeys: { findValid: () => Promise.reject(unavailable('down')) },
       signer: signing,
       publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
       clock,

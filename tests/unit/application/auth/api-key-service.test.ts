@@ -3,6 +3,7 @@ import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotenc
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
+import { BY_ID } from '#src/application/records/list-query.js';
 import { ANY_VERSION } from '#src/application/records/record-service.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
@@ -102,12 +103,50 @@ describe('ApiKeyService', () => {
   });
 
   it('requires the granted scopes of a caller over HTTP, but not of the local administrator', async () => {
-    const maker = { id: 'key:2', scopes: ['keys:admin'] as Scope[] };
+    const maker = { id: 'another issuer', subject: 'somebody', scopes: ['keys:admin'] as Scope[] };
     await expectAppError(keys.issueFor(maker, shop()), 'insufficient_scope');
     await expectAppError(keys.issueFor(undefined, shop()), 'insufficient_scope');
     expect((await records.list({ limit: 9, filters: [], order: [] })).records).to.deep.equal([]);
     expect((await keys.issueFor({ ...maker, scopes: ['products:read'] }, shop())).key).to.be.a('string');
     expect((await keys.issue(shop())).isReplay).to.equal(true);
+  });
+
+  it('logs the id of a new key and its maker, once', async () => {
+    const logged: unknown[][] = [];
+    const log = (...line: unknown[]) => void logged.push(line);
+    const logger = { info: log, warn: log, error: log };
+    keys = apiKeyService(records, clock, { invalidate: () => {} }, reservations, logger);
+    const { record: admin } = await keyAdministration(records, clock).create({
+      name: 'admin',
+      scopes: ['keys:admin', 'products:read'],
+    });
+    const maker = { id: `key:${admin.id}`, scopes: admin.fields.scopes };
+    const { record } = await keys.issueFor(maker, shop());
+    await keys.issueFor(maker, shop());
+    expect(logged).to.deep.equal([
+      ['an API key was created', { keyId: record.id, principal: `key:${admin.id}` }],
+    ]);
+  });
+
+  it('lets no key that is revoked or has expired make or revoke another one', async () => {
+    const owner = keyAdministration(records, clock);
+    const scopes: Scope[] = ['keys:admin', 'products:read'];
+    const { record: revoked } = await owner.create({ name: 'admin', scopes });
+    const { record: short } = await owner.create({ name: 'admin', scopes, expiresAt: clock.time + 1 });
+    await owner.revoke(revoked.id);
+    clock.time++;
+    const { record: shopKey } = await keys.issue(shop());
+    for (const [{ id }, code] of [
+      [revoked, 'invalid_token'],
+      [short, 'token_expired'],
+    ] as const) {
+      const holder = { id: `key:${id}`, scopes };
+      const another = { ...shop(), idempotency: undefined };
+      await expectAppError(keys.issueFor(holder, another), code);
+      await expectAppError(keys.revokeFor(holder, shopKey.id, ANY_VERSION), code);
+    }
+    const { records: left } = await records.list({ limit: 9, filters: [], order: BY_ID });
+    expect(left.map(({ id }) => id)).to.deep.equal([short.id, shopKey.id]);
   });
 
   it('lets only the local administrator revoke the last key with keys:admin', async () => {

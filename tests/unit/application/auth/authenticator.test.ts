@@ -4,7 +4,9 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import { type ApiKey, invalidToken } from '#src/domain/access.js';
 import { AppError, type ErrorCode } from '#src/domain/errors.js';
+import type { Versioned } from '#src/domain/record.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
@@ -172,12 +174,19 @@ describe('Authenticator.verifyAgain', () => {
     },
   });
 
+  const valid = (id: number): Versioned<ApiKey> => {
+    if (!validKeys.includes(id)) throw invalidToken();
+    const fields = { name: 'x', scopes: [], digest: '' };
+    return { id, version: 1, createdAt: 0, updatedAt: 0, fields };
+  };
+
   beforeEach(() => {
     [keyErrors, tokenErrors, validKeys] = [[], [], [7]];
     authenticator = testAuthenticator({
       cache: new CredentialCache(clock),
+      clock,
       failures: new MemoryRateLimiter({ name: 'auth', quota: 1, windowSeconds: 60 }, clock),
-      apiKeys: { ...verifier('key:7', () => keyErrors), isValid: async (id) => validKeys.includes(id) },
+      apiKeys: { ...verifier('key:7', () => keyErrors), findValid: async (id) => valid(id) },
       accessTokens: verifier('key:7', () => tokenErrors),
     });
   });
@@ -197,9 +206,13 @@ describe('Authenticator.verifyAgain', () => {
     await expectAppError(verifyAgain('token'), 'invalid_token');
   });
 
-  it('accepts an expired token of another issuer, whose client has no key', async () => {
+  it('accepts an expired token of another issuer, whose client has no key, for a day', async () => {
     tokenErrors = ['token_expired'];
-    expect(await verifyAgain('token', 'https://a.example client')).to.equal('https://a.example client');
+    const principal = { id: 'https://a.example client', scopes: [], expiresAt: clock.now() };
+    clock.time += 24 * 3_600_000 - 1;
+    expect(await authenticator.verifyAgain('token', principal)).to.equal(principal);
+    clock.time++;
+    await expectAppError(Promise.resolve(authenticator.verifyAgain('token', principal)), 'token_expired');
   });
 
   it('rejects an API key that has expired or was revoked, and a token whose signing key was withdrawn', async () => {
@@ -230,7 +243,7 @@ describe('Authenticator.authenticateClient', () => {
       cache: new CredentialCache(clock),
       failures: new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock),
       apiKeys: {
-        isValid: async () => true,
+        findValid: () => Promise.reject(invalidToken()),
         verify: async ({ token }) => {
           lookUps++;
           if (token !== 'secret') throw new AppError('invalid_token', 'no');
@@ -283,7 +296,7 @@ describe('Authenticator, by the kind of the token,', () => {
       cache: new CredentialCache(new FakeClock()),
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }, new FakeClock()),
       format,
-      apiKeys: { ...named('keys'), isValid: async () => true },
+      apiKeys: { ...named('keys'), findValid: () => Promise.reject(invalidToken()) },
       accessTokens: named('own'),
       external: external ? { issuer: 'https://a.example', tokens: named('external') } : undefined,
       issuerOf,

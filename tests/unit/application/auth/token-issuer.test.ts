@@ -49,7 +49,7 @@ describe('the presentation of an API key', () => {
   it('has times as texts, and no digest', () => {
     const usage = { since: 0, requests: 3, byRoute: [] };
     expect(
-      presentApiKey({ ...key, fields: { ...fields, expiresAt: 1, lastUsedAt: 2, usage } }),
+      presentApiKey({ ...key, fields: { ...fields, expiresAt: 1, lastUsedAt: 2, createdBy: 3, usage } }),
     ).to.deep.equal({
       id: 7,
       name: 'k',
@@ -57,6 +57,8 @@ describe('the presentation of an API key', () => {
       expiresAt: '1970-01-01T00:00:00.001Z',
       createdAt: '1970-01-01T00:00:00.000Z',
       lastUsedAt: '1970-01-01T00:00:00.002Z',
+      createdBy: 3,
+      createdBySubject: undefined,
       usage: { since: '1970-01-01T00:00:00.000Z', requests: 3, byRoute: [] },
     });
   });

@@ -49,7 +49,11 @@ export class OpenApiResource<Fields> {
 
   /** With a value in every field by which lists can be filtered. */
   get wholeExample(): object {
-    return { id: 1, ...this.docs.example, createdAt: EXAMPLE_TIME, updatedAt: EXAMPLE_TIME };
+    const readOnly = Object.entries(this.definition.readOnlyFields ?? {}).flatMap(([name, { examples }]) =>
+      Array.isArray(examples) ? [[name, examples[0]]] : [],
+    );
+    const more = { ...Object.fromEntries(readOnly), createdAt: EXAMPLE_TIME, updatedAt: EXAMPLE_TIME };
+    return { id: 1, ...this.docs.example, ...more };
   }
 
   /** The parameter `fields`. */

@@ -241,7 +241,7 @@ export function issueDescription(resource: OpenApiResource<ApiKey>): OperationDe
   return {
     ...createDescription(resource),
     summary: 'Create an API key',
-    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has.',
+    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has, and does not outlive it: by default it expires when the key of the request does, and within 90 days if a token of another issuer makes it.',
     schemas: { ...resource.schemas('input'), ...issuedSchemas(resource.definition) },
     responses: [
       {

@@ -1,15 +1,28 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
 import { API_KEY } from '../../../../domain/access.js';
+import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
+import { MAX_ID } from '../../../../domain/record.js';
 import { bodyValidator, readOnlyField } from '../body/validate-body.js';
 import { integerSchema, type JsonSchema, open, TEXT } from '../openapi/json-schema.js';
 import { sha256 } from '../response/etag.js';
 import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
-const { digest: _secret, lastUsedAt: _readOnly, ...SENDABLE_FIELDS } = API_KEY;
+const {
+  digest: _secret,
+  lastUsedAt: _setByUse,
+  createdBy: _setByMaker,
+  createdBySubject: _setByToken,
+  ...SENDABLE_FIELDS
+} = API_KEY;
 const FROM_TABLE = fromFieldTable<UsedApiKey>(SENDABLE_FIELDS);
-const SCHEMA = FROM_TABLE.schema.keys({ lastUsedAt: readOnlyField(), usage: readOnlyField() });
+const SCHEMA = FROM_TABLE.schema.keys({
+  lastUsedAt: readOnlyField(),
+  createdBy: readOnlyField(),
+  createdBySubject: readOnlyField(),
+  usage: readOnlyField(),
+});
 /** A new key must not have the field `key`, which only the service sets. */
 const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
@@ -63,11 +76,23 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
       format: 'date-time',
       description: 'When the key was last used, to the minute.',
     },
+    createdBy: {
+      ...integerSchema(1, MAX_ID),
+      examples: [1],
+      description:
+        'The id of the key that made this key, also by an access token. Absent for the first key and those of the command line.',
+    },
+    createdBySubject: {
+      ...TEXT,
+      description:
+        "The subject of another issuer's token that made this key. Such a key expires within 90 days.",
+    },
     usage: USAGE,
   },
   itemFields: ['usage'],
   alwaysPresent: ['createdAt'],
   ...FROM_TABLE,
+  fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
   schema: SCHEMA,
   validate: bodyValidator(NEW_SCHEMA),
   present: presentApiKey,

@@ -27,7 +27,7 @@ describe('ExternalTokenVerifier', () => {
       const verifier = verifierOf(pairs);
       for (const pair of pairs) {
         const { scopes, expiresAt } = await verifier.verify({ token: signed(claims, pair) });
-        expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 60_000]);
+        expect([scopes, expiresAt]).to.deep.equal([['users:read'], clock.time + 120_000]);
         const other = pairs.find(({ kid }) => kid !== pair.kid)?.kid;
         await expectAppError(
           verifier.verify({ token: signed(claims, pair, { kid: other }) }),
