@@ -42,7 +42,9 @@ describe('the API keys in the console', () => {
     await page.getByRole('link', { name: 'web shop' }).click();
     await page.getByRole('heading', { name: 'web shop' }).waitFor();
     expect(await page.content()).to.not.include(secret);
-    expect(await page.locator('dl').innerText()).to.match(/2099/);
+    expect(await page.locator('dl').innerText())
+      .to.match(/2099/)
+      .and.match(/Created by\s+1\b/);
     const read = await service.client.get('/v1/products', { token: secret });
     expect(read.status).to.equal(200);
     expect((await service.client.get('/v1/users', { token: secret })).status).to.equal(403);
