@@ -1,19 +1,56 @@
-/** An amount in minor units as a person reads it, such as `€49.90`. The digits are exact however large it is. */
-export function priceText(amount: number, currency: string): string {
+import { amountOf, currencyDigits, decimalOf } from '#src/domain/money.js';
+
+export interface Price {
+  /** In the smallest unit of the currency. */
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export function isPrice(value: unknown): value is Price {
+  const { amount, currency } = Object(value) as Partial<Price>;
+  return (
+    Number.isSafeInteger(amount) && typeof currency === 'string' && Object.keys(Object(value)).length === 2
+  );
+}
+
+/** A price as a person reads it, such as `€49.90`. The digits are exact however large it is. */
+export function priceText({ amount, currency }: Price): string {
+  // Browsers take the digits of CLDR, which has none for HUF and IQD.
+  const digits = currencyDigits(currency);
+  const decimal = decimalOf(amount, currency);
   try {
-    const format = new Intl.NumberFormat(undefined, { style: 'currency', currency });
-    const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-    return format.format(decimal(amount, digits) as unknown as number);
+    const format = new Intl.NumberFormat(undefined, {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
+    // A text, because a division would round large amounts. `Intl.NumberFormat` reads it exactly.
+    return format.format(decimal as unknown as number);
   } catch {
-    return `${amount} ${currency}`;
+    return `${decimal} ${currency}`;
   }
 }
 
-/** Digits as text, because a division would round large amounts. `Intl.NumberFormat` reads them exactly. */
-function decimal(amount: number, digits: number): string {
-  if (digits === 0) return String(amount);
-  const text = String(amount).padStart(digits + 1, '0');
-  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+/** What people write between the whole part and the fraction of a number, in the locale of the browser. */
+export function decimalMark(): '.' | ',' {
+  const parts = new Intl.NumberFormat().formatToParts(0.5);
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? ',' : '.';
+}
+
+/** An amount in the smallest unit as a person types it into a field, such as `49.90`. */
+export function amountText(amount: number, currency: string): string {
+  return decimalOf(amount, currency).replace('.', decimalMark());
+}
+
+/**
+ * The amount in the smallest unit of a text such as `49.90`, or `49,90` if the locale writes a comma. Separators of
+ * thousands are not accepted, because one of them could be meant as the decimal mark.
+ * @returns undefined for any other text, and for more digits behind the mark than the currency has
+ */
+export function typedAmount(text: string, currency: string): number | undefined {
+  const typed = text.trim();
+  return amountOf(decimalMark() === ',' ? typed.replace(',', '.') : typed, currency);
 }
 
 export function timeText(instant: string): string {

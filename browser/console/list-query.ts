@@ -1,4 +1,6 @@
+import { currencyDigits } from '#src/domain/money.js';
 import type { FilterField } from '../docs/filters.js';
+import { amountText, decimalMark, typedAmount } from './formats.js';
 
 /** What a list shows, from the query in the page's URL. Its parameters are those of the API. */
 export interface ListState {
@@ -67,6 +69,52 @@ export function selectionOf({ words, filters, sort }: ListState): Record<string,
 export function parameterOf({ field, key, operator }: Omit<Filter, 'value'>): string {
   if (key !== '') return `${field}.${key}`;
   return operator === 'equals' ? field : `${field}.${operator}`;
+}
+
+/** Whether the value of a filter is an amount of money, which a person types in the major unit of a currency. */
+export function isAmount({ field, operator }: Omit<Filter, 'value'>): boolean {
+  return field.endsWith('.amount') && operator !== 'exists';
+}
+
+/**
+ * The currency whose digits an amount among these filters has: the first that they name.
+ * @returns undefined if they name none, or currencies that differ in their digits; an amount then has two
+ */
+export function currencyOf({ field }: Filter, filters: readonly Filter[]): string | undefined {
+  const ofCurrency = filters.filter(
+    (one) => one.field === field.replace(/amount$/, 'currency') && /^(equals|in)$/.test(one.operator),
+  );
+  const named = ofCurrency.flatMap(({ value }) => value.split(',')).filter((currency) => currency !== '');
+  return new Set(named.map(currencyDigits)).size === 1 ? named[0] : undefined;
+}
+
+/** What a person types between several amounts. It differs from what stands in an amount. */
+export function amountSeparator(): string {
+  return decimalMark() === ',' ? ';' : ',';
+}
+
+/** A filter with its value as a person types it: `49.90` for 4990. */
+export function typedFilter(filter: Filter, filters: readonly Filter[]): Filter {
+  if (!isAmount(filter)) return filter;
+  const currency = currencyOf(filter, filters) ?? '';
+  const typed = (amount: string) =>
+    /^\d+$/.test(amount) && Number.isSafeInteger(Number(amount))
+      ? amountText(Number(amount), currency)
+      : amount;
+  const values = filter.operator === 'in' ? filter.value.split(',') : [filter.value];
+  return { ...filter, value: values.map(typed).join(`${amountSeparator()} `) };
+}
+
+/**
+ * A filter with its value as the API takes it: 4990 for `49.90`.
+ * @returns undefined if an amount is no number, or has more digits than the currency
+ */
+export function sentFilter(filter: Filter, filters: readonly Filter[]): Filter | undefined {
+  if (!isAmount(filter)) return filter;
+  const currency = currencyOf(filter, filters) ?? '';
+  const values = filter.operator === 'in' ? filter.value.split(amountSeparator()) : [filter.value];
+  const amounts = values.map((value) => typedAmount(value, currency));
+  return amounts.includes(undefined) ? undefined : { ...filter, value: amounts.join(',') };
 }
 
 function filterOf(name: string, value: string, fields: readonly FilterField[]): Filter | undefined {

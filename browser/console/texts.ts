@@ -1,4 +1,5 @@
-import { numberText } from './formats.js';
+import { currencyDigits } from '#src/domain/money.js';
+import { amountText, numberText } from './formats.js';
 
 /** All texts of the console, a section for each part. Texts with values are functions. */
 export const TEXTS = {
@@ -72,8 +73,11 @@ export const TEXTS = {
     remove: 'Remove this filter',
     apply: 'Apply filters',
     missingKey: 'Name the attribute.',
-    listHint: 'Several values with commas.',
-    minorHint: 'In minor units: 4990 for 49.90.',
+    listHint: (separator: string) => `Several values with ${separator === ';' ? 'semicolons' : 'commas'}.`,
+    amountHint: (currency: string | undefined) =>
+      currency === undefined
+        ? `Such as ${amountText(4990, '')}. Without a filter by the currency, the smallest units of all currencies are compared: ${amountText(4990, 'EUR')} EUR and 4990 JPY are equal.`
+        : `In ${currency}, such as ${amountText(4990, currency)}.`,
     operators: {
       equals: 'is',
       ne: 'is not',
@@ -89,7 +93,7 @@ export const TEXTS = {
   form: {
     hints: {
       sku: 'Letters, digits, dots, hyphens and underscores. No other product may have it.',
-      amount: 'In the smallest unit: 4990 EUR is €49.90.',
+      amount: `As people write prices: ${amountText(4990, 'EUR')} for EUR, 4990 for JPY.`,
       currency: 'Three capital letters, for example EUR.',
       email: 'No other user may have it.',
     } as Readonly<Record<string, string>>,
@@ -137,6 +141,7 @@ export const TEXTS = {
       not_a_number: 'This is not a number. Write it like 1250 or -7.5.',
       too_precise: 'This number has more digits than can be kept exactly.',
       repeated_key: 'Another attribute has the same key.',
+      not_a_price: priceRule,
     },
     goneTitle: 'Somebody deleted this record',
     gone: 'What you typed is still here. You can create a new record with it; the record gets another id.',
@@ -328,3 +333,11 @@ export const TEXTS = {
     starting: 'Reading the description of the service…',
   },
 };
+
+/** The rule for the text of an amount. A currency that is not typed yet, or wrong, is not named. */
+function priceRule(currency: string): string {
+  const digits = currencyDigits(currency);
+  const most = digits === 0 ? 'no digits' : `at most ${digits} digits`;
+  const whose = /^[A-Z]{3}$/.test(currency) ? ` for ${currency}` : '';
+  return `Write a number like ${amountText(4990, currency)}: ${most} behind the point${whose}, and no separators of thousands.`;
+}

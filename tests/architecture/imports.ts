@@ -27,7 +27,7 @@ export function modulesUnder(folder: string): Module[] {
 }
 
 function packageOf(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier;
+  if (/^(node:|#)/.test(specifier)) return specifier;
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

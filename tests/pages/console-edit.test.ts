@@ -96,7 +96,7 @@ describe('the console, when a person edits', () => {
       await save(page);
       await problems(page).getByText('Nothing was saved').waitFor();
       expect(await problems(page).evaluate((one) => one === document.activeElement)).to.equal(true);
-      for (const at of ['/name', '/sku', '/price/amount', '/price/currency', '/attributes/a~1b']) {
+      for (const at of ['/name', '/sku', '/price/currency', '/attributes/a~1b']) {
         expect(await pointer(page, at).getAttribute('aria-invalid'), at).to.equal('true');
         expect(await descriptionOf(pointer(page, at)), at).to.match(
           /required|wrong type|invalid format|too long/,
@@ -109,7 +109,7 @@ describe('the console, when a person edits', () => {
       await field(page, 'Name').fill('Table');
       expect(await pointer(page, '/name').getAttribute('aria-invalid')).to.equal(null);
       await field(page, 'SKU').fill(taken);
-      await field(page, 'Amount').fill('1e2');
+      await field(page, 'Amount').fill('1');
       await field(page, 'Currency').fill('EUR');
       await field(page, 'Value').fill('x');
       await save(page);
@@ -126,6 +126,56 @@ describe('the console, when a person edits', () => {
         price: { amount: 100, currency: 'EUR' },
         attributes: { 'a/b': 'x' },
       });
+    });
+
+    it('takes a price as people write it, and says the rule for another text', async () => {
+      const page = await open('#/products/new');
+      const writes = writesOf(page);
+      const amount = field(page, 'Amount');
+      await field(page, 'Name').fill('Priced');
+      await field(page, 'Currency').fill('EUR');
+      for (const [text, currency, rule] of [
+        ['4.999', 'EUR', 'at most 2 digits behind the point for EUR'],
+        ['4,99', 'EUR', 'at most 2 digits behind the point for EUR'],
+        ['1,000', 'EUR', 'no separators of thousands'],
+        ['4.99', 'JPY', 'no digits behind the point for JPY'],
+      ] as const) {
+        await field(page, 'Currency').fill(currency);
+        await amount.fill(text);
+        await save(page);
+        await problems(page).getByText(rule).waitFor();
+        expect(await descriptionOf(amount)).to.include(rule);
+        expect(await amount.inputValue()).to.equal(text);
+      }
+      await field(page, 'Currency').fill('HUF');
+      await page.locator('output', { hasText: '4.99' }).waitFor();
+      expect(writes).to.have.length(0);
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: '“Priced”' }).waitFor();
+      const [made] = await named('Priced');
+      expect(made.price).to.deep.equal({ amount: 499, currency: 'HUF' });
+      await amount.fill('5');
+      await save(page);
+      await saved(page);
+      expect(await amount.inputValue()).to.equal('5.00');
+      expect((await read(made.id)).price).to.deep.equal({ amount: 500, currency: 'HUF' });
+    });
+
+    it('takes a comma where people write one, and never guesses thousands', async () => {
+      const page = await open('#/products/new', { locale: 'de-DE' });
+      await field(page, 'Name').fill('Mit Komma');
+      await field(page, 'Currency').fill('EUR');
+      for (const text of ['1.000', '1.000,50']) {
+        await field(page, 'Amount').fill(text);
+        await save(page);
+        await problems(page).getByText('Write a number like 49,90').waitFor();
+      }
+      await field(page, 'Amount').fill('1000,5');
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: '“Mit Komma”' }).waitFor();
+      expect((await named('Mit Komma'))[0].price).to.deep.equal({ amount: 100_050, currency: 'EUR' });
+      await page.waitForFunction(() => document.querySelector('output')?.textContent === '1.000,50\u00a0€');
+      expect(await field(page, 'Amount').inputValue()).to.equal('1000,50');
     });
 
     it('of an order has rows of items, whose errors stand at their rows', async () => {
@@ -247,7 +297,7 @@ describe('the console, when a person edits', () => {
     it('that a second client changed is shown side by side, and the person chooses', async () => {
       const { id, page } = await openProduct();
       await field(page, 'Name').fill('Your lamp');
-      await field(page, 'Amount').fill('1');
+      await field(page, 'Amount').fill('0.01');
       await page.getByRole('textbox', { name: 'Value', exact: true }).nth(1).fill('9');
       await changeElsewhere(id, {
         name: 'Their lamp',
@@ -269,6 +319,11 @@ describe('the console, when a person edits', () => {
         'Lamp',
         'Your lamp',
         'Their lamp',
+      ]);
+      expect(await group('Price').locator('.side .value').allTextContents()).to.deep.equal([
+        '€49.90',
+        '€0.01',
+        '€49.90',
       ]);
       const chosen = (name: string) =>
         group(name)

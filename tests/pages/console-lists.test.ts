@@ -141,16 +141,19 @@ describe('the lists of the console', () => {
   it('filter by field, operator and value, several at once', async () => {
     const { page } = await open('#/products');
     await page.getByRole('button', { name: 'Filters' }).click();
-    await addFilter(page, 'Price amount', 'is at most', '1000');
+    await addFilter(page, 'Price amount', 'is at most', '10.00');
     await page.getByRole('button', { name: 'Add filter' }).click();
     await addFilter(page, 'Attributes', undefined, 'red');
     await page.getByRole('group', { name: 'Filter' }).last().getByLabel('Key').fill('colour');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await hasRows(page, 5);
     expect(await names(page)).to.deep.equal(['Lamp 01', 'Lamp 03', 'Lamp 05', 'Lamp 07', 'Lamp 09']);
+    expect(page.url()).to.include('price.amount.lte=1000');
     await page.reload();
     await hasRows(page, 5);
     await page.getByRole('button', { name: 'Filters (2)' }).waitFor();
+    const amount = page.getByRole('group', { name: 'Filter' }).first().getByLabel('Value');
+    expect(await amount.inputValue()).to.equal('10.00');
     await page.getByRole('button', { name: 'Remove this filter' }).first().click();
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await hasRows(page, 23);
@@ -177,18 +180,42 @@ describe('the lists of the console', () => {
   it('say at its row what is wrong with a filter, and keep what was typed', async () => {
     const { page } = await open('#/products');
     await page.getByRole('button', { name: 'Filters' }).click();
-    await addFilter(page, 'Price amount', 'is at least', 'cheap');
+    await addFilter(page, 'ID', 'is at least', 'first');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await page.getByRole('alert').getByText('The service refused the request').waitFor();
     const value = page.getByRole('group', { name: 'Filter' }).getByLabel('Value');
-    expect(await value.inputValue()).to.equal('cheap');
+    expect(await value.inputValue()).to.equal('first');
     expect(await value.getAttribute('aria-invalid')).to.equal('true');
     // The records of the query before would look like the result of this one.
     expect(await rows(page).count()).to.equal(0);
-    await value.fill('4500');
+    await addFilter(page, 'Price amount', 'is at least', '45');
     await page.getByRole('button', { name: 'Apply filters' }).click();
     await hasRows(page, 1);
     await page.getByText('1 record loaded', { exact: true }).waitFor({ state: 'attached' });
+  });
+
+  it('take amounts in the unit of the currency among the filters, and say which it is', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const row = (at: number) => page.getByRole('group', { name: 'Filter' }).nth(at);
+    const value = row(0).getByLabel('Value');
+    await addFilter(page, 'Price amount', 'is', '45.000');
+    await row(0).getByText('49.90 EUR and 4990 JPY are equal').waitFor();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await row(0).getByText('at most 2 digits behind the point').waitFor();
+    expect(await value.evaluate((one) => one === document.activeElement)).to.equal(true);
+    expect(page.url()).to.not.include('price');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await addFilter(page, 'Price currency', 'is', 'KWD');
+    await row(0).getByText('In KWD, such as 4.990.').waitFor();
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.getByRole('heading', { name: 'No record matches' }).waitFor();
+    expect(page.url()).to.include('price.amount=45000&price.currency=KWD');
+    await row(1).getByLabel('Value').fill('EUR');
+    await value.fill('45');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await hasRows(page, 1);
+    expect(await value.inputValue()).to.equal('45.00');
   });
 
   it('move the focus to a new filter, and to the button that adds one after a removal', async () => {
@@ -262,11 +289,11 @@ describe('the lists of the console', () => {
         return route.fulfill({ status, headers, body });
       });
       await page.getByRole('button', { name: 'Filters' }).click();
-      await addFilter(page, 'Price amount', 'is at most', '500');
+      await addFilter(page, 'Price amount', 'is at most', '5.00');
       await page.getByRole('button', { name: 'Apply filters' }).click();
       await page.getByRole('alert').getByText(words).waitFor();
       expect(await page.getByRole('group', { name: 'Filter' }).getByLabel('Value').inputValue()).to.equal(
-        '500',
+        '5.00',
       );
       isBroken = false;
       await page.getByRole('button', { name: 'Try again' }).click();

@@ -4,7 +4,15 @@ import type { FilterField } from '../../docs/filters.js';
 import type { Schema } from '../../docs/openapi.js';
 import { useConsole } from '../context.js';
 import { instantOf, labelOf, localOf } from '../formats.js';
-import { type Filter, parameterOf } from '../list-query.js';
+import {
+  amountSeparator,
+  currencyOf,
+  type Filter,
+  isAmount,
+  parameterOf,
+  sentFilter,
+  typedFilter,
+} from '../list-query.js';
 import { TEXTS } from '../texts.js';
 import { Button } from './button.js';
 import { type ControlProps, Field } from './field.js';
@@ -32,7 +40,12 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
     return { id: ids.current, filter };
   };
   const empty = (): Row => numbered({ field: fields[0]?.name ?? '', key: '', operator: 'equals', value: '' });
-  const [rows, setRows] = useState(() => (applied.length > 0 ? applied.map(numbered) : [empty()]));
+  const [rows, setRows] = useState(() =>
+    applied.length > 0 ? applied.map((filter) => numbered(typedFilter(filter, applied))) : [empty()],
+  );
+  /** The rows whose value could not be sent. */
+  const [invalid, setInvalid] = useState<readonly number[]>([]);
+  const filters = rows.map(({ filter }) => filter);
   const form = useRef<HTMLFormElement>(null);
   const counted = useRef(rows.length);
   // A new row gets the focus; after a removal, whose button is gone, the button that adds rows gets it.
@@ -42,11 +55,22 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
     if (length !== counted.current) form.current?.querySelector<HTMLElement>(target)?.focus();
     counted.current = length;
   }, [rows]);
-  const change = (id: number, part: Partial<Filter>) =>
+  const isRefused = useRef(false);
+  useLayoutEffect(() => {
+    if (isRefused.current) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+    isRefused.current = false;
+  }, [invalid]);
+  const change = (id: number, part: Partial<Filter>) => {
+    if (invalid.includes(id)) setInvalid(invalid.filter((one) => one !== id));
     setRows((all) => all.map((row) => (row.id === id ? { id, filter: { ...row.filter, ...part } } : row)));
+  };
   const submit = (event: Event) => {
     event.preventDefault();
-    onApply(rows.map(({ filter }) => filter).filter(({ value }) => value !== ''));
+    const filled = rows.filter(({ filter }) => filter.value !== '');
+    const sent = filled.map(({ filter }) => sentFilter(filter, filters));
+    isRefused.current = sent.includes(undefined);
+    if (isRefused.current) setInvalid(filled.filter((_, at) => !sent[at]).map(({ id }) => id));
+    else onApply(sent.filter((filter) => filter !== undefined));
   };
   return (
     <form ref={form} class="filters" aria-label={texts.title} noValidate onSubmit={submit}>
@@ -55,7 +79,12 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
           key={id}
           fields={fields}
           filter={filter}
-          error={errors.get(parameterOf(filter))}
+          currency={currencyOf(filter, filters)}
+          error={
+            invalid.includes(id)
+              ? TEXTS.form.problems.not_a_price(currencyOf(filter, filters) ?? '')
+              : errors.get(parameterOf(filter))
+          }
           onChange={(part) => change(id, part)}
           onRemove={() => setRows((all) => all.filter((row) => row.id !== id))}
         />
@@ -73,12 +102,14 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
 interface FilterRowProps {
   readonly fields: readonly FilterField[];
   readonly filter: Filter;
+  /** In whose unit the value is, if it is an amount. */
+  readonly currency: string | undefined;
   readonly error: string | undefined;
   onChange(part: Partial<Filter>): void;
   onRemove(): void;
 }
 
-function FilterRow({ fields, filter, error, onChange, onRemove }: FilterRowProps): JSX.Element {
+function FilterRow({ fields, filter, currency, error, onChange, onRemove }: FilterRowProps): JSX.Element {
   const { references } = useConsole();
   const field = fields.find(({ name }) => name === filter.field) ?? fields[0];
   const operator = field?.operators.find(({ name }) => name === filter.operator) ?? field?.operators[0];
@@ -137,7 +168,7 @@ function FilterRow({ fields, filter, error, onChange, onRemove }: FilterRowProps
           )}
         </Field>
       )}
-      <Field label={texts.value} error={error} hint={hintOf(filter, schema)}>
+      <Field label={texts.value} error={error} hint={hintOf(filter, schema, currency)}>
         {(control) => <ValueControl control={control} schema={schema} filter={filter} onChange={onChange} />}
       </Field>
       <Button class="remove" aria-label={texts.remove} onClick={onRemove}>
@@ -147,10 +178,12 @@ function FilterRow({ fields, filter, error, onChange, onRemove }: FilterRowProps
   );
 }
 
-function hintOf({ field }: Filter, { type }: Schema): string | undefined {
-  const hints = [type === 'array' && texts.listHint, field.endsWith('.amount') && texts.minorHint].filter(
-    Boolean,
-  );
+function hintOf(filter: Filter, { type }: Schema, currency: string | undefined): string | undefined {
+  const isOfAmounts = isAmount(filter);
+  const hints = [
+    ...(isOfAmounts ? [texts.amountHint(currency)] : []),
+    ...(type === 'array' ? [texts.listHint(isOfAmounts ? amountSeparator() : ',')] : []),
+  ];
   return hints.length > 0 ? hints.join(' ') : undefined;
 }
 

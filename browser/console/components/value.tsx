@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
-import { numberText, priceText, timeText } from '../formats.js';
+import { isPrice, numberText, priceText, timeText } from '../formats.js';
 import { hashOf } from '../router.js';
 import type { Field } from '../seams.js';
 import { TEXTS } from '../texts.js';
@@ -28,10 +28,7 @@ export function Value({ field, value, isWhole = false }: ValueProps): JSX.Elemen
     if (!target) return <>{field.name === 'id' ? value : numberText(value)}</>;
     return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
   }
-  if (isPrice(value)) {
-    const exact = `${value.amount} ${value.currency}`;
-    return <span title={exact}>{priceText(value.amount, value.currency)}</span>;
-  }
+  if (isPrice(value)) return <>{priceText(value)}</>;
   const parts = partsOf(value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
   return (
@@ -51,18 +48,6 @@ function Time({ name, instant }: { readonly name: string; readonly instant: stri
       {timeText(instant)}
       {isExpired && <span class="tag">{TEXTS.keys.expired}</span>}
     </time>
-  );
-}
-
-interface Price {
-  readonly amount: number;
-  readonly currency: string;
-}
-
-function isPrice(value: unknown): value is Price {
-  const { amount, currency } = Object(value) as Partial<Price>;
-  return (
-    typeof amount === 'number' && typeof currency === 'string' && Object.keys(Object(value)).length === 2
   );
 }
 

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field as Labelled } from '../components/field.js';
 import { useConsole } from '../context.js';
-import { labelOf, priceText } from '../formats.js';
+import { labelOf, priceText, typedAmount } from '../formats.js';
 import {
   type Field,
   type FormValue,
@@ -16,6 +16,7 @@ import {
   newListRow,
   newMapRow,
   type ObjectField,
+  type PriceField,
   type TextField,
 } from './form-model.js';
 import { pointerTo } from './json.js';
@@ -67,6 +68,8 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
       return <NumberControl field={field} value={value as string} {...rest} />;
     case 'object':
       return <ObjectControl field={field} value={value as FormValues} {...rest} />;
+    case 'price':
+      return <PriceControl field={field} value={value as FormValues} {...rest} />;
     case 'list':
       return <ListControl field={field} value={value as readonly ListRow[]} {...rest} />;
     case 'map': {
@@ -183,16 +186,25 @@ function ObjectControl({ field, value, ...rest }: ControlProps<ObjectField, Form
     <Group field={field} {...rest}>
       <div class="form-row">
         <Fields fields={field.fields} values={value} {...rest} />
-        <PriceText amount={value['amount']} currency={value['currency']} />
       </div>
     </Group>
   );
 }
 
-/** A price as people write it, because amounts in the smallest unit are easily mistaken. */
-function PriceText({ amount, currency }: Readonly<Record<'amount' | 'currency', FormValue | undefined>>) {
-  if (typeof amount !== 'string' || !/^\d+$/.test(amount) || !currency) return null;
-  return <output class="price">{priceText(Number(amount), String(currency))}</output>;
+/** Its two fields, and the price as the console reads them. */
+function PriceControl({ field, value, ...rest }: ControlProps<PriceField, FormValues>) {
+  const currency = String(value['currency'] ?? '');
+  const amount = typedAmount(String(value['amount'] ?? ''), currency);
+  return (
+    <Group field={field} {...rest}>
+      <div class="form-row">
+        <Fields fields={field.fields} values={value} {...rest} />
+        {amount !== undefined && currency !== '' && (
+          <output class="price">{priceText({ amount, currency })}</output>
+        )}
+      </div>
+    </Group>
+  );
 }
 
 interface RowsProps<R> {

@@ -1,5 +1,6 @@
 import type { AnySchema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
+import { amountText, isPrice, typedAmount } from '../formats.js';
 import { isObject, type Json, type JsonObject, member, pointerTo } from './json.js';
 
 /** The form of a value. A unit is what `least` and `most` count. */
@@ -23,6 +24,11 @@ export interface ObjectField extends FieldBase {
   readonly kind: 'object';
   readonly fields: readonly Field[];
 }
+/** An amount, which a person types in the major unit of the currency, and the currency. */
+export interface PriceField extends FieldBase {
+  readonly kind: 'price';
+  readonly fields: readonly Field[];
+}
 /** Any keys, whose values are texts, numbers or booleans. */
 export interface MapField extends FieldBase {
   readonly kind: 'map';
@@ -31,7 +37,7 @@ export interface ListField extends FieldBase {
   readonly kind: 'list';
   readonly fields: readonly Field[];
 }
-export type Field = TextField | NumberField | ObjectField | MapField | ListField;
+export type Field = TextField | NumberField | ObjectField | PriceField | MapField | ListField;
 
 /** What a person typed. A number is kept as its text; null is a text field without a value. */
 export type FormValue = string | null | FormValues | readonly MapRow[] | readonly ListRow[];
@@ -52,10 +58,10 @@ export interface ListRow extends Row {
 }
 
 /** What a form finds wrong itself, because no JSON could tell it to the service. */
-export interface FormProblem {
-  readonly pointer: string;
-  readonly code: 'not_a_number' | 'too_precise' | 'repeated_key';
-}
+export type FormProblem = { readonly pointer: string } & (
+  | { readonly code: 'not_a_number' | 'too_precise' | 'repeated_key' }
+  | { readonly code: 'not_a_price'; readonly currency: string }
+);
 
 let lastRowId = 0;
 export const newMapRow = (): MapRow => ({ rowId: ++lastRowId, key: '', type: 'text', text: '' });
@@ -95,9 +101,24 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
       least: found.minItems,
       most: found.maxItems,
     };
-  if (found.properties) return { ...base, kind: 'object', fields: formFields(schema, references) };
+  if (found.properties) {
+    const fields = formFields(schema, references);
+    return isPriceOf(fields)
+      ? { ...base, kind: 'price', description: '', fields: fields.map(withoutUnit) }
+      : { ...base, kind: 'object', fields };
+  }
   if (found.patternProperties) return { ...base, kind: 'map', most: found.maxProperties };
   throw new Error(`No form field can show ${name}`);
+}
+
+function isPriceOf(fields: readonly Field[]): boolean {
+  const kinds = Object.fromEntries(fields.map(({ name, kind }) => [name, kind]));
+  return fields.length === 2 && kinds['amount'] === 'number' && kinds['currency'] === 'text';
+}
+
+/** Without the words and limits of the document, which speak of the smallest unit. */
+function withoutUnit(field: Field): Field {
+  return { ...field, description: '', least: undefined, most: undefined };
 }
 
 export function formOf(fields: readonly Field[], record: JsonObject): FormValues {
@@ -114,6 +135,10 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
       return value === undefined ? '' : String(value);
     case 'object':
       return formOf(field.fields, isObject(value) ? value : {});
+    case 'price':
+      return isPrice(value)
+        ? { amount: amountText(value.amount, value.currency), currency: value.currency }
+        : { amount: '', currency: '' };
     case 'map':
       return Object.entries(isObject(value) ? value : {}).map(([key, one]) => mapRow(key, one));
     case 'list':
@@ -169,6 +194,10 @@ export function jsonOf(
       const object = objectOf(field.fields, value as FormValues, pointer, problems);
       return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
     }
+    case 'price': {
+      const price = priceOf(value as FormValues, pointer, problems);
+      return Object.keys(price).length === 0 && !field.isRequired ? undefined : price;
+    }
     case 'map':
       return mapOf(value as readonly MapRow[], pointer, problems);
     case 'list': {
@@ -178,6 +207,25 @@ export function jsonOf(
         : rows.map(({ values }, at) => objectOf(field.fields, values, pointer + pointerTo(at), problems));
     }
   }
+}
+
+/** What lacks one half is sent, so that the service can ask for it. */
+function priceOf({ amount, currency }: FormValues, pointer: string, problems: FormProblem[]): JsonObject {
+  const [text, code] = [String(amount ?? '').trim(), String(currency ?? '')];
+  const sent = text === '' ? undefined : typedAmount(text, code);
+  if (text !== '' && sent === undefined) {
+    const own = pointer + pointerTo('amount');
+    const isTooLarge = typedAmount(text.replace(/^\d+/, '0'), code) !== undefined;
+    problems.push(
+      isTooLarge
+        ? { pointer: own, code: 'too_precise' }
+        : { pointer: own, code: 'not_a_price', currency: code },
+    );
+  }
+  return withoutMissing([
+    ['amount', sent],
+    ['currency', code === '' ? undefined : code],
+  ]);
 }
 
 /** A row in which nothing was typed counts for nothing. */

@@ -4,6 +4,7 @@ import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { labelOf } from '../formats.js';
+import type { Console } from '../seams.js';
 import type { Messages } from './fields.js';
 import type { FormProblem } from './form-model.js';
 
@@ -34,9 +35,12 @@ export function failedOf(error: unknown, title: string): Failed {
 
 export function problemsOf(
   found: readonly FormProblem[],
-  words: Record<FormProblem['code'], string>,
+  words: Console['texts']['form']['problems'],
 ): Problem[] {
-  return found.map(({ pointer, code }) => ({ pointer, message: words[code] }));
+  return found.map((one) => ({
+    pointer: one.pointer,
+    message: one.code === 'not_a_price' ? words.not_a_price(one.currency) : words[one.code],
+  }));
 }
 
 /** The service begins with the path of the field, such as `items.0.productId`; a person knows it by its label. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
+import { isPrice, priceText } from '../formats.js';
 import type { Json } from './json.js';
 
 interface ValueProps {
@@ -14,6 +15,7 @@ export function Value({ value, hasType = false }: ValueProps): JSX.Element {
   const { form } = useConsole().texts;
   if (value === undefined || value === null) return <em class="value">{form.noValue}</em>;
   if (value === '') return <em class="value">{form.emptyValue}</em>;
+  if (isPrice(value)) return <span class="value">{priceText(value)}</span>;
   if (Array.isArray(value))
     return (
       <ol class="value">

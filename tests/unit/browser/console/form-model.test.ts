@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
   bodyOf,
   type Field,
-  type FormValues,
   formFields,
   formOf,
   type MapRow,
@@ -74,7 +73,7 @@ describe('the fields of a form', () => {
       ['name', 'text', true],
       ['description', 'text', false],
       ['sku', 'text', false],
-      ['price', 'object', false, [number('amount'), ['currency', 'text', true]]],
+      ['price', 'price', false, [number('amount'), ['currency', 'text', true]]],
       ['attributes', 'map', false],
     ]);
     expect(USER.map(shapeOf)).to.deep.equal([
@@ -108,6 +107,22 @@ describe('a form', () => {
     expect(bodyOf(ORDER, formOf(ORDER, {})).body).to.deep.equal({ items: [] });
   });
 
+  it('sends a typed price in the smallest unit, or says what is wrong with it', () => {
+    const typed = (amount: string, currency: string) => {
+      const { body, problems } = bodyOf(PRODUCT, { ...formOf(PRODUCT, {}), price: { amount, currency } });
+      return problems.length > 0 ? problems : body['price'];
+    };
+    const problem = (code: string, more = {}) => [{ pointer: '/price/amount', code, ...more }];
+    expect(typed('4.99', 'EUR')).to.deep.equal({ amount: 499, currency: 'EUR' });
+    expect(typed(' 4990', 'JPY')).to.deep.equal({ amount: 4990, currency: 'JPY' });
+    expect(typed('', 'EUR')).to.deep.equal({ currency: 'EUR' });
+    expect(typed('1', '')).to.deep.equal({ amount: 100 });
+    expect(typed(' ', '')).to.equal(undefined);
+    expect(typed('4.999', 'EUR')).to.deep.equal(problem('not_a_price', { currency: 'EUR' }));
+    expect(typed('4.9', 'JPY')).to.deep.equal(problem('not_a_price', { currency: 'JPY' }));
+    expect(typed('90071992547409.92', 'EUR')).to.deep.equal(problem('too_precise'));
+  });
+
   it('tells an empty text from no value', () => {
     const values = formOf(PRODUCT, { name: 'Lamp', attributes: { note: '' } });
     const empty = { ...values, description: '' };
@@ -122,13 +137,13 @@ describe('a form', () => {
   it('sends half of an object, so that the service reports the other half', () => {
     const values = formOf(PRODUCT, {});
     const half = { ...values, price: { amount: '5', currency: '' } };
-    expect(bodyOf(PRODUCT, half).body).to.deep.equal({ price: { amount: 5 } });
+    expect(bodyOf(PRODUCT, half).body).to.deep.equal({ price: { amount: 500 } });
   });
 
-  const typed = (amount: string) => {
-    const price: FormValues = { amount, currency: 'EUR' };
-    const { body, problems } = bodyOf(PRODUCT, { ...formOf(PRODUCT, {}), price });
-    return problems.length > 0 ? problems : (body['price'] as JsonObject)['amount'];
+  const typed = (text: string) => {
+    const attributes: MapRow[] = [{ ...newMapRow(), key: 'watts', type: 'number', text }];
+    const { body, problems } = bodyOf(PRODUCT, { ...formOf(PRODUCT, {}), attributes });
+    return problems.length > 0 ? problems : (body['attributes'] as JsonObject)['watts'];
   };
   for (const [text, number] of [
     ['1e2', 100],
@@ -144,10 +159,10 @@ describe('a form', () => {
     it(`sends ${text} as the number that it is`, () => expect(typed(text)).to.equal(number));
   for (const text of ['9007199254740993', '0.1000000000000000055511151231257827', '1e400', '1e-400'])
     it(`does not round ${text}`, () =>
-      expect(typed(text)).to.deep.equal([{ pointer: '/price/amount', code: 'too_precise' }]));
+      expect(typed(text)).to.deep.equal([{ pointer: '/attributes/watts', code: 'too_precise' }]));
   for (const text of ['abc', '1,5', '007', '0x10', '1_000', 'Infinity', '+1', '1 000', '.5'])
     it(`reports that ${text} is no number`, () =>
-      expect(typed(text)).to.deep.equal([{ pointer: '/price/amount', code: 'not_a_number' }]));
+      expect(typed(text)).to.deep.equal([{ pointer: '/attributes/watts', code: 'not_a_number' }]));
 
   it('takes a number exactly or not at all', () => {
     const digits = fc.stringMatching(/^-?[1-9][0-9]{0,24}(\.[0-9]{1,20})?(e[+-]?[0-9]{1,2})?$/);

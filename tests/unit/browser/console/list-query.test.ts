@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import {
+  currencyOf,
   directionOf,
+  type Filter,
   nextSort,
   PAGE_SIZE,
   queryOf,
   selectionOf,
+  sentFilter,
   stateOf,
+  typedFilter,
 } from '#browser/console/list-query.js';
 import type { FilterField } from '#browser/docs/filters.js';
 
@@ -60,6 +64,49 @@ describe('the query of a list in the console', () => {
     const state = read('id.in=1&price.amount=5&id.in=2%2C3&price.amount=6');
     expect(queryOf(state).toString()).to.equal('id.in=1%2C2%2C3&price.amount=5&price.amount=6');
     expect(selectionOf(read('id.in=1&id.in=2'))).to.deep.equal({ 'id.in': '1,2' });
+  });
+
+  describe('with filters by a price', () => {
+    const filter = (field: string, operator: string, value: string): Filter => ({
+      field,
+      key: '',
+      operator,
+      value,
+    });
+    const amount = (value: string, operator = 'lte') => filter('price.amount', operator, value);
+    const currency = (value: string, operator = 'equals') => filter('price.currency', operator, value);
+    const sent = (one: Filter, ...others: readonly Filter[]) => sentFilter(one, [one, ...others])?.value;
+    const typed = (one: Filter, ...others: readonly Filter[]) =>
+      typedFilter(one, [one, ...others]).value.replace(/(?<=\d),(?=\d)/g, '.');
+
+    it('sends the smallest unit of what a person types in the major one, and shows it as it was typed', () => {
+      expect(sent(amount('49.90'))).to.equal('4990');
+      expect(typed(amount('4990'))).to.equal('49.90');
+      expect(sent(amount('4.990'), currency('KWD'))).to.equal('4990');
+      expect(typed(amount('4990'), currency('KWD'))).to.equal('4.990');
+      expect(sent(amount('4990'), currency('JPY,KRW', 'in'))).to.equal('4990');
+      expect(typed(amount('1,4990', 'in'))).to.match(/^0\.01[,;] 49\.90$/);
+      expect(sent(typedFilter(amount('1,4990', 'in'), []))).to.equal('1,4990');
+    });
+
+    it('has two digits if the filters name no currency, or currencies with different digits', () => {
+      for (const others of [[], [currency('JPY,EUR', 'in')], [currency('JPY', 'ne')], [currency('')]]) {
+        expect(currencyOf(amount('1'), others)).to.equal(undefined);
+        expect(sent(amount('1'), ...others)).to.equal('100');
+      }
+      expect(currencyOf(amount('1'), [currency('EUR,USD', 'in')])).to.equal('EUR');
+    });
+
+    it('sends no text that breaks the rule, and leaves every other filter as it is', () => {
+      for (const text of ['cheap', '4.999', '1,000.00', '-1'])
+        expect(sent(amount(text)), text).to.equal(undefined);
+      expect(sent(amount('1.5'), currency('JPY'))).to.equal(undefined);
+      for (const one of [amount('true', 'exists'), filter('id', 'lte', '100')]) {
+        expect(sentFilter(one, [])).to.equal(one);
+        expect(typedFilter(one, [])).to.equal(one);
+      }
+      expect(typed(amount('cheap'))).to.equal('cheap');
+    });
   });
 
   it('sorts by a field ascending, then descending, then by id', () => {
