@@ -9,7 +9,10 @@ export interface Price {
 export function isPrice(value: unknown): value is Price {
   const { amount, currency } = Object(value) as Partial<Price>;
   return (
-    Number.isSafeInteger(amount) && typeof currency === 'string' && Object.keys(Object(value)).length === 2
+    Number.isSafeInteger(amount) &&
+    Number(amount) >= 0 &&
+    typeof currency === 'string' &&
+    Object.keys(Object(value)).length === 2
   );
 }
 

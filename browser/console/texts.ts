@@ -1,5 +1,7 @@
 import { currencyDigits } from '#src/domain/money.js';
-import { amountText, numberText } from './formats.js';
+import { amountText, numberText, priceText } from './formats.js';
+
+const PRICE_OF_25 = priceText({ amount: 25, currency: 'EUR' });
 
 /** All texts of the console, a section for each part. Texts with values are functions. */
 export const TEXTS = {
@@ -191,6 +193,11 @@ export const TEXTS = {
     wrongFormat: (name: string, formats: string) => `${name} cannot be imported. Choose ${formats}.`,
     none: (resource: string) => `${resource} cannot be imported.`,
     forbidden: 'Your key does not allow to create these records.',
+    previewTitle: (count: number) => (count === 1 ? 'The first record' : `The first ${count} records`),
+    csvPrices: `Check the prices. The column price.amount has the smallest unit: 25 EUR is ${PRICE_OF_25}. The column price.decimal has prices as people write them: 25.00.`,
+    ndjsonPrices: `Check the prices. An amount is in the smallest unit: 25 EUR is ${PRICE_OF_25}.`,
+    noPrice: (text: string) => `${text}: not a price`,
+    noRecord: (text: string) => `Not a record: ${text.slice(0, 200)}`,
     start: 'Start import',
     starting: 'Sending the first part…',
     cancel: 'Stop',

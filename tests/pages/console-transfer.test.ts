@@ -84,6 +84,45 @@ describe('imports in the console', () => {
     expect(broken).to.match(/^"""not closed\r?$/);
   });
 
+  it('show the prices of the first records as money before they start', async () => {
+    const { page } = await open('#/import/products', { locale: 'en-GB' });
+    const rows = [
+      'name,price.amount,price.currency',
+      'Cents,25,EUR',
+      'Euros,25.00,EUR',
+      'Yen,25,JPY',
+      'short',
+    ];
+    await choose(page, 'prices.csv', rows.join('\n'));
+    const row = (name: string) => page.getByRole('row', { name });
+    await row('Cents').getByText('€0.25').waitFor();
+    await row('Euros').getByText('25.00 EUR: not a price').waitFor();
+    await row('Yen').getByText('¥25').waitFor();
+    await page.getByText('Not a record: short').waitFor();
+    await page.getByText('25 EUR is €0.25').waitFor();
+    expect(await added()).to.equal(0);
+    await expectAccessible(page, 'before an import');
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await choose(page, 'prices.ndjson', '{"name":"Cents","price":{"amount":25,"currency":"EUR"}}');
+    await row('Cents').getByText('€0.25').waitFor();
+    await start(page);
+    await page.getByText('1 created, 0 refused.').waitFor();
+    expect(await row('Cents').count()).to.equal(0);
+  });
+
+  for (const [appearance, options] of Object.entries({
+    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+    'on a phone': { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true },
+  } as const))
+    it(`show a wide file before they start without axe violations ${appearance}`, async () => {
+      const { page } = await open('#/import/products', options);
+      const header = 'name,sku,price.decimal,price.currency,attributes,description';
+      const cells = ['x'.repeat(200), 'S'.repeat(64), '24.999', 'EUR', '"{""a"":1}"', 'long '.repeat(50)];
+      await choose(page, 'wide.csv', `${header}\n${cells.join(',')}\n"not closed`);
+      await page.getByText('24.999 EUR: not a price').waitFor();
+      await expectAccessible(page, appearance);
+    });
+
   it('name every problem of a header row, and send nothing more', async () => {
     const { page } = await open('#/import/products');
     await choose(page, 'products.csv', 'colour,id,sku\nred,1,2\n');

@@ -12,14 +12,18 @@ const { columns: texts } = TEXTS;
 /** Long texts and metadata are hidden until the person chooses them. */
 const LONG = 1_000;
 
+/** Whether a field is a column until the person chooses others. */
+export function isShownAtFirst({ isMetadata, schema }: Field): boolean {
+  return !isMetadata && (schema.maxLength ?? 0) < LONG;
+}
+
 /** The columns that the person chose for a resource, and a function that chooses others; undefined resets them. */
 export function useColumns(
   resource: Resource,
 ): [readonly Field[], (names: readonly string[] | undefined) => void] {
   const name = `columns.${resource.name}`;
   const [chosen, setChosen] = useState(() => preferred(name)?.split(','));
-  const isShown = (field: Field) =>
-    chosen ? chosen.includes(field.name) : !field.isMetadata && (field.schema.maxLength ?? 0) < LONG;
+  const isShown = (field: Field) => (chosen ? chosen.includes(field.name) : isShownAtFirst(field));
   const choose = (names: readonly string[] | undefined) => {
     prefer(name, names?.join(','));
     setChosen(names && [...names]);

@@ -28,7 +28,8 @@ export function Value({ field, value, isWhole = false }: ValueProps): JSX.Elemen
     if (!target) return <>{field.name === 'id' ? value : numberText(value)}</>;
     return <a href={hashOf({ page: 'record', resource: target.name, id: value })}>{value}</a>;
   }
-  if (isPrice(value)) return <>{priceText(value)}</>;
+  // Attributes could have the same names.
+  if (field.schema.properties && isPrice(value)) return <>{priceText(value)}</>;
   const parts = partsOf(value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
   return (

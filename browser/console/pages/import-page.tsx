@@ -11,11 +11,14 @@ import type { Api, Resource, ResourcePageProps } from '../seams.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
 import { ImportCounts } from '../transfer/import-counts.js';
+import { ImportPreview } from '../transfer/import-preview.js';
 import { ImportRun, type Progress } from '../transfer/import-run.js';
+import type { Format } from '../transfer/records-in-file.js';
 import { saveFile } from '../transfer/save-file.js';
 
 interface Chosen {
   readonly file: File;
+  readonly format: Format;
   readonly run: ImportRun;
 }
 
@@ -49,7 +52,9 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
     setRefusal(isKnown ? undefined : texts.importing.wrongFormat(file.name, namesOf(formats)));
     setState({ step: 'ready' });
     setProgress(undefined);
-    setChosen(isKnown ? { file, run: runOf(file, format, resource, current) } : undefined);
+    setChosen(
+      isKnown ? { file, format: format.format, run: runOf(file, format, resource, current) } : undefined,
+    );
   };
   const start = async (run: ImportRun) => {
     controller.current = new AbortController();
@@ -101,6 +106,7 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
           <strong>{chosen.file.name}</strong> ({texts.exporting.size(chosen.file.size)})
         </p>
       )}
+      {chosen && state.step === 'ready' && <ImportPreview resource={resource} {...chosen} />}
       {state.step === 'stopped' && 'error' in state && (
         <ErrorNotice
           error={state.error}
