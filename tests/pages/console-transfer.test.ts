@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import type { Download, Page, Route } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { expectAccessible } from './accessibility.js';
@@ -80,8 +82,43 @@ describe('imports in the console', () => {
     expect(header).to.equal(`\ufeff${rows[0]},error`);
     expect(duplicate).to.match(/^Desk,T-1,1,EUR,"duplicate_value: /);
     expect(nameless).to.match(/^,T-2,,,"validation_failed: name is required/);
-    expect(short).to.match(/^"Chair,T-3",,,,"malformed_csv: /);
-    expect(broken).to.match(/^"""not closed\r?$/);
+    expect(short).to.match(/^,,,,"malformed_csv: .*","Chair,T-3"$/);
+    expect(broken).to.match(/^,,,,"malformed_csv: .*","""not closed\r?$/);
+  });
+
+  it('refuse rows of that file again until somebody corrects them, and keep all their bytes', async () => {
+    const { page } = await open('#/import/products');
+    const importFile = async (bytes: Buffer, outcome: string) => {
+      await page.locator('input[type=file]').setInputFiles({ name: 'w.csv', mimeType: '', buffer: bytes });
+      await start(page);
+      await page.getByText(outcome).waitFor();
+    };
+    const refused = async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download the refused records' }).click(),
+      ]);
+      await page.getByRole('button', { name: 'Choose another file' }).click();
+      return readFileSync(await download.path());
+    };
+    const withoutErrors = (bytes: Buffer) => {
+      const all: string[][] = parse(bytes, { encoding: 'latin1', relax_column_count: true });
+      const at = all[0]?.indexOf('error') ?? -1;
+      return stringify(all.map((row) => row.toSpliced(at, 1)));
+    };
+    const rows = ['name,description', 'K\xfcche,W-1', 'Only a name', 'One,two,three', 'A "quote,W-2'];
+    await importFile(Buffer.from(rows.join('\n'), 'latin1'), '0 created, 4 refused.');
+    const first = await refused();
+    for (const row of rows.slice(1)) expect(first.toString('latin1')).to.include(row.replaceAll('"', '""'));
+    const uncorrected = withoutErrors(first);
+    await importFile(Buffer.from(uncorrected, 'latin1'), '0 created, 4 refused.');
+    const second = await refused();
+    expect(withoutErrors(second)).to.equal(uncorrected);
+    const corrected = uncorrected.replace('\xfc', '\xc3\xbc').replace(',,Only a name', 'Only a name,');
+    await importFile(Buffer.from(corrected, 'latin1'), '2 created, 2 refused.');
+    expect(await added()).to.equal(2);
+    const { json } = await service.client.get('/v1/products?name.in=K%C3%BCche,Only%20a%20name');
+    expect(json).to.have.length(2);
   });
 
   it('show the prices of the first records as money before they start', async () => {

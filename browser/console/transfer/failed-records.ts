@@ -1,12 +1,17 @@
 import type { ImportResult } from 'product-catalogue-client';
+import { cellsOf } from './csv-cells.js';
 import type { Format, Part, Range } from './records-in-file.js';
 
 type Refusal = ImportResult & Required<Pick<ImportResult, 'error'>>;
+type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A record over this size, in bytes, is not copied. The service refuses it anyway. */
+/** A record over this size, in bytes, is not read: a quotation mark that is not closed makes one of a whole file. */
 const MAX_RECORD_BYTES = 1_048_576;
 
-/** The records of a file that were refused, as a file of the same format with one more column or member: the error. */
+/**
+ * The records of a file that were refused, as a file of the same format with one more column or member: the error.
+ * Their bytes are those of the file. A record that nobody has corrected is refused again once the error is removed.
+ */
 export class FailedRecords {
   /** A browser keeps blobs outside the memory of the page. */
   private readonly blobs: Blob[] = [];
@@ -21,22 +26,19 @@ export class FailedRecords {
   /** @param header the header row of CSV */
   async begin(header: Range): Promise<void> {
     this.header = header;
-    const text = await this.textOf(header);
-    this.columns = text.replaceAll(/"[^"]*"/g, '').split(',').length;
+    this.columns = cellsOf(await this.file.slice(header.start, header.end).text())?.length ?? 0;
   }
 
   /** @param results one for each record of the part */
   async add({ records }: Part, results: readonly ImportResult[]): Promise<void> {
-    const texts: string[] = [];
+    const pieces: BlobPart[] = [];
     for (const [at, result] of results.entries()) {
       const record = records[at];
       if (!record || !isRefusal(result)) continue;
-      const text = await this.textOf(record);
-      texts.push(
-        `${this.format === 'csv' ? csvWithError(text, result, this.columns) : jsonWithError(text, result)}\n`,
-      );
+      const isCsv = this.format === 'csv';
+      pieces.push(...(isCsv ? await this.row(record, result) : await this.line(record, result)), '\n');
     }
-    if (texts.length > 0) this.blobs.push(new Blob(texts));
+    if (pieces.length > 0) this.blobs.push(new Blob(pieces));
   }
 
   asFile(): File {
@@ -46,10 +48,40 @@ export class FailedRecords {
     return new File([...head, ...this.blobs], failedName(this.file.name), { type: this.file.type });
   }
 
-  private textOf({ start, end }: Range): Promise<string> {
-    return end - start > MAX_RECORD_BYTES
-      ? Promise.resolve(`(${end - start} bytes)`)
-      : this.file.slice(start, end).text();
+  /**
+   * A row with its error. What is no row with the columns of the header stands behind the error, one cell too many, and
+   * its own cells are empty: the service refuses it until somebody has put the text into its cells.
+   */
+  private async row({ start, end }: Range, { error }: Refusal): Promise<BlobPart[]> {
+    const record = this.file.slice(start, end);
+    const messages = error.details.length > 0 ? error.details.map(messageOf) : [error.message];
+    const reason = `"${`${error.code}: ${messages.join(' ')}`.replaceAll('"', '""')}"`;
+    const empty = ','.repeat(this.columns);
+    const behind = [empty, reason, ','];
+    if (end - start > MAX_RECORD_BYTES) return [...behind, record];
+    const bytes = await bytesOf(record);
+    // A decoder that finds a character for each byte, because the record can be in another encoding than UTF-8.
+    const text = new TextDecoder('latin1').decode(bytes);
+    const cells = cellsOf(text);
+    if (cells?.length === this.columns) return [bytes, ',', reason];
+    // It was given back before, and nobody has corrected it.
+    if (cells?.length === this.columns + 1 && text.startsWith(empty))
+      return [...behind, bytes.slice(empty.length)];
+    return [...behind, '"', escaped(bytes, inCsv), '"'];
+  }
+
+  /** A line of NDJSON with its error. What is no object stands in a member that no record has. */
+  private async line({ start, end }: Range, { error }: Refusal): Promise<BlobPart[]> {
+    const record = this.file.slice(start, end);
+    if (end - start > MAX_RECORD_BYTES) return [record];
+    const bytes = await bytesOf(record);
+    const text = new TextDecoder().decode(bytes);
+    const member = `"error":${JSON.stringify(error)}}`;
+    if (!isObject(text)) return ['{"text":"', escaped(bytes, inJson), '",', member];
+    const isEmpty = /^\s*\{\s*\}\s*$/.test(text);
+    let open = bytes.lastIndexOf(CLOSE);
+    while ((bytes[open - 1] ?? SPACE + 1) <= SPACE) open--;
+    return [bytes.slice(0, open), isEmpty ? '' : ',', member];
   }
 }
 
@@ -62,14 +94,6 @@ function failedName(name: string): string {
   return name.replace(/(\.\w+)?$/, '-failed$1');
 }
 
-/** Keeps the text as it is, so that a person who compares it with the file finds no other difference. */
-function jsonWithError(text: string, { error }: Refusal): string {
-  const member = `"error":${JSON.stringify(error)}`;
-  if (!isObject(text)) return `{"text":${JSON.stringify(text)},${member}}`;
-  const open = text.trimEnd().slice(0, -1).trimEnd();
-  return `${open}${open.endsWith('{') ? '' : ','}${member}}`;
-}
-
 function isObject(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
@@ -79,21 +103,31 @@ function isObject(text: string): boolean {
   }
 }
 
-/**
- * A record that is no CSV stands in the first cell as it was, and empty cells follow, so that the other records and all
- * errors stay in their columns.
- */
-function csvWithError(text: string, { error }: Refusal, columns: number): string {
-  const record = error.code === 'malformed_csv' ? `${quoted(text)}${','.repeat(columns - 1)}` : text;
-  const messages = error.details.length > 0 ? error.details.map(messageOf) : [error.message];
-  return `${record},${quoted(`${error.code}: ${messages.join(' ')}`)}`;
-}
-
 /** Its type is written out: a fresh checkout builds the page before the types of the client's document exist. */
 function messageOf({ message }: { readonly message: string }): string {
   return message;
 }
 
-function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const CLOSE = 0x7d;
+
+async function bytesOf(blob: Blob): Promise<Bytes> {
+  return new Uint8Array(await blob.arrayBuffer());
+}
+
+/** The bytes of a text in quotation marks, in whatever encoding it is that has ASCII in it. */
+function escaped(bytes: Bytes, escapeOf: (byte: number) => readonly number[]): Bytes {
+  return Uint8Array.from([...bytes].flatMap(escapeOf));
+}
+
+function inCsv(byte: number): readonly number[] {
+  return byte === QUOTE ? [QUOTE, QUOTE] : [byte];
+}
+
+function inJson(byte: number): readonly number[] {
+  if (byte === QUOTE || byte === BACKSLASH) return [BACKSLASH, byte];
+  if (byte >= SPACE) return [byte];
+  return [...new TextEncoder().encode(`\\u${byte.toString(16).padStart(4, '0')}`)];
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ImportResult } from 'product-catalogue-client';
+import { cellsOf } from '#browser/console/transfer/csv-cells.js';
 import { formatOfFile } from '#browser/console/transfer/formats.js';
 import { ImportRun, type Send } from '#browser/console/transfer/import-run.js';
 import { type Format, partsOf } from '#browser/console/transfer/records-in-file.js';
@@ -20,6 +21,14 @@ async function textsOf(
   for await (const part of partsOf(file(text), format, { bytes, records }))
     parts.push(part.records.map(({ start, end }) => Buffer.from(text).subarray(start, end).toString()));
   return parts;
+}
+
+/** The records of a file of CSV with a character for each byte. */
+async function binaryRecords(text: string): Promise<string[]> {
+  const records: string[] = [];
+  for await (const part of partsOf(new Blob([Buffer.from(text, 'latin1')]), 'csv'))
+    records.push(...part.records.map(({ start, end }) => text.slice(start, end)));
+  return records;
 }
 
 describe('the records of a file', () => {
@@ -194,39 +203,102 @@ describe('an import of a file', () => {
 
   it('gives the refused records back, with their errors in a column', async () => {
     const { send } = service();
-    const run = new ImportRun(file('name,sku\na,1\nbad "x",2\nb,3\nbad,\n'), 'csv', 'k', send);
+    const run = new ImportRun(file('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n'), 'csv', 'k', send);
     await run.run(never, () => {});
     const refused = run.refusedFile;
     expect(refused.name).to.equal('products-failed.csv');
     expect(await refused.text()).to.equal(
-      'name,sku,error\nbad "x",2,"invalid_type: No ""good""."\nbad,,"invalid_type: No ""good""."\n',
+      'name,sku,error\n"bad ""x""",2,"invalid_type: No ""good""."\nbad,,"invalid_type: No ""good""."\n',
     );
   });
 
-  it('gives a record that is no CSV back in its first cell, with the error in the column of errors', async () => {
-    const send: Send = async function* () {
-      yield { line: 1, ...refusal('malformed_csv', 'Not closed.') } as unknown as ImportResult;
-    };
-    const run = new ImportRun(file('name,sku\n"a,1\nb'), 'csv', 'k', send);
+  const refuseAll: Send = async function* (body) {
+    const records = [];
+    for await (const part of partsOf(body, 'csv')) records.push(...part.records);
+    for (const line of records.slice(1).keys())
+      yield { line: line + 1, ...refusal('malformed_csv', 'No.') } as unknown as ImportResult;
+  };
+
+  it('gives a record that is no CSV back behind its error, one cell too many for every header', async () => {
+    const run = new ImportRun(file('name,sku\na\na,b,c\n"a,1\nb'), 'csv', 'k', refuseAll);
     await run.run(never, () => {});
     expect(await run.refusedFile.text()).to.equal(
-      'name,sku,error\n"""a,1\nb",,"malformed_csv: Not closed."\n',
+      [
+        'name,sku,error',
+        ',,"malformed_csv: No.","a"',
+        ',,"malformed_csv: No.","a,b,c"',
+        ',,"malformed_csv: No.","""a,1\nb"\n',
+      ].join('\n'),
+    );
+  });
+
+  it('gives a long record back unread, with one cell too many', async () => {
+    const long = `"${'x'.repeat(1_100_000)}`;
+    const run = new ImportRun(file(`name\n${long}`), 'csv', 'k', refuseAll);
+    await run.run(never, () => {});
+    expect(await run.refusedFile.text()).to.equal(`name,error\n,"malformed_csv: No.",${long}\n`);
+  });
+
+  /** Whether a row looks like one that was given back before. */
+  const isGivenBack = (row: string, columns: number) =>
+    row.startsWith(','.repeat(columns)) && cellsOf(row)?.length === columns + 1;
+
+  it('gives rows back with all their bytes, of which none is a record by itself that was none before', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\xfc', '\x93', '\xc3\xa9', '"x\ny"'));
+    await fc.assert(
+      fc.asyncProperty(
+        pieces,
+        fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'),
+        async (texts, header) => {
+          const source = `${header}\n${texts.join('')}`;
+          const run = new ImportRun(
+            file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>),
+            'csv',
+            'k',
+            refuseAll,
+          );
+          await run.run(never, () => {});
+          const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
+          const columns = cellsOf(header)?.length ?? 0;
+          const [, ...rows] = await binaryRecords(source);
+          const [, ...refused] = await binaryRecords(given);
+          expect(refused).to.have.length(rows.length);
+          for (const [at, row] of rows.entries()) {
+            const cells = cellsOf(refused[at] ?? '') ?? [];
+            const left = cells.filter((_, place) => place !== columns);
+            if (cellsOf(row)?.length === columns || isGivenBack(row, columns))
+              expect(left).to.deep.equal(cellsOf(row));
+            else expect(left).to.deep.equal([...Array(columns).fill(''), row]);
+          }
+        },
+      ),
     );
   });
 
   it('gives the refused lines back, with their errors in a member', async () => {
     const { send } = service();
-    const lines = ['{"name":"bad", "n":1.0 } ', '{"name":"a"}', '{}bad', '["bad"]'];
-    const run = new ImportRun(file(lines.join('\n'), 'a.b.ndjson'), 'ndjson', 'k', send);
+    const lines = [
+      '{"name":"bad", "n":1.0 } ',
+      '{"name":"a"}',
+      '{}bad',
+      '["bad"]',
+      '{"bad":"\xfc"}',
+      'bad\xfc\t\\',
+    ];
+    const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
+    const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', 'k', send);
     await run.run(never, () => {});
     const { error } = refusal('invalid_type', 'No "good".');
     const refused = run.refusedFile;
     expect(refused.name).to.equal('a.b-failed.ndjson');
     const json = JSON.stringify(error);
-    expect((await refused.text()).split('\n')).to.deep.equal([
+    const given = Buffer.from(await refused.arrayBuffer()).toString('latin1');
+    expect(given.split('\n')).to.deep.equal([
       `{"name":"bad", "n":1.0,"error":${json}}`,
       `{"text":"{}bad","error":${json}}`,
       `{"text":"[\\"bad\\"]","error":${json}}`,
+      `{"bad":"\xfc","error":${json}}`,
+      `{"text":"bad\xfc\\u0009\\\\","error":${json}}`,
       '',
     ]);
   });
