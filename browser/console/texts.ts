@@ -230,6 +230,9 @@ export const TEXTS = {
     button: 'Export',
     hint: 'All records that match the search and the filters.',
     as: (format: string) => `As ${format}`,
+    forExcel: 'For Excel',
+    forExcelHint:
+      'CSV that Excel opens with the right letters. Excel takes cells that begin with =, +, - or @ for formulas, so an apostrophe stands before them. Do not import this file again.',
     running: (size: string) => `Exporting… ${size}`,
     cancel: 'Cancel export',
     done: (name: string, size: string) => `${name} is saved: ${size}.`,

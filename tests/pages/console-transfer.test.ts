@@ -430,6 +430,25 @@ describe('exports in the console', () => {
       expect(errors).to.deep.equal([]);
     });
 
+  it('save CSV for Excel with a byte order mark and no formulas, and say so', async () => {
+    const names = ['=1+1', '+1', '-1', '@SUM(A1)', "'=1", '"=1"', 'a=1', 'Müller, "=1"'];
+    for (const name of names) await service.client.post('/v1/products', { name });
+    const { page, errors } = await open('#/products?sort=-id');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const button = page.getByRole('button', { name: 'For Excel' });
+    await page.getByText('Do not import this file again.').waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    expect(download.suggestedFilename()).to.equal('products-excel.csv');
+    const text = await textOf(download);
+    expect(text.startsWith('\ufeffid,name,')).to.equal(true);
+    const rows: string[][] = parse(text, { bom: true });
+    expect(rows.slice(1, 1 + names.length).map(([, name]) => name)).to.deep.equal(
+      names.map((name) => (/^[=+@-]/.test(name) ? `'${name}` : name)).reverse(),
+    );
+    expect(rows.length).to.be.greaterThan(3_000);
+    expect(errors).to.deep.equal([]);
+  });
+
   it('save nothing if the response breaks off, and say so', async () => {
     const { page } = await open('#/products');
     await page.route('**/v1/products*', (route) =>

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConsole } from '../context.js';
 import type { ExportButtonProps } from '../seams.js';
 import { collectFile } from '../transfer/collect-file.js';
+import { forExcel } from '../transfer/for-excel.js';
 import { type FormatDetails, formatsOf } from '../transfer/formats.js';
 import { saveFile } from '../transfer/save-file.js';
 import { Button } from './button.js';
@@ -13,17 +14,20 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const { api, texts, notify } = useConsole();
   const [bytes, setBytes] = useState<number>();
   const running = useRef<AbortController | undefined>(undefined);
+  const hint = useId();
   useEffect(() => () => running.current?.abort(), []);
   const formats = formatsOf(resource.exportTypes);
   if (formats.length === 0) return null;
-  const save = async ({ type, extensions: [extension = ''] }: FormatDetails) => {
+  const csv = formats.find(({ format }) => format === 'csv');
+  const save = async ({ type, extensions: [extension = ''] }: FormatDetails, isForExcel = false) => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setBytes(0);
     try {
       const stream = await api.collection(resource).exportFile(type, query, { signal });
-      const file = await collectFile(stream, { name: `${resource.name}${extension}`, type }, setBytes);
+      const name = `${resource.name}${isForExcel ? '-excel' : ''}${extension}`;
+      const file = await collectFile(isForExcel ? forExcel(stream) : stream, { name, type }, setBytes);
       saveFile(file);
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
@@ -53,6 +57,16 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           {texts.exporting.as(format.name)}
         </Button>
       ))}
+      {csv && (
+        <>
+          <Button aria-describedby={hint} onClick={() => void save(csv, true)}>
+            {texts.exporting.forExcel}
+          </Button>
+          <p class="hint" id={hint}>
+            {texts.exporting.forExcelHint}
+          </p>
+        </>
+      )}
     </Menu>
   );
 }
