@@ -169,6 +169,9 @@ describe('imports in the console', () => {
     expect(text).to.include('id').and.include('name is required');
     expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
     expect(await added()).to.equal(0);
+    // Nothing is left to stop.
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
   });
 
   it('say which character separates the cells, if a file has another one', async () => {

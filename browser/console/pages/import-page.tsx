@@ -42,7 +42,7 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
   const current = useRef(api);
   current.current = api;
   const isActive = state.step === 'running' || state.step === 'waiting';
-  const isUnfinished = isActive || state.step === 'stopped';
+  const isUnfinished = isActive || (state.step === 'stopped' && mayContinue(state.error));
 
   useEffect(() => () => controller.current?.abort(), []);
 
