@@ -2,8 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { CatalogueError, UnknownOutcomeError } from 'product-catalogue-client';
 import { Button } from './components/button.js';
-import { describeError } from './describe-error.js';
+import { AlteredTagError, describeError } from './describe-error.js';
 import { WaitingDeletions } from './edit/deletion-queue.js';
+import { isSame, type JsonObject } from './edit/json.js';
 import { hashOf } from './router.js';
 import type { Api, CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from './seams.js';
 import { TEXTS } from './texts.js';
@@ -12,22 +13,44 @@ const { deletion: TEXT } = TEXTS;
 
 /** Makes the queue of a signed-in person. */
 export function createDeletionQueue(api: Api): DeletionQueue {
-  return new WaitingDeletions(async ({ resource, record: { id }, etag }) => {
-    const collection = api.collection(resource);
-    try {
-      await collection.delete(etag === undefined ? id : { id, etag });
-    } catch (error) {
-      // An attempt whose response was lost may have deleted the record. Reading it finds out.
-      const outcome =
-        error instanceof UnknownOutcomeError
-          ? await collection.read(id, { noCache: true }).catch(same)
-          : error;
-      if (!(outcome instanceof CatalogueError && outcome.code === 'not_found')) throw error;
-    }
-  });
+  return new WaitingDeletions(({ resource, record, etag }) =>
+    carryOut(api.collection(resource), record, etag),
+  );
 }
 
-const same = (error: unknown) => error;
+/** Deletes a record as the person saw it. If only its version has changed since, it is deleted all the same. */
+async function carryOut(
+  collection: ReturnType<Api['collection']>,
+  record: CatalogueRecord,
+  etag: string | undefined,
+  isRepeated = false,
+): Promise<void> {
+  const { id } = record;
+  try {
+    await collection.delete(etag === undefined ? id : { id, etag });
+  } catch (error) {
+    if (isGone(error)) return;
+    const isRefused = isOfVersion(error);
+    if (!isRefused && !(error instanceof UnknownOutcomeError)) throw error;
+    // An attempt whose response was lost may have deleted the record. Reading it finds out.
+    const found = await collection.read<never>(id, { noCache: true }).catch(same);
+    if (isGone(found)) return;
+    if (!isRefused || found instanceof Error || !isSame(asJson(found.data), asJson(record))) throw error;
+    if (isRepeated) throw new AlteredTagError();
+    await carryOut(collection, record, found.etag, true);
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'not_found';
+}
+
+function isOfVersion(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'precondition_failed';
+}
+
+const same = (error: Error) => error;
+const asJson = (record: CatalogueRecord) => record as unknown as JsonObject;
 
 /** What a person calls a record. */
 export function recordName(resource: Resource, { id, name }: CatalogueRecord): string {
@@ -90,8 +113,7 @@ function DeletionNotice({
         )}
       </div>
     );
-  const isConflict = error instanceof CatalogueError && error.code === 'precondition_failed';
-  const { title, text } = isConflict ? { title: '', text: TEXT.conflict } : describeError(error);
+  const { title, text } = isOfVersion(error) ? { title: '', text: TEXT.conflict } : describeError(error);
   return (
     <div class="notice error deletion">
       <p>

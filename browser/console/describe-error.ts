@@ -10,9 +10,13 @@ const BY_STATUS: Readonly<Record<number, Described>> = {
   503: errors.unavailable,
 };
 
+/** A version that the service refuses although the record is as it was read. */
+export class AlteredTagError extends Error {}
+
 /** An error of the client, in words for a person. */
 export function describeError(error: unknown): Described {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;
+  if (error instanceof AlteredTagError) return errors.alteredTag;
   if (!(error instanceof CatalogueError))
     return isLost(error) ? errors.lost : withText(errors.program, error);
   const { status, code, requestId } = error;

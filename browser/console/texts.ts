@@ -292,6 +292,10 @@ export const TEXTS = {
     },
     notFound: { title: 'There is no such record', text: 'It was deleted, or the link is wrong.' },
     conflict: { title: 'Somebody else changed this record', text: 'Read it again before you change it.' },
+    alteredTag: {
+      title: 'The service does not know this version of the record',
+      text: 'Nobody has changed the record. Something between this page and the service, perhaps a proxy, alters the header ETag or If-Match.',
+    },
     rateLimited: {
       title: 'Too many requests',
       text: (seconds: number | undefined) =>

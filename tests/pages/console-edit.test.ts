@@ -71,6 +71,13 @@ describe('the console, when a person edits', () => {
     });
     return () => bodies.jsonValue();
   };
+  /** Changes the entity tags of a record, as a proxy does. */
+  const alterTags = (page: Page, id: number) =>
+    page.route(`**/v1/products/${id}*`, async (route) => {
+      const response = await route.fetch();
+      const { etag = '', ...headers } = response.headers();
+      await route.fulfill({ response, headers: { ...headers, etag: etag.replace(/"$/, '-altered"') } });
+    });
   const problems = (page: Page) => page.getByRole('alert');
   const pointer = (page: Page, at: string) => page.locator(`[data-pointer="${at}"]`);
   /** What a screen reader says after the label. */
@@ -409,6 +416,29 @@ describe('the console, when a person edits', () => {
       expect(await read(id)).to.include({ name: 'Saved once' });
     });
 
+    it('whose version alone has changed is saved without a question', async () => {
+      const { id, page } = await openProduct();
+      await field(page, 'Name').fill('Yours');
+      await changeElsewhere(id, { name: 'Theirs' });
+      await changeElsewhere(id, { name: LAMP.name });
+      await save(page);
+      await saved(page);
+      expect(await read(id)).to.include({ name: 'Yours' });
+      expect(await page.getByRole('dialog').count()).to.equal(0);
+    });
+
+    it('whose tags are altered on the way is no conflict, and the text stays', async () => {
+      const { id, page } = await openProduct();
+      await alterTags(page, id);
+      await page.reload();
+      await field(page, 'Name').fill('Yours');
+      await save(page);
+      await problems(page).getByText('Nobody has changed the record.').waitFor();
+      expect(await page.getByRole('dialog').count()).to.equal(0);
+      expect(await field(page, 'Name').inputValue()).to.equal('Yours');
+      expect((await read(id)).name).to.equal(LAMP.name);
+    });
+
     it('that was deleted meanwhile can be created anew with the typed text', async () => {
       const { id, page } = await openProduct();
       await field(page, 'Name').fill('Phoenix');
@@ -561,6 +591,30 @@ describe('the console, when a person edits', () => {
       await page.getByRole('link', { name: 'Show it' }).click();
       await page.getByRole('heading', { level: 1, name: '“Kept”' }).waitFor();
       expect((await read(id)).name).to.equal('Kept');
+    });
+
+    it('of a record whose version alone has changed is carried out', async () => {
+      const { id, page } = await openProduct();
+      await remove(page);
+      await changeElsewhere(id, { name: 'Theirs' });
+      await changeElsewhere(id, { name: LAMP.name });
+      await endTimeToUndo(page);
+      await page.getByText('Deleted “Lamp”.', { exact: true }).waitFor({ state: 'detached' });
+      await until('the record is gone', async () => {
+        const { status } = await service.client.get(`/v1/products/${id}`);
+        return status === 404;
+      });
+      expect(await page.getByText('was not deleted').count()).to.equal(0);
+    });
+
+    it('of a record whose tags are altered on the way says so', async () => {
+      const { id, page } = await openProduct();
+      await alterTags(page, id);
+      await page.reload();
+      await remove(page);
+      await endTimeToUndo(page);
+      await page.getByText('Nobody has changed the record.').waitFor();
+      expect((await service.client.get(`/v1/products/${id}`)).status).to.equal(200);
     });
 
     it('with unsaved text keeps the text for an undo', async () => {

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from 'product-catalogue-client';
 import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
+import { AlteredTagError } from '../describe-error.js';
 import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, Resource } from '../seams.js';
 import { ConflictDialog } from './conflict-dialog.js';
@@ -76,19 +77,24 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
   };
   const failWith = (error: unknown) => fail(failedOf(error, form.problemsTitle));
 
-  /** Sends what differs from the version that was read, and only for this version. */
-  const saveChanges = async (from: Found, body: JsonObject) => {
+  /**
+   * Sends what differs from the version that was read, and only for this version. A record that is as it was read is no
+   * conflict: the same change is sent once more, for the version that it has now.
+   */
+  const saveChanges = async (from: Found, body: JsonObject, isRepeated = false) => {
     const patch = mergePatch(editable(from), body);
     try {
       finish(Object.keys(patch).length === 0 ? from : await collection.patch(from, patch));
     } catch (error) {
-      if (isConflict(error)) await compare(from, body);
-      else throw error;
+      if (!isConflict(error)) throw error;
+      const theirs = await collection.read(from.id, { noCache: true });
+      if (!isSame(editable(theirs), editable(from))) compare(from, body, theirs);
+      else if (!isRepeated) await saveChanges(theirs, body, true);
+      else throw error instanceof UnknownOutcomeError ? error : new AlteredTagError();
     }
   };
-  /** Reads the record again to find what somebody else changed. After a lost response that may be nothing. */
-  const compare = async (from: Found, body: JsonObject) => {
-    const theirs = await collection.read(from.id, { noCache: true });
+  /** Finds what somebody else changed. After a lost response that may be nothing. */
+  const compare = (from: Found, body: JsonObject, theirs: Found) => {
     const versions = { base: editable(from), yours: body, theirs: editable(theirs) };
     if (differencesOf(fields, versions).length === 0) finish(theirs);
     else setConflict({ versions, theirs, isAgain: conflict !== undefined });
