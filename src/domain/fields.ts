@@ -34,6 +34,8 @@ export interface IntegerField extends FieldOptions {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
+  /** The member of the same object that names the currency, if this is an amount of money in its smallest unit. */
+  readonly currency?: string;
 }
 
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
@@ -139,6 +141,23 @@ export function uniqueFields(fields: FieldSpecs): string[] {
 /** The fields by whose words a search finds an entity. They are no members of objects. */
 export function searchedFields(table: FieldTable): string[] {
   return Object.keys(table).filter((name) => table[name]?.searched);
+}
+
+/** An object of an entity that holds an amount of money: the names of the object and of its members. */
+export interface MoneyField {
+  readonly field: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+export function moneyFields(table: FieldTable): MoneyField[] {
+  return Object.entries(table).flatMap(([field, object]) =>
+    Object.entries(object.kind === 'object' ? object.fields : {}).flatMap(([amount, member]) =>
+      member.kind === 'integer' && member.currency !== undefined
+        ? [{ field, amount, currency: member.currency }]
+        : [],
+    ),
+  );
 }
 
 /** The indexed fields of an entity, those inside objects too. */

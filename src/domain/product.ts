@@ -19,7 +19,14 @@ export const PRODUCT = {
     kind: 'object',
     fields: {
       /** In the currency's minor unit (cents, pence, yen). */
-      amount: { kind: 'integer', min: 0, max: Number.MAX_SAFE_INTEGER, required: true, indexed: true },
+      amount: {
+        kind: 'integer',
+        min: 0,
+        max: Number.MAX_SAFE_INTEGER,
+        currency: 'currency',
+        required: true,
+        indexed: true,
+      },
       /** Three capital letters, as in ISO 4217. */
       currency: { kind: 'code', pattern: /^[A-Z]{3}$/, required: true, indexed: true },
     },

@@ -18,7 +18,7 @@ async function read(chunks: Iterable<Buffer>): Promise<unknown[]> {
     for (const line of batch) {
       expect(line.number).to.equal(results.length + 1);
       try {
-        results.push('bytes' in line ? parse(line.bytes) : 'too long');
+        results.push('bytes' in line ? parse(line.bytes).body : 'too long');
       } catch (error) {
         results.push((error as Error).message);
       }

@@ -13,6 +13,7 @@ const TYPE = 'text/csv; charset=utf-8; header=present';
 
 describe('a list as CSV', () => {
   const service = inProcessService();
+  const priced = inProcessService();
   const request = () => service.client;
   const list = async (path: string, headers: Record<string, string> = {}) => {
     const response = await request().get(path, { headers: { ...CSV, ...headers } });
@@ -100,6 +101,46 @@ describe('a list as CSV', () => {
     );
   });
 
+  it('has the amount in the major unit if fields names it, with all digits of the currency', async () => {
+    const prices: [amount: number, currency: string, decimal: string][] = [
+      [1999, 'EUR', '19.99'],
+      [1990, 'EUR', '19.90'],
+      [7, 'EUR', '0.07'],
+      [0, 'EUR', '0.00'],
+      [9007199254740991, 'EUR', '90071992547409.91'],
+      [1999, 'JPY', '1999'],
+      [5, 'KWD', '0.005'],
+      [12345, 'CLF', '1.2345'],
+      [115, 'XYZ', '1.15'],
+    ];
+    const { client } = priced;
+    for (const [amount, currency] of prices)
+      await client.post('/products', { name: 'x', price: { amount, currency } });
+    await client.post('/products', { name: 'x' });
+    const { status, text } = await client.get('/products?fields=price.decimal,price.currency', {
+      headers: CSV,
+    });
+    expect([status, text]).to.deep.equal([
+      200,
+      [
+        'price.decimal,price.currency',
+        ...prices.map(([, code, decimal]) => `${decimal},${code}`),
+        ',',
+        '',
+      ].join('\r\n'),
+    ]);
+    for (const [fields, codes] of [
+      ['price.decimal', ['required']],
+      ['price.decimal,price.amount,price.currency', ['duplicate_value']],
+      ['price,price.decimal', ['duplicate_value']],
+      ['price.decimal,price.amount,x', ['unknown_field', 'duplicate_value', 'required']],
+    ] as const) {
+      const response = await client.get(`/products?fields=${fields}`, { headers: CSV });
+      expect([response.status, response.json.code], fields).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response), fields).to.deep.equal(codes.map((code) => [code, 'fields']));
+    }
+  });
+
   it('has a row for each item of an order, with the other columns repeated', async () => {
     expect(await text('/orders')).to.equal(
       'id,userId,items.productId,items.quantity\r\n1,1,2,3\r\n1,1,1,1\r\n2,1,3,1000000\r\n',
@@ -138,7 +179,7 @@ describe('a list as CSV', () => {
       expect([response.status, response.json.code], path).to.deep.equal([400, 'invalid_parameter']);
       expect(issueLocations(response), path).to.deep.equal(codes.map((code) => [code, 'fields']));
     }
-    for (const field of ['price.amount', 'attributes.watts'])
+    for (const field of ['price.amount', 'price.decimal', 'attributes.watts'])
       for (const Accept of ['application/json', 'application/x-ndjson'])
         expect((await request().get(`/products?fields=${field}`, { headers: { Accept } })).status).to.equal(
           400,

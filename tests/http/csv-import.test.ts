@@ -117,10 +117,8 @@ describe('an import of CSV', () => {
     expect((await send('\ufeff"name\n"\nx\n')).json.details[0]).to.include({ pointer: '/name\n' });
   });
 
-  it('takes integers as JSON does', async () => {
+  it('takes an amount in the smallest unit as a plain integer', async () => {
     for (const [cell, amount] of [
-      ['1e2', 100],
-      ['100.0', 100],
       ['9007199254740991', 9007199254740991],
       ['"7"', 7],
       ['-0', 0],
@@ -139,6 +137,11 @@ describe('an import of CSV', () => {
       '.5',
       '1_000',
       '"1,000"',
+      '1e2',
+      '100.0',
+      '25.00',
+      '"24,99"',
+      '1e400',
       'NaN',
       'Infinity',
       'true',
@@ -149,11 +152,80 @@ describe('an import of CSV', () => {
         outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),
         cell,
       ).to.deep.equal([[400, 'validation_failed', 'invalid_type /price/amount']]);
-    for (const cell of ['-1', '9007199254740992', '1e400'])
+    const [result] = resultsOf(await send('name,price.amount,price.currency\nx,25.00,EUR\n'));
+    expect(result.error.details[0].message)
+      .to.include('in the smallest unit')
+      .and.to.include('price.decimal');
+    for (const cell of ['-1', '9007199254740992'])
       expect(
         outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),
         cell,
       ).to.deep.equal([[400, 'validation_failed', 'out_of_range /price/amount']]);
+  });
+
+  it('takes an amount in the major unit in price.decimal, exactly and with the digits of the currency', async () => {
+    const header = 'name,price.decimal,price.currency';
+    for (const [cell, currency, amount] of [
+      ['19.99', 'EUR', 1999],
+      ['19.9', 'EUR', 1990],
+      ['19', 'EUR', 1900],
+      ['25.00', 'EUR', 2500],
+      ['0', 'EUR', 0],
+      ['"0.07"', 'EUR', 7],
+      ['007.5', 'EUR', 750],
+      ['1.15', 'EUR', 115],
+      ['90071992547409.91', 'EUR', 9007199254740991],
+      ['1999', 'JPY', 1999],
+      ['1.234', 'KWD', 1234],
+      ['1.2345', 'CLF', 12345],
+      ['1.23', 'XYZ', 123],
+    ] as const)
+      expect(await created(await importOne(header, `x,${cell},${currency}`)), cell).to.deep.equal({
+        name: 'x',
+        price: { amount, currency },
+      });
+    expect(
+      (await created(await importOne('price.currency,price.decimal,name', 'EUR,2.5,x'))).price,
+    ).to.deep.equal({
+      amount: 250,
+      currency: 'EUR',
+    });
+    for (const [cell, currency, code, rule] of [
+      ['19.999', 'EUR', 'invalid_type', 'at most 2 digits behind it: 19.99'],
+      ['1999.0', 'JPY', 'invalid_type', 'JPY, without a point: 1999'],
+      ['1.2345', 'KWD', 'invalid_type', 'at most 3 digits behind it: 1.999'],
+      ['"19,99"', 'EUR', 'invalid_type', 'in the major unit of EUR'],
+      ['"1,299.00"', 'EUR', 'invalid_type', 'point'],
+      ['1e2', 'EUR', 'invalid_type', 'point'],
+      ['.5', 'EUR', 'invalid_type', 'point'],
+      ['5.', 'EUR', 'invalid_type', 'point'],
+      ['+5', 'EUR', 'invalid_type', 'point'],
+      [' 5', 'EUR', 'invalid_type', 'point'],
+      ['EUR 5', 'EUR', 'invalid_type', 'point'],
+      ['٣', 'EUR', 'invalid_type', 'point'],
+      ['""', 'EUR', 'invalid_type', 'point'],
+      ['-1.00', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
+      ['90071992547409.92', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
+    ] as const) {
+      const result = await importOne(header, `x,${cell},${currency}`);
+      expect(outcomes([result]), cell).to.deep.equal([[400, 'validation_failed', `${code} /price/decimal`]]);
+      expect(result.error.details[0].message, cell).to.include(rule);
+    }
+  });
+
+  it('needs a currency beside an amount in the major unit, and takes neither for no price', async () => {
+    const header = 'name,price.decimal,price.currency';
+    expect(await created(await importOne(header, 'x,,'))).to.deep.equal({ name: 'x' });
+    for (const [record, issues] of [
+      ['x,19.99,', ['required /price/currency']],
+      ['x,abc,', ['invalid_type /price/decimal', 'required /price/currency']],
+      ['x,,EUR', ['required /price/amount']],
+      ['x,19.99,eur', ['invalid_format /price/currency']],
+      [',19.999,eur', ['required /name', 'invalid_type /price/decimal', 'invalid_format /price/currency']],
+    ] as const)
+      expect(outcomes([await importOne(header, record)]), record).to.deep.equal([
+        [400, 'validation_failed', ...issues],
+      ]);
   });
 
   it('reports the issues of a record as for JSON, all at once', async () => {
@@ -329,6 +401,17 @@ describe('an import of CSV', () => {
           ['required', '/name'],
         ],
       ],
+      ['name,price.decimal,price.amount,price.currency', [['duplicate_value', '/price.decimal']]],
+      ['name,price.decimal', [['required', '/price.currency']]],
+      [
+        'price.amount,price.decimal,price.decimal',
+        [
+          ['duplicate_value', '/price.decimal'],
+          ['duplicate_value', '/price.decimal'],
+          ['required', '/price.currency'],
+          ['required', '/name'],
+        ],
+      ],
       [`name,attributes.${'k'.repeat(65)}`, [['too_long', `/attributes.${'k'.repeat(65)}`]]],
       ['name,attributes.__proto__', [['invalid_format', '/attributes.__proto__']]],
       [
@@ -445,7 +528,7 @@ describe('an import of CSV', () => {
       const first = resultsOf(await send('name,price.amount,price.currency\na,100,EUR\nb\n', key));
       expect(outcomes(first)).to.deep.equal([201, [400, 'malformed_csv']]);
       const again = resultsOf(
-        await send('\ufeffprice.currency,price.amount,name\r\nEUR,1e2,"a"\r\n,,b\r\n,,c', key),
+        await send('\ufeffprice.currency,price.amount,name\r\nEUR,100,"a"\r\n,,b\r\n,,c', key),
       );
       expect(again).to.deep.equal([
         { ...first[0], replayed: true },

@@ -6,7 +6,7 @@ import {
   lineKey,
 } from '../../../../application/records/idempotency.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import { AppError } from '../../../../domain/errors.js';
+import { AppError, type Issue } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { tooLarge } from '../body/json-body.js';
@@ -18,10 +18,20 @@ import type { ImportLine } from './read-lines.js';
 const LINES_PER_TURN = 32;
 const BYTES_PER_TURN = 32_768;
 
+export interface ImportRecord {
+  /** As it would be in JSON. */
+  readonly body: unknown;
+  /**
+   * What is wrong with how the record is written, by the JSON Pointer to the value in the body. It takes the place of
+   * what is wrong with that value.
+   */
+  readonly issues: ReadonlyMap<string, Issue>;
+}
+
 export interface BatchImporterOptions<Fields> {
   readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
-  /** Returns the body of the record in a line, or throws a coded error. */
-  readonly parse: (line: Buffer) => unknown;
+  /** Reads the record in a line, or throws a coded error. */
+  readonly parse: (line: Buffer) => ImportRecord;
   /** The key under which the stream is reserved. Undefined: a repeated line creates another record. */
   readonly key: string | undefined;
   readonly bodyLimitBytes: number;
@@ -96,8 +106,12 @@ export class BatchImporter<Fields> {
     const { service, parse, bodyLimitBytes } = this.options;
     if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
     try {
-      const body = parse(line.bytes);
-      return { draft: service.draft(body), idempotency: this.idempotency(line.number, body) };
+      const { body, issues } = parse(line.bytes);
+      const draft = service.draft(body);
+      return {
+        draft: issues.size > 0 ? { ...draft, issues: merged(draft.issues, issues) } : draft,
+        idempotency: this.idempotency(line.number, body),
+      };
     } catch (error) {
       if (isCoded(error)) return error;
       throw error;
@@ -110,6 +124,11 @@ export class BatchImporter<Fields> {
       ? undefined
       : idempotentRequest({ key: lineKey(key, number), body, storesFields: false });
   }
+}
+
+/** @param ofText see {@link ImportRecord} */
+function merged(issues: readonly Issue[], ofText: ReadonlyMap<string, Issue>): Issue[] {
+  return [...new Set([...issues.map((issue) => ofText.get(issue.pointer) ?? issue), ...ofText.values()])];
 }
 
 function isCreation<Fields>(creation: Creation<Fields> | CodedError): creation is Creation<Fields> {

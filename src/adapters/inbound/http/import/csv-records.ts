@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
-import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../../../domain/errors.js';
+import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
+import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { isNumber, isRoundedToInteger } from '../body/exact-integers.js';
 import { tooLarge } from '../body/json-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
-import { type Column, type Columns, CSV } from '../list/csv.js';
+import { type Column, type Columns, CSV, decimalConflicts } from '../list/csv.js';
 import { HttpError } from '../response/http-error.js';
+import type { ImportRecord } from './batch-importer.js';
 import type { ImportFormat } from './import-handler.js';
 import { type ImportLine, LINE_FEED, LineSplitter, readLines } from './read-lines.js';
 
@@ -124,36 +125,60 @@ function endOf(record: Buffer): number {
 }
 
 /**
- * Returns the columns that the header row names.
+ * Returns the columns that the header row names, in the order in which they are read.
  * @throws HttpError `malformed_csv`, `payload_too_large`
  * @throws AppError `validation_failed` with the issues of all columns
  */
-function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): Column[] {
+function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): PlacedColumn[] {
   if (!row) throw malformed('The body has no header row.');
   if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
   const names = readCells(unmarked(row.bytes), 'header row', MAX_COLUMNS).map((name) => name ?? '');
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
-  const issues = headerIssues(names, columns);
+  const header = names.map((name) => ({ name, column: sendableColumn(name, columns) }));
+  const issues = headerIssues(header, columns);
   if (issues.length > 0)
     throw new AppError(
       'validation_failed',
       'The header row is invalid; see details.',
       issues.slice(0, MAX_ISSUES),
     );
-  return names.map((name) => sendableColumn(name, columns) as Column);
+  return header
+    .map(({ column }, at) => ({ at, column: column as Column }))
+    .toSorted(
+      (one, other) => Number(one.column.kind === 'decimal') - Number(other.column.kind === 'decimal'),
+    );
 }
 
-function sendableColumn(name: string, { sendable, attribute }: Columns): Column | undefined {
-  return sendable.find((column) => column.name === name) ?? attribute(name);
+/** A column of a file. Those of kind `decimal` are read last, when the currency is known. */
+interface PlacedColumn {
+  /** Its cell in each record, counted from 0. */
+  readonly at: number;
+  readonly column: Column;
+}
+
+/** A cell of the header row. */
+interface HeaderCell {
+  /** As sent. */
+  readonly name: string;
+  /** Undefined if no column with this name can be sent. */
+  readonly column: Column | undefined;
+}
+
+function sendableColumn(name: string, { sendable, decimals, attribute }: Columns): Column | undefined {
+  const isNamed = (column: Column) => column.name === name;
+  return sendable.find(isNamed) ?? decimals.find(isNamed) ?? attribute(name);
 }
 
 /** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
-function headerIssues(names: readonly string[], columns: Columns): Issue[] {
+function headerIssues(header: readonly HeaderCell[], columns: Columns): Issue[] {
   const seen = new Set<string>();
-  const hint = separatorHint(names);
-  const ofNames = names.flatMap((name) => {
-    const issues = seen.has(name) ? [fieldIssue('duplicate_value', [name])] : columnIssues(name, columns);
+  const hint = separatorHint(header);
+  const ofNames = header.flatMap((cell) => {
+    const name = cell.column?.name ?? cell.name;
+    const issues = seen.has(name)
+      ? [fieldIssue('duplicate_value', [cell.name])]
+      : columnIssues(cell, columns);
     seen.add(name);
     // In the detail, because programs show details and leave the message of the error out.
     return issues.map((issue) => ({ ...issue, message: `${issue.message}${hint}` }));
@@ -162,47 +187,53 @@ function headerIssues(names: readonly string[], columns: Columns): Issue[] {
   return [
     ...ofNames,
     ...overlapIssues(seen, columns),
+    ...decimalConflicts(columns, seen).map(({ code, column, message }) => issueAt([column], code, message)),
     ...missing.map(({ name }) => fieldIssue('required', [name])),
   ];
 }
 
-function columnIssues(name: string, columns: Columns): Issue[] {
-  if (columns.sendable.some((column) => column.name === name)) return [];
-  const key = columns.attribute(name)?.path[1];
-  if (key !== undefined) {
-    const codes = key === '__proto__' ? (['invalid_format'] as const) : validateText(key, ATTRIBUTES.key);
-    return codes.map((code) => fieldIssue(code, [name]));
+function issueAt(path: readonly string[], code: Issue['code'], message: string): Issue {
+  return { code, message, in: 'body', pointer: jsonPointer(path) };
+}
+
+function columnIssues({ name, column }: HeaderCell, columns: Columns): Issue[] {
+  if (!column) {
+    const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
+    return [fieldIssue(isReadOnly ? 'read_only_field' : 'unknown_field', [name])];
   }
-  const isReadOnly = [...columns.shown, ...columns.own].some((column) => column.name === name);
-  return [fieldIssue(isReadOnly ? 'read_only_field' : 'unknown_field', [name])];
+  const key = columns.attribute(name)?.path[1];
+  if (key === undefined) return [];
+  const codes = key === '__proto__' ? (['invalid_format'] as const) : validateText(key, ATTRIBUTES.key);
+  return codes.map((code) => fieldIssue(code, [name]));
 }
 
 /** An object must not have a column of its own beside one of its members, which could then have two values. */
 function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
   const fields = new Set([...names].map((name) => columns.attribute(name)?.path[0]));
   return [...fields]
-    .filter((field) => field !== undefined && names.has(field))
-    .map((field) => ({
-      code: 'duplicate_value',
-      message: `The column ${field} cannot stand beside columns of single ${field}.`,
-      in: 'body',
-      pointer: `/${field}`,
-    }));
+    .filter((field): field is string => field !== undefined && names.has(field))
+    .map((field) =>
+      issueAt(
+        [field],
+        'duplicate_value',
+        `The column ${field} cannot stand beside columns of single ${field}.`,
+      ),
+    );
 }
 
 /** Explains the header of a file with other separators than commas, as spreadsheets write it in many countries. */
-function separatorHint([first = '', ...others]: readonly string[]): string {
-  const separator = others.length === 0 ? /[;\t|]/.exec(first)?.[0] : undefined;
+function separatorHint([first, ...others]: readonly HeaderCell[]): string {
+  const separator = others.length === 0 ? /[;\t|]/.exec(first?.name ?? '')?.[0] : undefined;
   if (separator === undefined) return '';
   return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here.`;
 }
 
 /**
- * Returns the body of a record, as if it had been sent as JSON. A cell that does not fit its column stays a text, so
- * that validation reports it.
+ * Returns a record as if it had been sent as JSON. A cell that does not fit its column stays a text, so that validation
+ * reports it, or an issue replaces what validation says.
  * @throws HttpError `malformed_csv`, `malformed_json` for a cell that must be JSON, `payload_too_large`
  */
-function readRecord(record: Buffer, columns: readonly Column[]): JsonObject {
+function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRecord {
   const cells = readCells(record, 'record', columns.length);
   if (cells.length !== columns.length) {
     const count = cells.length > columns.length ? `more than ${columns.length}` : cells.length;
@@ -210,28 +241,85 @@ function readRecord(record: Buffer, columns: readonly Column[]): JsonObject {
     throw malformed(`The record has ${count} ${noun}, and the header row has ${columns.length}.`);
   }
   const body: Record<string, unknown> = {};
-  for (const [at, column] of columns.entries()) {
+  const issues = new Map<string, Issue>();
+  for (const { at, column } of columns) {
     const cell = cells[at];
     if (cell === undefined) continue;
-    const [field, member] = column.path;
-    if (member === undefined) body[field] = cellValue(cell, column);
-    else {
-      body[field] ??= {};
-      (body[field] as Record<string, unknown>)[member] = cellValue(cell, column);
-    }
+    const { path, kind, money } = column;
+    const [field, member] = path;
+    if (member !== undefined) body[field] ??= {};
+    const holder = member === undefined ? body : (body[field] as Record<string, unknown>);
+    const currency = money && textOrNothing(holder[money.currency]);
+    const value = cellValue(cell, column, currency);
+    const name = kind === 'decimal' && money ? money.amount : (member ?? field);
+    holder[name] = value;
+    const issue = value === cell ? misfit(cell, column, currency) : undefined;
+    if (issue) issues.set(jsonPointer(member === undefined ? [name] : [field, name]), issue);
   }
-  return body;
+  return { body, issues };
 }
 
-function cellValue(cell: string, { kind, name }: Column): unknown {
-  if (kind === 'text') return cell;
-  if (kind === 'number') return isNumber(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
+
+/** @param currency of an amount of money, if the record names one */
+function cellValue(cell: string, { kind, name }: Column, currency: string | undefined): unknown {
+  switch (kind) {
+    case 'text':
+      return cell;
+    case 'number':
+      return isNumber(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
+    case 'amount':
+      return INTEGER.test(cell) ? Number(cell) : cell;
+    case 'boolean':
+      return cell === 'true' || (cell === 'false' ? false : cell);
+    case 'decimal':
+      // Without a currency the record is refused, whatever the amount.
+      if (currency === undefined) return DECIMAL.test(cell) ? 0 : cell;
+      return amountOf(cell, currency) ?? cell;
+    case 'json':
+      return jsonValue(cell, name);
+  }
+}
+
+/** What is wrong with a cell that stayed a text, if the rule of the column is not that of the field. */
+function misfit(
+  cell: string,
+  { kind, path, money }: Column,
+  currency: string | undefined,
+): Issue | undefined {
+  const steps = path.filter((step) => step !== undefined);
+  const name = steps.join('.');
+  if (kind === 'amount' && money) {
+    const rule = `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money.field}.decimal`;
+    return issueAt(steps, 'invalid_type', `${name} takes ${rule}.`);
+  }
+  if (kind !== 'decimal') return undefined;
+  const [form, fraction = ''] = DECIMAL.exec(cell) ?? [];
+  const known = currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
+  const digits = currencyDigits(known ?? '');
+  if (form !== undefined && fraction.length <= digits) {
+    const most = decimalOf(Number.MAX_SAFE_INTEGER, known ?? '');
+    return issueAt(steps, 'out_of_range', `${name} takes an amount from 0 to ${most}.`);
+  }
+  const example = decimalOf(1999, known ?? '');
+  const places = digits === 0 ? 'without a point' : `with a point and at most ${digits} digits behind it`;
+  const unit = `the major unit of ${known ?? 'the currency'}`;
+  return issueAt(steps, 'invalid_type', `${name} takes an amount in ${unit}, ${places}: ${example}.`);
+}
+
+/** @throws HttpError `malformed_json`, `payload_too_large` */
+function jsonValue(cell: string, column: string): unknown {
   try {
     return parseStrictJson(Buffer.from(cell));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${name}`), [
-      fieldIssue('invalid_format', [name]),
+    throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${column}`), [
+      fieldIssue('invalid_format', [column]),
     ]);
   }
 }

@@ -11,7 +11,7 @@ import { HttpError } from '../response/http-error.js';
 import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-limits.js';
-import { BatchImporter } from './batch-importer.js';
+import { BatchImporter, type ImportRecord } from './batch-importer.js';
 import { type ImportLine, LineSplitter, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
@@ -40,15 +40,17 @@ export interface ImportFormat {
 
 interface ImportStream {
   readonly batches: AsyncIterable<readonly ImportLine[]>;
-  /** Returns the body of a record, as it would be in JSON, or throws a coded error. */
-  readonly parse: (line: Buffer) => unknown;
+  /** Reads the record in a line, or throws a coded error. */
+  readonly parse: (line: Buffer) => ImportRecord;
 }
+
+const NO_ISSUES: ImportRecord['issues'] = new Map();
 
 /** Imports from NDJSON: a line is a record. */
 export const NDJSON_IMPORT: ImportFormat = {
   open: (request, limitBytes) => ({
     batches: readLines(request, new LineSplitter(limitBytes)),
-    parse: parseBody,
+    parse: (line) => ({ body: parseBody(line), issues: NO_ISSUES }),
   }),
 };
 

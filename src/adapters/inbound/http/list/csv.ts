@@ -1,10 +1,14 @@
 import { type Options, stringify } from 'csv-stringify/sync';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-view.js';
+import type { MoneyField } from '../../../../domain/fields.js';
+import { decimalOf } from '../../../../domain/money.js';
 import { jsonSchemaOf } from '../openapi/joi-to-json-schema.js';
 import type { JsonSchema, ObjectSchema, Properties } from '../openapi/json-schema.js';
 import { nameListIssues, type Parameter, type Query } from '../query/query.js';
 import type { ResourceDefinition } from '../resources/resource-definition.js';
+import { type ParameterIssue, parameterIssue } from '../response/http-error.js';
+import { ATTRIBUTES, attributeKey } from './attribute-name.js';
 import type { LineFormat } from './stream-lines.js';
 
 /** The media type of CSV (RFC 4180), in requests and responses. */
@@ -22,16 +26,18 @@ export interface Column {
   readonly name: string;
   /** The path to the value in a record. */
   readonly path: readonly [field: string, member?: string];
-  /** How the value is written in a cell: as it is, or as JSON. */
-  readonly kind: 'text' | 'number' | 'json';
+  /**
+   * How the value is written in a cell: as it is, or as JSON. `amount` is an amount of money in the smallest unit of
+   * its currency, `decimal` the same amount in the major unit.
+   */
+  readonly kind: 'text' | 'number' | 'boolean' | 'json' | 'amount' | 'decimal';
+  /** The amount of money that a column of kind `amount` or `decimal` shows. */
+  readonly money?: MoneyField;
   /** Whether every record has a value. */
   readonly isRequired: boolean;
   /** Whether the field is a list of objects, of which each is a row. */
   readonly isListed: boolean;
 }
-
-/** The field whose keys the client chooses. A column can show one of them. */
-const ATTRIBUTES = 'attributes';
 
 /** The columns of a resource, in the order in which records show their fields. */
 export interface Columns {
@@ -39,27 +45,38 @@ export interface Columns {
   readonly sendable: readonly Column[];
   /** Those of an export whose query does not choose. */
   readonly shown: readonly Column[];
+  /** Those that stand for the amount of another column, in exports that name them and in imports. */
+  readonly decimals: readonly (Column & { readonly money: MoneyField })[];
   /** Those of the service's own fields, which an export shows only if the query chooses them. */
   readonly own: readonly Column[];
-  /** Returns the column of an attribute, for a name such as `attributes.colour`. */
+  /** Returns the column of an attribute, for a name such as `attributes.colour` or `attributes[colour]`. */
   attribute(name: string): Column | undefined;
 }
 
-export function columnsOf({ schema, readOnlyFields = {}, itemFields = [] }: ColumnSource): Columns {
+export function columnsOf({
+  schema,
+  readOnlyFields = {},
+  itemFields = [],
+  money = [],
+}: ColumnSource): Columns {
   const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
-  const sendable = columnsIn(properties, required);
+  const sendable = columnsIn(properties, required).map((one) => {
+    const found = money.find(({ field, amount }) => one.name === `${field}.${amount}`);
+    return found ? { ...one, kind: 'amount' as const, money: found } : one;
+  });
   const listed = Object.entries(readOnlyFields).filter(([name]) => !itemFields.includes(name));
   const shown = [ID, ...sendable, ...columnsIn(Object.fromEntries(listed))];
   const hasAttributes = sendable.some(({ name, kind }) => name === ATTRIBUTES && kind === 'json');
   return {
     sendable,
     shown,
+    decimals: money.map(decimalColumn),
     own: OWN.filter(({ name }) => !shown.some((column) => column.name === name)),
     attribute: (name) => (hasAttributes ? attributeColumn(name) : undefined),
   };
 }
 
-type ColumnSource = Pick<ResourceDefinition<never>, 'schema' | 'readOnlyFields' | 'itemFields'>;
+type ColumnSource = Pick<ResourceDefinition<never>, 'schema' | 'readOnlyFields' | 'itemFields' | 'money'>;
 
 function column(name: string, schema: JsonSchema, more: Partial<Column> = {}): Column {
   const { type } = schema;
@@ -85,11 +102,15 @@ function columnsIn(properties: Properties, required: readonly string[] = []): Co
   });
 }
 
-/** The key is everything after the first dot, as in filters. */
+function decimalColumn(money: MoneyField) {
+  const { field } = money;
+  return { ...column(`${field}.decimal`, {}, { path: [field, 'decimal'], kind: 'decimal' }), money };
+}
+
 function attributeColumn(name: string): Column | undefined {
-  const key = name.slice(ATTRIBUTES.length + 1);
-  if (key === '' || !name.startsWith(`${ATTRIBUTES}.`)) return undefined;
-  return column(name, { type: 'string' }, { path: [ATTRIBUTES, key] });
+  const key = attributeKey(name);
+  if (key === undefined) return undefined;
+  return column(`${ATTRIBUTES}.${key}`, { type: 'string' }, { path: [ATTRIBUTES, key] });
 }
 
 /** A resource's lists as CSV. */
@@ -103,9 +124,15 @@ export class CsvList<Fields> {
   constructor(private readonly resource: ResourceDefinition<Fields>) {
     this.columns = columnsOf(resource);
     const all = [...this.columns.shown, ...this.columns.own];
-    const columnsNamed = (name: string) =>
-      all.filter((one) => one.name === name || (one.path[0] === name && one.path.length > 1));
-    const names = new Set(all.flatMap((one) => [one.path[0], one.name]));
+    const { decimals } = this.columns;
+    const columnsNamed = (name: string) => [
+      ...all.filter((one) => one.name === name || (one.path[0] === name && one.path.length > 1)),
+      ...decimals.filter((one) => one.name === name),
+    ];
+    const names = new Set([
+      ...all.flatMap((one) => [one.path[0], one.name]),
+      ...decimals.map(({ name }) => name),
+    ]);
     this.named = new Map([...names].map((name) => [name, columnsNamed(name)]));
     const hasAttributes = this.columns.attribute(`${ATTRIBUTES}.KEY`) !== undefined;
     const known = [...this.named.keys(), ...(hasAttributes ? [`${ATTRIBUTES}.KEY`] : [])];
@@ -113,7 +140,7 @@ export class CsvList<Fields> {
       isList: true,
       issues: (text) => {
         const names = text.split(',').filter((name) => !this.columns.attribute(name));
-        return nameListIssues('fields', names, known);
+        return [...nameListIssues('fields', names, known), ...this.decimalIssues(text)];
       },
     };
   }
@@ -133,7 +160,14 @@ export class CsvList<Fields> {
     };
   }
 
-  /** @param fields valid names, with commas between them */
+  private decimalIssues(fields: string): ParameterIssue[] {
+    const names = new Set(this.chosen(fields).map(({ name }) => name));
+    return decimalConflicts(this.columns, names).map(({ code, message }) =>
+      parameterIssue('query', 'fields', code, message),
+    );
+  }
+
+  /** @param fields names, with commas between them */
   private chosen(fields: string | undefined): readonly Column[] {
     if (fields === undefined) return this.columns.shown;
     const columns = fields
@@ -141,6 +175,33 @@ export class CsvList<Fields> {
       .flatMap((name) => this.named.get(name) ?? this.columns.attribute(name) ?? []);
     return [...new Map(columns.map((one) => [one.name, one])).values()];
   }
+}
+
+interface ColumnConflict {
+  readonly code: 'duplicate_value' | 'required';
+  /** The name of the column that is too many, or missing. */
+  readonly column: string;
+  readonly message: string;
+}
+
+/**
+ * Returns what is wrong with the columns of amounts in the major unit beside the others.
+ * @param names those of all columns
+ */
+export function decimalConflicts({ decimals }: Columns, names: ReadonlySet<string>): ColumnConflict[] {
+  return decimals
+    .filter(({ name }) => names.has(name))
+    .flatMap(({ name, money: { field, amount, currency } }) => {
+      const [inSmallestUnit, unit] = [`${field}.${amount}`, `${field}.${currency}`];
+      const conflicts: ColumnConflict[] = [];
+      if (names.has(inSmallestUnit)) {
+        const message = `The column ${name} cannot stand beside ${inSmallestUnit}.`;
+        conflicts.push({ code: 'duplicate_value', column: name, message });
+      }
+      if (!names.has(unit))
+        conflicts.push({ code: 'required', column: unit, message: `The column ${name} needs ${unit}.` });
+      return conflicts;
+    });
 }
 
 /** The CSV of records as JSON shows them, with the header row. */
@@ -157,8 +218,9 @@ function rowsOf(shown: JsonObject, columns: readonly Column[]): Cell[][] {
   const list = columns.find(({ isListed }) => isListed)?.path[0];
   const elements = list === undefined ? undefined : (shown[list] as readonly JsonObject[] | undefined);
   return (elements ?? [{}]).map((element) =>
-    columns.map(({ path: [field, member], isListed, kind }) => {
+    columns.map(({ path: [field, member], isListed, kind, money }) => {
       const value = isListed ? element : shown[field];
+      if (kind === 'decimal' && money) return decimalCell(value, money);
       return cellOf(member === undefined ? value : memberOf(value, member), kind);
     }),
   );
@@ -168,6 +230,11 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as JsonObject)[name]
     : undefined;
+}
+
+function decimalCell(value: unknown, { amount, currency }: MoneyField): Cell {
+  const [number, code] = [memberOf(value, amount), memberOf(value, currency)];
+  return number === undefined ? undefined : decimalOf(Number(number), String(code));
 }
 
 /** Undefined: the record has no value. */

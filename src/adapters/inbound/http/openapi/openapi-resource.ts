@@ -61,8 +61,14 @@ export class OpenApiResource<Fields> {
     const { required = [] } = resourceSchemas(this.definition, 'record')[this.names.record] as ObjectSchema;
     const description = new SparseFields(this.definition, shownOn).description(required);
     if (shownOn === 'item') return description;
-    const { shown, attribute } = columnsOf(this.definition);
+    const { shown, decimals, attribute } = columnsOf(this.definition);
     const parts = shown.filter(({ path }) => path.length > 1).map(({ name }) => `\`${name}\``);
+    parts.push(
+      ...decimals.map(
+        ({ name, money: { field, amount, currency } }) =>
+          `\`${name}\` (\`${field}.${amount}\` in the major unit, instead of it and beside \`${field}.${currency}\`)`,
+      ),
+    );
     if (attribute('attributes.KEY')) parts.push('`attributes.KEY`');
     const more = parts.length > 0 ? `, and ${parts.join(', ')} are names too` : '';
     return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { CSV, columnsOf, csvText } from '../list/csv.js';
+import { type Columns, CSV, columnsOf, csvText } from '../list/csv.js';
 import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import { NDJSON } from '../list/ndjson.js';
 import type { ResponseErrorCode } from '../response/error-codes.js';
@@ -103,12 +103,13 @@ export function importDescription<Fields>(
   mediaTypes: readonly string[],
 ): OperationDescription {
   const { docs, definition } = resource;
+  const columns = columnsOf(definition);
   const bodies: Readonly<Record<string, ContentDescription>> = {
     [NDJSON]: {
       schema: ndjsonSchema(schemaRef(resource.names.input)),
       example: `${JSON.stringify(docs.example)}\n`,
     },
-    [CSV]: { schema: TEXT, example: csvText(columnsOf(definition).sendable, [docs.example]) },
+    [CSV]: { schema: TEXT, example: csvText(columns.sendable, [docs.example]) },
   };
   const hasCsv = mediaTypes.includes(CSV);
   return {
@@ -116,7 +117,7 @@ export function importDescription<Fields>(
     schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ' CSV begins with a header row, which names the columns; the records after it count from line 1. If the header row is invalid, nothing is created.' : ''}`,
+    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [
@@ -132,6 +133,15 @@ export function importDescription<Fields>(
       ...(hasCsv ? (['malformed_csv', 'validation_failed', 'payload_too_large'] as const) : []),
     ],
   };
+}
+
+function amountsInCsv({ decimals }: Columns): string {
+  return decimals
+    .map(({ name, money: { field, amount, currency } }) => {
+      const instead = `in the column \`${name}\` instead, in the major unit of \`${field}.${currency}\`, such as \`19.99\``;
+      return ` \`${field}.${amount}\` is an integer in the smallest unit of the currency; an amount may stand ${instead}.`;
+    })
+    .join('');
 }
 
 /** @param content the body of the response */

@@ -5,6 +5,8 @@ import {
   type FieldSpecs,
   type FieldTable,
   indexedFields,
+  type MoneyField,
+  moneyFields,
   searchedFields,
 } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
@@ -24,6 +26,8 @@ export interface ResourceDefinition<Fields> extends RecordView<Fields> {
   readonly writeScope: Scope;
   /** The fields by which lists can be filtered and sorted, in addition to the system fields. */
   readonly fields: FieldSpecs;
+  /** The amounts of money, which CSV shows in the major unit too. Default: none. */
+  readonly money?: readonly MoneyField[];
   /** Whether lists can be searched by words. */
   readonly isSearchable: boolean;
   /** The schema of the fields that a client may send. */
@@ -51,11 +55,12 @@ export interface TagState<Fields> {
 /** The part of a definition that follows from the field table. */
 export function fromFieldTable<Fields>(
   table: FieldTable,
-): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'schema'> {
+): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'money' | 'schema'> {
   const schema = objectSchema(table);
   return {
     fields: indexedFields(table),
     isSearchable: searchedFields(table).length > 0,
+    money: moneyFields(table),
     schema,
     validate: bodyValidator(schema),
     present: presenter(table),

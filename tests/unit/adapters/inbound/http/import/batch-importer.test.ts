@@ -49,7 +49,7 @@ describe('BatchImporter', () => {
           { record: { id: 1, version: 1, createdAt: 0, updatedAt: 0, fields: {} }, isReplay: false },
         ],
       },
-      parse: () => ({}),
+      parse: () => ({ body: {}, issues: new Map() }),
       key: undefined,
       bodyLimitBytes: 100,
       logger: new RecordingLogger(),
