@@ -96,6 +96,9 @@ describe('a list as CSV', () => {
     expect(await text(`/products?id.lt=3&fields=${fields}`)).to.equal(
       `${fields}\r\ntrue,false,7.5,"",,0,"a ""b""",,\r\n,,,,,,,,\r\n`,
     );
+    expect(await text('/products?id=1&fields=attributes[a.b:c],attributes[zero],attributes.zero')).to.equal(
+      'attributes.a.b:c,attributes.zero\r\n"",0\r\n',
+    );
     expect(await text('/products?id=1&fields=attributes.zero,attributes')).to.match(
       /^attributes.zero,attributes\r\n0,"\{/,
     );
@@ -168,6 +171,8 @@ describe('a list as CSV', () => {
       ['/products?fields=colour', ['unknown_field']],
       ['/products?fields=attributes.', ['unknown_field']],
       ['/products?fields=price.tax', ['unknown_field']],
+      ['/products?fields=attributes[]', ['unknown_field']],
+      ['/products?fields=attributes[zero]:number', ['unknown_field']],
       ['/products?fields=Name,,items', ['too_short', 'unknown_field']],
       ['/users?fields=attributes.x', ['unknown_field']],
       ['/users?fields=constructor', ['unknown_field']],

@@ -305,13 +305,101 @@ describe('an import of CSV', () => {
     expect((await created(results[1])).name).to.equal('Table');
   });
 
-  it('rejects only the record that is not UTF-8', async () => {
-    const bytes = Buffer.concat([
-      Buffer.from('name\na\n'),
-      Buffer.from([0x4c, 0xe4, 0x6d, 0x70]),
-      Buffer.from('\nb\n'),
+  it('rejects only the record that is not UTF-8, and names the column', async () => {
+    const file =
+      'sku,,price.decimal,price.currency,name\na,,1,EUR,a\nb,,1,EUR,"K\xfcche, 2"\n,\xfc,,,c\nd,,1,EUR,d\n';
+    const results = resultsOf(await send(Buffer.from(file, 'latin1')));
+    const refused = [400, 'malformed_csv'];
+    expect(outcomes(results)).to.deep.equal([201, refused, refused, 201]);
+    expect(results.map(({ error }) => error?.message)).to.deep.equal([
+      undefined,
+      'The cell in the column name is not UTF-8. Save the file as CSV UTF-8.',
+      'Cell 2 of the record is not UTF-8. Save the file as CSV UTF-8.',
+      undefined,
     ]);
-    expect(outcomes(resultsOf(await send(bytes)))).to.deep.equal([201, [400, 'malformed_csv'], 201]);
+  });
+
+  it('says how to save a file of another encoding, in the error of the whole request', async () => {
+    const utf16 = Buffer.from('\ufeffname,sku\r\nA,B\r\n', 'utf16le');
+    for (const [body, what] of [
+      [utf16, 'The body is UTF-16.'],
+      [Buffer.from(utf16).swap16(), 'The body is UTF-16.'],
+      [Buffer.from('name,attributes.gr\xf6\xdfe\nA,B\n', 'latin1'), 'Cell 2 of the header row is not UTF-8.'],
+    ] as const) {
+      const { status, json } = await send(body);
+      expect([status, json.code, json.message]).to.deep.equal([
+        400,
+        'malformed_csv',
+        `${what} Save the file as CSV UTF-8.`,
+      ]);
+    }
+  });
+
+  it('takes columns without a name, as long as they have no value', async () => {
+    const results = resultsOf(
+      await send('name,,sku,\nA,,B,\nA,"",C,\nA,x,D,\nA,,E, \nA,,F\n,,,\n,\nA,,G,\n'),
+    );
+    const malformed = [400, 'malformed_csv'];
+    expect(outcomes(results)).to.deep.equal([201, 201, malformed, malformed, malformed, 201]);
+    expect(results.map(({ line }) => line)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+    expect(results[2].error.message).to.equal(
+      'Cell 2 of the record has a value, and its column has no name.',
+    );
+    expect(await created(results[1])).to.deep.equal({ name: 'A', sku: 'C' });
+  });
+
+  it('ignores records whose cells are all empty, and a first line sep=, without a number', async () => {
+    for (const head of ['sep=,\n', '\ufeffsep=,\r\n', 'SEP=;\n', 'sep=\n', ',,\n\n,\n']) {
+      const results = resultsOf(await send(`${head}name,description\n,,\na,\n,\r\n\n,,,,\n"",""\nb,\n,`));
+      expect(
+        results.map(({ line, status }) => [line, status]),
+        JSON.stringify(head),
+      ).to.deep.equal([
+        [1, 201],
+        [2, 400],
+        [3, 201],
+      ]);
+    }
+    const { json } = await send('sep=;\nname;sku\na;b\n');
+    expect(json.details[0].message).to.include(
+      'separated by commas here, and a line sep= does not change that',
+    );
+    expect((await send('name\nsep=;\n')).text, 'behind the header row').to.include('"status":201');
+    expect((await send('sep=;\nsep=;\nname\n')).json.details[0].code, 'a second one').to.equal(
+      'unknown_field',
+    );
+  });
+
+  it('types attributes[KEY]:number and attributes[KEY]:boolean, and takes attributes[KEY] for attributes.KEY', async () => {
+    const header =
+      'attributes[watts]:number,attributes[on]:boolean,attributes[a.b[0]:number],attributes.c]:number,name';
+    expect(await created(await importOne(header, '7.5,true,1,2,x'))).to.deep.equal({
+      name: 'x',
+      attributes: { watts: 7.5, on: true, 'a.b[0]:number': '1', 'c]:number': '2' },
+    });
+    expect(await created(await importOne(header, '-1e2,false,,,x'))).to.deep.equal({
+      name: 'x',
+      attributes: { watts: -100, on: false },
+    });
+    expect(await created(await importOne(header, ',,,,x'))).to.deep.equal({ name: 'x' });
+    const typed = 'attributes[watts]:number,attributes[on]:boolean,name';
+    const [watts, on] = ['invalid_type /attributes/watts', 'invalid_type /attributes/on'];
+    for (const [record, issues] of [
+      ['"7,5",yes,x', [watts, on]],
+      [' 7,TRUE,x', [watts, on]],
+      ['"",1,x', [watts, on]],
+      ['true,"",x', [watts, on]],
+      ['1e400,,x', ['out_of_range /attributes/watts']],
+      ['0x10,false,', ['required /name', watts]],
+    ] as const) {
+      const result = await importOne(typed, record);
+      expect(outcomes([result]), record).to.deep.equal([[400, 'validation_failed', ...issues]]);
+    }
+    const [{ error }] = resultsOf(await send(`${typed}\nx,x,x\n`)) as [ResultLine];
+    expect(error.details.map(({ message }: ResultLine) => message)).to.deep.equal([
+      'attributes.watts takes a number such as 7.5.',
+      'attributes.on takes true or false.',
+    ]);
   });
 
   it('counts neither a line feed nor a carriage return before it', async () => {
@@ -383,6 +471,21 @@ describe('an import of CSV', () => {
       ['name,name', [['duplicate_value', '/name']]],
       ['name,attributes.a,attributes.a', [['duplicate_value', '/attributes.a']]],
       ['name,attributes,attributes.a', [['duplicate_value', '/attributes']]],
+      ['name,attributes[a]:number,attributes', [['duplicate_value', '/attributes']]],
+      ['name,attributes.a,attributes[a]:number', [['duplicate_value', '/attributes[a]:number']]],
+      [
+        'name,attributes[],attributes[a]:integer,attributes[a,attributes[]:number,attributes[a]x,price.decimal:number',
+        [
+          ['unknown_field', '/attributes[]'],
+          ['unknown_field', '/attributes[a]:integer'],
+          ['unknown_field', '/attributes[a'],
+          ['unknown_field', '/attributes[]:number'],
+          ['unknown_field', '/attributes[a]x'],
+          ['unknown_field', '/price.decimal:number'],
+        ],
+      ],
+      [`name,attributes[${'k'.repeat(65)}]:number`, [['too_long', `/attributes[${'k'.repeat(65)}]:number`]]],
+      ['name,attributes[__proto__]:boolean', [['invalid_format', '/attributes[__proto__]:boolean']]],
       ['attributes.a,name,attributes', [['duplicate_value', '/attributes']]],
       ['sku', [['required', '/name']]],
       ['id,name', [['read_only_field', '/id']]],
@@ -393,7 +496,6 @@ describe('an import of CSV', () => {
           ['unknown_field', '/Name'],
           ['read_only_field', '/version'],
           ['unknown_field', '/a~1b~0c'],
-          ['unknown_field', '/'],
           ['read_only_field', '/createdAt'],
           ['unknown_field', '/ sku'],
           ['unknown_field', '/attributes.'],
@@ -465,7 +567,7 @@ describe('an import of CSV', () => {
       expect((await send(`name,attributes.${'k'.repeat(4_096)}\nx,\n`)).json.code).to.equal(
         'payload_too_large',
       );
-      expect((await send(`name${','.repeat(4_000)}\n`)).json.details).to.have.length(1_000);
+      expect((await send(`name${',x'.repeat(2_000)}\n`)).json.details).to.have.length(1_000);
     });
 
     it('is reported before the client has sent the rest, which is dropped', async () => {

@@ -69,7 +69,8 @@ describe('an import', () => {
     ]);
     expect(results[1]?.error).to.deep.equal({
       code: 'payload_too_large',
-      message: 'The line is larger than 2048 bytes.',
+      message:
+        'The line is larger than 2048 bytes. Does a line end before each record? curl removes them with -d, and keeps them with --data-binary.',
       details: [],
     });
   });
@@ -100,7 +101,7 @@ describe('an import', () => {
     const socket = await service.client.connect();
     socket.on('data', () => socket.write('no chunk\r\n'));
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n`);
-    socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n\n\r\n');
+    socket.write('Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n');
     expect(statusesIn(await received(socket))).to.deep.equal([[200, undefined]]);
   });
 

@@ -26,11 +26,19 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** The bytes of a line that is no record. */
+const EMPTY: Readonly<Record<Format, readonly number[]>> = {
+  csv: [COMMA],
+  ndjson: [SPACE, TAB, CARRIAGE_RETURN],
+};
 
 /**
- * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. Every
- * line of NDJSON is a record. In CSV (RFC 4180) the first record is the header row, quoted line ends are part of a
- * record, and blank lines are no records: the service counts in the same way.
+ * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. In CSV
+ * (RFC 4180) the first record is the header row, and quoted line ends are part of a record. Blank lines, rows whose cells
+ * are all empty, and a first line `sep=;` are no records: the service counts in the same way.
  */
 export async function* partsOf(
   file: Blob,
@@ -39,16 +47,28 @@ export async function* partsOf(
 ): AsyncGenerator<Part, void, void> {
   const findEnd =
     format === 'csv' ? csvEnds() : (chunk: Uint8Array, from: number) => chunk.indexOf(LINE_FEED, from);
-  const markEnd = (await hasMark(file)) ? MARK.length : 0;
+  const markEnd = (await beginsWith(file, 0, /^\ufeff/)) ? MARK.length : 0;
+  const hasSeparatorLine = format === 'csv' && (await beginsWith(file, markEnd, /^sep=/i));
   let records: Range[] = [];
   let partStart = 0;
   let recordStart = 0;
   let last = 0;
   let offset = 0;
+  let isEmpty = true;
+  let afterReturn = false;
+  const look = (chunk: Uint8Array, from: number, end: number) => {
+    for (let at = Math.max(from, markEnd - offset); isEmpty && at < end; at++) {
+      // In CSV a carriage return belongs to the line end only if nothing follows it.
+      if (format === 'csv' && chunk[at] === CARRIAGE_RETURN && !afterReturn) afterReturn = true;
+      else isEmpty = !afterReturn && EMPTY[format].includes(chunk[at] ?? 0);
+    }
+  };
   const add = (end: number) => {
     const textEnd = format === 'csv' && last === CARRIAGE_RETURN ? end - 1 : end;
-    if (format === 'ndjson' || textEnd > Math.max(recordStart, markEnd))
+    if (!isEmpty && !(hasSeparatorLine && recordStart === 0))
       records.push({ start: recordStart, end: textEnd });
+    isEmpty = true;
+    afterReturn = false;
   };
   const reader = file.stream().getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -56,6 +76,7 @@ export async function* partsOf(
     let from = 0;
     for (let at = findEnd(chunk, 0); at >= 0; at = findEnd(chunk, from)) {
       if (at > 0) last = chunk[at - 1] ?? 0;
+      look(chunk, from, at);
       add(offset + at);
       from = at + 1;
       recordStart = offset + from;
@@ -66,6 +87,7 @@ export async function* partsOf(
       records = [];
     }
     if (from < chunk.length) last = chunk.at(-1) ?? 0;
+    look(chunk, from, chunk.length);
     offset += chunk.length;
   }
   if (recordStart < offset) add(offset);
@@ -101,7 +123,7 @@ function csvEnds(): (chunk: Uint8Array, from: number) => number {
 /** The byte order mark of UTF-8. */
 const MARK = [0xef, 0xbb, 0xbf];
 
-async function hasMark(file: Blob): Promise<boolean> {
-  const first = new Uint8Array(await file.slice(0, MARK.length).arrayBuffer());
-  return MARK.every((byte, at) => first[at] === byte);
+async function beginsWith(file: Blob, start: number, pattern: RegExp): Promise<boolean> {
+  const bytes = await file.slice(start, start + 4).arrayBuffer();
+  return pattern.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
 }

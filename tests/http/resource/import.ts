@@ -75,18 +75,28 @@ export function describeImport(collection: Collection): void {
       }
     });
 
-    it('counts blank lines, accepts LF and CRLF, and needs no final line end', async () => {
+    it('skips a byte order mark and blank lines, accepts LF and CRLF, and needs no final line end', async () => {
       const [one, two, three] = many(3).map((fields) => JSON.stringify(fields));
-      const results = linesOf(await send(`\n${one}\r\n \t\r\n\n ${two}\n${three}`));
+      const results = linesOf(await send(`\ufeff\n${one}\r\n \t\r\n\n ${two}\n${three}`));
       expect(results.map(({ line, status }) => [line, status])).to.deep.equal([
-        [1, 400],
+        [1, 201],
         [2, 201],
-        [3, 400],
-        [4, 400],
-        [5, 201],
-        [6, 201],
+        [3, 201],
       ]);
-      for (const at of [0, 2, 3]) expect(results[at]?.['error']).to.include({ code: 'malformed_json' });
+      const [fields] = many(1);
+      const [marked, again] = linesOf(await send(`\ufeff${JSON.stringify(fields)}\n\ufeff{}\n`));
+      expect(marked).to.include({ line: 1, status: 201 });
+      expect(again?.['error'], 'a mark elsewhere').to.include({ code: 'malformed_json' });
+    });
+
+    it('asks whether line ends are missing where records follow one another in a line', async () => {
+      const [one, two] = many(2).map((fields) => JSON.stringify(fields));
+      for (const joined of [`${one}${two}`, `${one} ${two}`, '{}'.repeat(20_000)]) {
+        const [result] = linesOf(await send(`${joined}\n`));
+        expect(JSON.stringify(result?.['error'])).to.include('Does a line end before each record?');
+      }
+      const [broken] = linesOf(await send('{"name": }\n'));
+      expect(JSON.stringify(broken)).to.not.include('--data-binary');
     });
 
     it('rejects only the line that is not UTF-8', async () => {

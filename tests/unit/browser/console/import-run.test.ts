@@ -6,6 +6,7 @@ import { formatOfFile } from '#browser/console/transfer/formats.js';
 import { ImportRun, type Send } from '#browser/console/transfer/import-run.js';
 import { type Format, partsOf } from '#browser/console/transfer/records-in-file.js';
 import { CsvSplitter } from '#src/adapters/inbound/http/import/csv-records.js';
+import { NdjsonSplitter } from '#src/adapters/inbound/http/import/import-handler.js';
 
 const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
   new File([text], name, { type: 'text/plain' });
@@ -35,11 +36,14 @@ describe('the records of a file', () => {
   for (const [name, format, text, records] of [
     ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
     ['a last line without its end', 'ndjson', '{"a":1}\n{"b":2}', ['{"a":1}', '{"b":2}']],
-    ['blank lines, which get results', 'ndjson', '\n{"a":1}\n\n', ['', '{"a":1}', '']],
+    ['no blank lines', 'ndjson', '\n{"a":1}\n \t\r\n\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['lines behind a byte order mark', 'ndjson', '\ufeff\n{"a":1}', ['{"a":1}']],
     ['carriage returns, which JSON ignores', 'ndjson', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
     ['rows', 'csv', 'name,sku\na,1\nb,2\n', ['name,sku', 'a,1', 'b,2']],
     ['rows with CRLF', 'csv', 'name\r\na\r\nb', ['name', 'a', 'b']],
     ['no blank rows', 'csv', 'name\n\na\r\n\r\n\nb\n\n', ['name', 'a', 'b']],
+    ['no rows of empty cells', 'csv', 'name,sku\n,,\r\n,\na,\n,', ['name,sku', 'a,']],
+    ['no line that names the separator', 'csv', '\ufeffsep=;\r\nname\nsep=;\n', ['name', 'sep=;']],
     ['quoted line ends', 'csv', 'name\n"a\nb","c\r\n\r\n"\nd', ['name', '"a\nb","c\r\n\r\n"', 'd']],
     ['doubled quotes', 'csv', 'name\n"a""\n""",x\nb', ['name', '"a""\n""",x', 'b']],
     ['a quote inside a cell, which opens nothing', 'csv', 'name\n5" pipe\nb', ['name', '5" pipe', 'b']],
@@ -65,16 +69,26 @@ describe('the records of a file', () => {
   });
 
   it('are those that the service finds', async () => {
-    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', 'é', '"x\ny"'), { maxLength: 20 });
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', 'é', '"x\ny"', ' ', '\t'), {
+      maxLength: 20,
+    });
+    const heads = fc.constantFrom('', '\ufeff', 'sep=;\n', '\ufeffsep=,\r\n', '\n');
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom('', '\ufeff'), pieces, async (mark, texts) => {
-        const text = mark + texts.join('');
-        const splitter = new CsvSplitter(1_000);
-        const found = [...splitter.push(Buffer.from(text)), ...splitter.end()].map((line) =>
-          'bytes' in line ? line.bytes.toString().replace(/\r$/, '') : '',
-        );
-        expect((await textsOf(text, 'csv')).flat()).to.deep.equal(found);
+      fc.asyncProperty(heads, pieces, async (head, texts) => {
+        const text = head + texts.join('');
+        for (const [format, splitter] of [
+          ['csv', new CsvSplitter(1_000)],
+          ['ndjson', new NdjsonSplitter(1_000)],
+        ] as const) {
+          const found = [...splitter.push(Buffer.from(text)), ...splitter.end()].map((line) => {
+            const record = 'bytes' in line ? line.bytes.toString() : '';
+            return format === 'csv' ? record.replace(/\r$/, '') : record;
+          });
+          const records = (await textsOf(text, format)).flat();
+          expect(records.map((record) => record.replace(/^\ufeff/, ''))).to.deep.equal(found);
+        }
       }),
+      { numRuns: 500 },
     );
   });
 

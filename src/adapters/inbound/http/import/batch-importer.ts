@@ -9,7 +9,6 @@ import type { RecordService } from '../../../../application/records/record-servi
 import { AppError, type Issue } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
-import { tooLarge } from '../body/json-body.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
 import type { ImportLine } from './read-lines.js';
@@ -31,10 +30,9 @@ export interface ImportRecord {
 export interface BatchImporterOptions<Fields> {
   readonly service: Pick<RecordService<Fields>, 'draft' | 'createAll'>;
   /** Reads the record in a line, or throws a coded error. */
-  readonly parse: (line: Buffer) => ImportRecord;
+  readonly parse: (line: ImportLine) => ImportRecord;
   /** The key under which the stream is reserved. Undefined: a repeated line creates another record. */
   readonly key: string | undefined;
-  readonly bodyLimitBytes: number;
   readonly logger: Logger;
   /** The ids of the request, for the log. */
   readonly ids: Readonly<Record<string, string>>;
@@ -103,10 +101,9 @@ export class BatchImporter<Fields> {
   }
 
   private creation(line: ImportLine): Creation<Fields> | CodedError {
-    const { service, parse, bodyLimitBytes } = this.options;
-    if ('tooLong' in line) return tooLarge(bodyLimitBytes, 'line');
+    const { service, parse } = this.options;
     try {
-      const { body, issues } = parse(line.bytes);
+      const { body, issues } = parse(line);
       const draft = service.draft(body);
       return {
         draft: issues.size > 0 ? { ...draft, issues: merged(draft.issues, issues) } : draft,

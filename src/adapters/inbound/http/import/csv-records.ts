@@ -10,7 +10,15 @@ import { type Column, type Columns, CSV, decimalConflicts } from '../list/csv.js
 import { HttpError } from '../response/http-error.js';
 import type { ImportRecord } from './batch-importer.js';
 import type { ImportFormat } from './import-handler.js';
-import { type ImportLine, LINE_FEED, LineSplitter, readLines } from './read-lines.js';
+import {
+  BYTE_ORDER_MARK,
+  CARRIAGE_RETURN,
+  type ImportLine,
+  LINE_FEED,
+  LineSplitter,
+  readLines,
+  unmarked,
+} from './read-lines.js';
 
 /** More than any header needs. Bounds the time that one record takes. */
 const MAX_COLUMNS = 10_000;
@@ -29,7 +37,10 @@ export function csvImport(columns: Columns): ImportFormat {
       const header = readHeader(first?.[0], columns, limitBytes);
       return {
         batches: following(first?.slice(1) ?? [], batches),
-        parse: (record) => readRecord(record, header),
+        parse: (record) => {
+          if ('tooLong' in record) throw tooLarge(limitBytes, 'record');
+          return readRecord(record.bytes, header);
+        },
       };
     },
   };
@@ -51,18 +62,20 @@ async function* following(
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const CARRIAGE_RETURN = 0x0d;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+/** The byte order marks of UTF-16, which spreadsheets call Unicode text. */
+const UTF_16_MARKS = ['\xff\xfe', '\xfe\xff'];
 
 /**
- * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips the byte order mark and blank lines.
- * The number of the header row is 0.
+ * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips records whose cells are all empty, as
+ * blank lines are, and a first line `sep=;`, in which spreadsheets look for the separator. The number of the header row
+ * is 0.
  */
 export class CsvSplitter extends LineSplitter {
   protected override lines = -1;
   private state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
   /** The next byte of the byte order mark; its end if the stream has gone on without it. */
   private markAt = 0;
+  private isFirst = true;
 
   protected override findEnd(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
@@ -100,8 +113,12 @@ export class CsvSplitter extends LineSplitter {
     }
   }
 
-  protected override isSkipped(record: Buffer): boolean {
-    return endOf(this.lines < 0 ? unmarked(record) : record) === 0;
+  protected override read(record: Buffer): Buffer | undefined {
+    if (this.lines >= 0) return isEmpty(record) ? undefined : record;
+    const text = unmarked(record);
+    const isSeparatorLine = this.isFirst && /^sep=/i.test(text.toString('latin1', 0, 4));
+    this.isFirst = false;
+    return isSeparatorLine || isEmpty(text) ? undefined : text;
   }
 
   private isMark(byte: number | undefined): boolean {
@@ -112,11 +129,11 @@ export class CsvSplitter extends LineSplitter {
   }
 }
 
-/** Returns the first record without the byte order mark. */
-function unmarked(record: Buffer): Buffer {
-  return BYTE_ORDER_MARK.every((byte, at) => record[at] === byte)
-    ? record.subarray(BYTE_ORDER_MARK.length)
-    : record;
+function isEmpty(record: Buffer): boolean {
+  const end = endOf(record);
+  let at = 0;
+  while (at < end && record[at] === COMMA) at++;
+  return at === end;
 }
 
 /** The length of a record without the carriage return of its line end. */
@@ -132,10 +149,15 @@ function endOf(record: Buffer): number {
 function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): PlacedColumn[] {
   if (!row) throw malformed('The body has no header row.');
   if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
-  const names = readCells(unmarked(row.bytes), 'header row', MAX_COLUMNS).map((name) => name ?? '');
+  if (UTF_16_MARKS.includes(row.bytes.toString('latin1', 0, 2)))
+    throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
+  const names = readCells(row.bytes, 'header row', MAX_COLUMNS).map((name) => name ?? '');
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
-  const header = names.map((name) => ({ name, column: sendableColumn(name, columns) }));
+  const header = names.map((name) => ({
+    name,
+    column: name === '' ? undefined : sendableColumn(name, columns),
+  }));
   const issues = headerIssues(header, columns);
   if (issues.length > 0)
     throw new AppError(
@@ -144,9 +166,9 @@ function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: n
       issues.slice(0, MAX_ISSUES),
     );
   return header
-    .map(({ column }, at) => ({ at, column: column as Column }))
+    .map(({ column }, at) => ({ at, column }))
     .toSorted(
-      (one, other) => Number(one.column.kind === 'decimal') - Number(other.column.kind === 'decimal'),
+      (one, other) => Number(one.column?.kind === 'decimal') - Number(other.column?.kind === 'decimal'),
     );
 }
 
@@ -154,7 +176,8 @@ function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: n
 interface PlacedColumn {
   /** Its cell in each record, counted from 0. */
   readonly at: number;
-  readonly column: Column;
+  /** Undefined if the column has no name. */
+  readonly column: Column | undefined;
 }
 
 /** A cell of the header row. */
@@ -167,14 +190,24 @@ interface HeaderCell {
 
 function sendableColumn(name: string, { sendable, decimals, attribute }: Columns): Column | undefined {
   const isNamed = (column: Column) => column.name === name;
-  return sendable.find(isNamed) ?? decimals.find(isNamed) ?? attribute(name);
+  return (
+    sendable.find(isNamed) ?? decimals.find(isNamed) ?? typedAttribute(name, attribute) ?? attribute(name)
+  );
+}
+
+/** The column of an attribute that is no text, such as `attributes[watts]:number`. */
+function typedAttribute(name: string, attribute: Columns['attribute']): Column | undefined {
+  const [, untyped = '', kind] = /^(attributes\[.*\]):(number|boolean)$/s.exec(name) ?? [];
+  const column = attribute(untyped);
+  return column && { ...column, kind: kind === 'number' ? 'number' : 'boolean' };
 }
 
 /** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
 function headerIssues(header: readonly HeaderCell[], columns: Columns): Issue[] {
   const seen = new Set<string>();
-  const hint = separatorHint(header);
-  const ofNames = header.flatMap((cell) => {
+  const named = header.filter(({ name }) => name !== '');
+  const hint = separatorHint(named);
+  const ofNames = named.flatMap((cell) => {
     const name = cell.column?.name ?? cell.name;
     const issues = seen.has(name)
       ? [fieldIssue('duplicate_value', [cell.name])]
@@ -201,7 +234,7 @@ function columnIssues({ name, column }: HeaderCell, columns: Columns): Issue[] {
     const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
     return [fieldIssue(isReadOnly ? 'read_only_field' : 'unknown_field', [name])];
   }
-  const key = columns.attribute(name)?.path[1];
+  const key = columns.attribute(column.name)?.path[1];
   if (key === undefined) return [];
   const codes = key === '__proto__' ? (['invalid_format'] as const) : validateText(key, ATTRIBUTES.key);
   return codes.map((code) => fieldIssue(code, [name]));
@@ -225,7 +258,7 @@ function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
 function separatorHint([first, ...others]: readonly HeaderCell[]): string {
   const separator = others.length === 0 ? /[;\t|]/.exec(first?.name ?? '')?.[0] : undefined;
   if (separator === undefined) return '';
-  return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here.`;
+  return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here, and a line sep= does not change that.`;
 }
 
 /**
@@ -234,7 +267,7 @@ function separatorHint([first, ...others]: readonly HeaderCell[]): string {
  * @throws HttpError `malformed_csv`, `malformed_json` for a cell that must be JSON, `payload_too_large`
  */
 function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRecord {
-  const cells = readCells(record, 'record', columns.length);
+  const cells = readCells(record, 'record', columns.length, columns);
   if (cells.length !== columns.length) {
     const count = cells.length > columns.length ? `more than ${columns.length}` : cells.length;
     const noun = count === 1 ? 'cell' : 'cells';
@@ -245,6 +278,11 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRec
   for (const { at, column } of columns) {
     const cell = cells[at];
     if (cell === undefined) continue;
+    if (!column) {
+      if (cell !== '')
+        throw malformed(`Cell ${at + 1} of the record has a value, and its column has no name.`);
+      continue;
+    }
     const { path, kind, money } = column;
     const [field, member] = path;
     if (member !== undefined) body[field] ??= {};
@@ -271,8 +309,10 @@ function cellValue(cell: string, { kind, name }: Column, currency: string | unde
   switch (kind) {
     case 'text':
       return cell;
-    case 'number':
+    case 'integer':
       return isNumber(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
+    case 'number':
+      return isNumber(cell) ? Number(cell) : cell;
     case 'amount':
       return INTEGER.test(cell) ? Number(cell) : cell;
     case 'boolean':
@@ -298,6 +338,8 @@ function misfit(
     const rule = `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money.field}.decimal`;
     return issueAt(steps, 'invalid_type', `${name} takes ${rule}.`);
   }
+  if (kind === 'number') return issueAt(steps, 'invalid_type', `${name} takes a number such as 7.5.`);
+  if (kind === 'boolean') return issueAt(steps, 'invalid_type', `${name} takes true or false.`);
   if (kind !== 'decimal') return undefined;
   const [form, fraction = ''] = DECIMAL.exec(cell) ?? [];
   const known = currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
@@ -328,12 +370,33 @@ function jsonValue(cell: string, column: string): unknown {
  * Returns the cells of a record; undefined stands for an empty cell without quotes.
  * @param what the record in messages
  * @param max the maximum number of cells; reading stops after one more
+ * @param columns if they are known, for messages
  * @throws HttpError `malformed_csv`
  */
-function readCells(record: Buffer, what: string, max: number): (string | undefined)[] {
+function readCells(
+  record: Buffer,
+  what: string,
+  max: number,
+  columns: readonly PlacedColumn[] = [],
+): (string | undefined)[] {
   const bytes = record.subarray(0, endOf(record));
-  if (!isUtf8(bytes)) throw malformed(`The ${what} is not UTF-8.`);
-  const text = bytes.toString('utf8');
+  if (!isUtf8(bytes)) throw notUtf8(bytes, what, max, columns);
+  return splitCells(bytes.toString('utf8'), what, max);
+}
+
+const SAVE_AS_UTF_8 = 'Save the file as CSV UTF-8.';
+
+function notUtf8(bytes: Buffer, what: string, max: number, columns: readonly PlacedColumn[]): HttpError {
+  // In Latin-1 every byte is a character, and a comma and a quotation mark are the same as in UTF-8.
+  const cells = splitCells(bytes.toString('latin1'), what, max);
+  const found = cells.findIndex((cell) => cell !== undefined && !isUtf8(Buffer.from(cell, 'latin1')));
+  const name = columns.find(({ at }) => at === found)?.column?.name;
+  const subject = name === undefined ? `Cell ${found + 1} of the ${what}` : `The cell in the column ${name}`;
+  return malformed(`${found < 0 ? `The ${what}` : subject} is not UTF-8. ${SAVE_AS_UTF_8}`);
+}
+
+/** @throws HttpError `malformed_csv` */
+function splitCells(text: string, what: string, max: number): (string | undefined)[] {
   const cells: (string | undefined)[] = [];
   for (let start = 0; start <= text.length && cells.length <= max; ) {
     const isQuoted = text[start] === '"';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import { sendContinue } from '../body/json-body.js';
+import { sendContinue, tooLarge } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
 import type { Context } from '../context.js';
 import { NDJSON, NDJSON_UTF8 } from '../list/ndjson.js';
@@ -12,7 +12,7 @@ import type { BodyHandler } from '../route.js';
 import { liftDeadline } from '../server/node-workarounds.js';
 import { clientOf } from '../work-limits.js';
 import { BatchImporter, type ImportRecord } from './batch-importer.js';
-import { type ImportLine, LineSplitter, readLines } from './read-lines.js';
+import { CARRIAGE_RETURN, type ImportLine, LineSplitter, readLines, unmarked } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -41,16 +41,52 @@ export interface ImportFormat {
 interface ImportStream {
   readonly batches: AsyncIterable<readonly ImportLine[]>;
   /** Reads the record in a line, or throws a coded error. */
-  readonly parse: (line: Buffer) => ImportRecord;
+  readonly parse: (line: ImportLine) => ImportRecord;
+}
+
+/** Splits NDJSON into lines. Skips blank lines, and a byte order mark at the beginning. */
+export class NdjsonSplitter extends LineSplitter {
+  private isFirst = true;
+
+  protected override read(line: Buffer): Buffer | undefined {
+    const text = this.isFirst ? unmarked(line) : line;
+    this.isFirst = false;
+    return isBlank(text) ? undefined : text;
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
+}
+
+function parseLine(line: ImportLine, limitBytes: number): unknown {
+  try {
+    if ('tooLong' in line) throw tooLarge(limitBytes, 'line');
+    return parseBody(line.bytes);
+  } catch (error) {
+    if (!(error instanceof HttpError) || !isJoined(line)) throw error;
+    throw new HttpError(error.code, `${error.message} ${LINE_ENDS}`, error.details);
+  }
+}
+
+const LINE_ENDS =
+  'Does a line end before each record? curl removes them with -d, and keeps them with --data-binary.';
+
+/** Whether a line may be several that have lost their ends. */
+function isJoined(line: ImportLine): boolean {
+  return 'tooLong' in line || /\}[ \t]*\{/.test(line.bytes.toString('latin1'));
 }
 
 const NO_ISSUES: ImportRecord['issues'] = new Map();
 
+const SPACE = 0x20;
+const TAB = 0x09;
+
 /** Imports from NDJSON: a line is a record. */
 export const NDJSON_IMPORT: ImportFormat = {
   open: (request, limitBytes) => ({
-    batches: readLines(request, new LineSplitter(limitBytes)),
-    parse: (line) => ({ body: parseBody(line), issues: NO_ISSUES }),
+    batches: readLines(request, new NdjsonSplitter(limitBytes)),
+    parse: (line) => ({ body: parseLine(line, limitBytes), issues: NO_ISSUES }),
   }),
 };
 
@@ -95,7 +131,6 @@ async function importLines<Fields>(
     service,
     parse,
     key,
-    bodyLimitBytes,
     logger,
     ids,
     client,

@@ -46,7 +46,16 @@ export type ImportLine =
   | { readonly number: number; readonly tooLong: true };
 
 export const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
+export const CARRIAGE_RETURN = 13;
+export const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Returns the first line without the byte order mark. */
+export function unmarked(line: Buffer): Buffer {
+  return BYTE_ORDER_MARK.every((byte, at) => line[at] === byte)
+    ? line.subarray(BYTE_ORDER_MARK.length)
+    : line;
+}
+
 const FIRST_CAPACITY = 1_024;
 
 /**
@@ -86,14 +95,14 @@ export class LineSplitter {
     return chunk.indexOf(LINE_FEED, from);
   }
 
-  /** Skips lines at the start of a line. Cheaper than {@link isSkipped} for each of millions. */
+  /** Skips lines at the start of a line. Cheaper than {@link read} for each of millions. */
   protected skipLines(_chunk: Buffer, from: number): number {
     return from;
   }
 
-  /** Whether a line is skipped without a number. */
-  protected isSkipped(_line: Buffer): boolean {
-    return false;
+  /** Returns what is read of a line; undefined: it is skipped without a number. */
+  protected read(line: Buffer): Buffer | undefined {
+    return line;
   }
 
   /** @returns undefined if the line is skipped */
@@ -105,7 +114,8 @@ export class LineSplitter {
     this.length = 0;
     const isOver = length > this.limitBytes + (bytes.at(-1) === CARRIAGE_RETURN ? 1 : 0);
     if (isOver) return { number: ++this.lines, tooLong: true };
-    return this.isSkipped(bytes) ? undefined : { number: ++this.lines, bytes };
+    const read = this.read(bytes);
+    return read && { number: ++this.lines, bytes: read };
   }
 
   private hold(chunk: Buffer): void {

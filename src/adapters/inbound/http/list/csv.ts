@@ -30,7 +30,7 @@ export interface Column {
    * How the value is written in a cell: as it is, or as JSON. `amount` is an amount of money in the smallest unit of
    * its currency, `decimal` the same amount in the major unit.
    */
-  readonly kind: 'text' | 'number' | 'boolean' | 'json' | 'amount' | 'decimal';
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'json' | 'amount' | 'decimal';
   /** The amount of money that a column of kind `amount` or `decimal` shows. */
   readonly money?: MoneyField;
   /** Whether every record has a value. */
@@ -80,7 +80,7 @@ type ColumnSource = Pick<ResourceDefinition<never>, 'schema' | 'readOnlyFields' 
 
 function column(name: string, schema: JsonSchema, more: Partial<Column> = {}): Column {
   const { type } = schema;
-  const kind = type === 'integer' || type === 'number' ? 'number' : type === 'string' ? 'text' : 'json';
+  const kind = type === 'integer' ? 'integer' : type === 'string' ? 'text' : 'json';
   return { name, path: [name], kind, isRequired: false, isListed: false, ...more };
 }
 

@@ -117,7 +117,7 @@ export function importDescription<Fields>(
     schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
+    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. Blank lines are ignored. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; those whose cells are all empty are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [

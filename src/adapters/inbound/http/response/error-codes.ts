@@ -45,9 +45,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   malformed_csv: {
     status: 400,
     cause:
-      'A CSV import has no header row, or it is malformed. In the result of a record: it has more or fewer cells than the header row, a quotation mark that is not closed or stands inside a cell without quotes, a carriage return outside quotes, or bytes that are not UTF-8.',
+      'A CSV import has no header row, or it is malformed. In the result of a record: it has more or fewer cells than the header row, a value in a column without a name, a quotation mark that is not closed or stands inside a cell without quotes, a carriage return outside quotes, or bytes that are not UTF-8, as of a file in UTF-16 or Windows-1252.',
     remedy:
-      'Write CSV as RFC 4180 describes, in UTF-8: commas between cells; quotation marks around a cell with a comma, a line end or a quotation mark in it, which is then doubled. The message names the cell.',
+      'Write CSV as RFC 4180 describes, in UTF-8: commas between cells; quotation marks around a cell with a comma, a line end or a quotation mark in it, which is then doubled. Spreadsheets call it "CSV UTF-8". The message names the cell.',
   },
   validation_failed: {
     status: 400,

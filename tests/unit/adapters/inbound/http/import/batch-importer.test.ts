@@ -18,7 +18,6 @@ describe('BatchImporter', () => {
         throw new AppError('validation_failed', 'The line is invalid.');
       },
       key: undefined,
-      bodyLimitBytes: 1_048_576,
       logger: new RecordingLogger(),
       ids: {},
       client: 'a',
@@ -51,7 +50,6 @@ describe('BatchImporter', () => {
       },
       parse: () => ({ body: {}, issues: new Map() }),
       key: undefined,
-      bodyLimitBytes: 100,
       logger: new RecordingLogger(),
       ids: {},
       client: 'a',
