@@ -54,7 +54,6 @@ export function describeImport(collection: Collection): void {
     it('reports the same error for a line as for its POST, and continues', async () => {
       const invalid = [
         '{"name"',
-        '[]',
         '"x"',
         'null',
         '{}',
@@ -185,6 +184,25 @@ export function describeImport(collection: Collection): void {
           }
       }
       expect(await newestId()).to.equal(last);
+    });
+
+    it('is the way for an array, as the collection says that refuses it', async () => {
+      const last = await newestId();
+      for (const path of bothForms(collection.path))
+        for (const body of [many(2), []]) {
+          const { status, json } = await collection.client.post(path, body);
+          expect([status, json.code]).to.deep.equal([400, 'validation_failed']);
+          expect(json.message).to.include(`${path}/imports as application/x-ndjson`);
+          expect(json.details).to.deep.equal([
+            { code: 'invalid_type', message: json.message, in: 'body', pointer: '' },
+          ]);
+        }
+      expect(await newestId()).to.equal(last);
+      const [line] = linesOf(await send('[]\n'));
+      expect((line?.['error'] as { details: object[] }).details[0]).to.include({
+        code: 'invalid_type',
+        pointer: '',
+      });
     });
 
     it('is refused by the collection for its version, before the 415 names a path', async () => {

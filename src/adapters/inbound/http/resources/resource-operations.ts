@@ -1,7 +1,7 @@
 import type { Created } from '../../../../application/records/create-records.js';
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
 import { type Change, presentJson } from '../../../../application/records/record-view.js';
-import { PreconditionFailed } from '../../../../domain/errors.js';
+import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
@@ -169,6 +169,7 @@ export class ResourceOperations<Fields> {
 
   private async createOne(ctx: Context): Promise<void> {
     const { body } = ctx.request;
+    if (Array.isArray(body)) throw manyRecords(ctx);
     const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
     const created = await this.service.create(creation);
@@ -252,6 +253,14 @@ export class ResourceOperations<Fields> {
   private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
     return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
   }
+}
+
+/** An array, which is no record. */
+function manyRecords({ path }: Context): AppError {
+  const message = `The body is an array, and this path takes one record. Send many records to ${path}/${IMPORTS} as ${NDJSON}, one JSON object a line.`;
+  return new AppError('validation_failed', message, [
+    { code: 'invalid_type', message, in: 'body', pointer: '' },
+  ]);
 }
 
 function respondJsonText(ctx: Context, json: string): void {
