@@ -11,6 +11,8 @@ interface FieldOptions {
   readonly unique?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
+  /** No value holds a space, and some hold `+`. A space in a query is then a `+` that was not encoded. */
+  readonly spaceless?: true;
   /** A search finds the record by the words of the field. */
   readonly searched?: true;
 }
@@ -122,6 +124,8 @@ export interface FieldSpec {
   readonly reference?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
+  /** No value holds a space, and some hold `+`. */
+  readonly spaceless?: true;
 }
 
 /** By name; a field of an object inside the record is named with a dot: `price.amount`. */
@@ -173,12 +177,13 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
       indexedIn(`${name}.${member}`, inner, isRequired),
     );
   if (!field.indexed || field.kind === 'list') return [];
-  const { unique, ignoresCase } = field;
+  const { unique, ignoresCase, spaceless } = field;
   const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
     ...(isRequired && { required: true }),
     ...(unique && { unique }),
     ...(ignoresCase && { ignoresCase }),
+    ...(spaceless && { spaceless }),
     ...(field.kind === 'reference' && { reference: true }),
   };
   return [[name, spec]];

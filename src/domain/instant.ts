@@ -1,8 +1,8 @@
 import type { Instant } from './record.js';
 
-/** RFC 3339 section 5.6. `t` and `z` may be in either case. */
+/** RFC 3339 section 5.6. `t` and `z` may be in either case, and the offset may lack its colon, as Python writes it. */
 const DATE_TIME =
-  /^(\d{4}-\d\d-\d\d)t([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
+  /^(\d{4}-\d\d-\d\d)t([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/i;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -18,6 +18,7 @@ export const USER = {
     indexed: true,
     unique: true,
     ignoresCase: true,
+    spaceless: true,
     searched: true,
   },
 } as const satisfies FieldTable;

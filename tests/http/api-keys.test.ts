@@ -49,7 +49,7 @@ for (const store of LOCAL_STORE_NAMES) {
           const before = Date.now();
           const { response, id, key } = await createKey({
             ...READER,
-            expiresAt: '2099-12-31T23:59:59+01:00',
+            expiresAt: '2099-12-31T23:59:59+0100',
           });
           const { createdAt } = response.json;
           expect(response.text).to.equal(

@@ -127,6 +127,9 @@ describe('filters', () => {
       [{ 'attributes.a.in': 'z' }, ['a_c']],
       [{ 'attributes.a.in': 'z,y' }, []],
       [{ 'attributes.colour.ne': 'blue' }, []],
+      [{ 'attributes[colour]': 'red' }, ['a']],
+      [{ 'attributes[glow.exists]': 'yes' }, ['a_c']],
+      [{ 'attributes[exists]': '1' }, ['a_c']],
       [{ 'attributes.:': 'x' }, []],
       [{ 'sku.exists': 'true' }, ['a', 'ab', 'a_c']],
       [{ 'sku.exists': 'false', 'name.prefix': 'a' }, ['a%']],
@@ -155,6 +158,7 @@ describe('filters', () => {
       const { createdAt } = (await request().get('/products/3?fields=createdAt')).json;
       const at = Date.parse(createdAt);
       const offset = `${new Date(at + 90 * 60_000).toISOString().slice(0, -1)}+01:30`;
+      expect(await names({ createdAt: offset.replace('01:30', '0130'), id: '3' })).to.deep.equal(['a%']);
       expect(await names({ createdAt, id: '3' })).to.deep.equal(['a%']);
       expect(await names({ createdAt: offset, id: '3' })).to.deep.equal(['a%']);
       expect(await names({ 'createdAt.in': `2001-01-01T00:00:00Z,${createdAt}`, id: '3' })).to.deep.equal([
@@ -235,6 +239,21 @@ describe('filters', () => {
         'price:amount=1',
         'price:amount:gt=1',
         'name[ne]=x',
+        'name[]=x',
+        'limit[]=5',
+        'attributes[]=x',
+        'attributes[a][]=x',
+        'attributes[a[]=x',
+        'attributes[a=x',
+        'attributes[a]b=x',
+        'attributes[a].in=x',
+        'attributes[a].exists=true',
+        'attributes[a].lt=5',
+        'attributes[a]:in=x',
+        'attributes[].in=x',
+        'id.in[][]=1',
+        'id[].in=1',
+        'sort[0]=id',
         'description=x',
         'price=1',
         'price.=1',
@@ -299,6 +318,7 @@ describe('filters', () => {
       ['id.ne=9007199254740992', 'invalid_parameter', [['out_of_range', 'id.ne']]],
       ['price.amount=-9007199254740992', 'invalid_parameter', [['out_of_range', 'price.amount']]],
       [`price.amount=${'9'.repeat(400)}`, 'invalid_parameter', [['out_of_range', 'price.amount']]],
+      ['attributes[a]=1&attributes.a=1', 'invalid_parameter', [['duplicate_value', 'attributes.a']]],
       ['id.in=', 'invalid_parameter', [['too_short', 'id.in']]],
       ['id.in=1,', 'invalid_parameter', [['too_short', 'id.in']]],
       ['name.in=,a', 'invalid_parameter', [['too_short', 'name.in']]],
@@ -378,6 +398,33 @@ describe('filters', () => {
         expect([response.status, response.json.code], method).to.deep.equal([400, 'unknown_parameter']);
       }
     });
+  });
+
+  it('of an email with a space, which is a + that was not encoded, are rejected with the way to write it', async () => {
+    await request().post('/users', { name: 'Ann', email: 'ann+shop@example.com' });
+    for (const filter of [
+      'email=ann+shop@example.com',
+      'email.in=x@example.com,ann+shop@example.com',
+      'email.prefix=ann+',
+      'email.ne=ann%20shop@example.com',
+      'email:lt=a+',
+    ]) {
+      const { status, json } = await request().get(`/users?${filter}`);
+      expect([status, json.code], filter).to.deep.equal([400, 'invalid_parameter']);
+      expect(json.details).to.have.length(1);
+      expect(json.details[0]).to.include({
+        code: 'invalid_format',
+        name: filter.slice(0, filter.indexOf('=')),
+      });
+      expect(json.message).to.include('in a query + is written %2B');
+    }
+    for (const filter of [
+      'email=ann%2Bshop@example.com',
+      'email.prefix=ann%2B',
+      'email.in=x,ann%2Bshop@example.com',
+    ])
+      expect((await request().get(`/users?${filter}`)).json, filter).to.have.length(1);
+    expect((await request().get('/products?sku=A+B')).json, 'a sku has no +').to.deep.equal([]);
   });
 
   it('are limited to 100', async () => {

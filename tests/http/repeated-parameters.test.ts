@@ -33,13 +33,23 @@ for (const STORE of ['memory', 'sqlite'])
       ['name.in=a&name.in=c&id.in=1,2,3', [2]],
       ['price.amount.gte=2&price.amount:lte=3', [2, 3]],
       ['id.ne=1&id.in=1&id.in=2', [2]],
+      ['sort[]=name&sort[]=-id', [2, 3, 1, 4]],
+      ['sort%5B%5D=name,-id', [2, 3, 1, 4]],
+      ['sort=name&sort[]=-id', [2, 3, 1, 4]],
+      ['id.in[]=1&id:in[]=2&id%3Ain%5B%5D=2,4&id.in=3', [1, 2, 3, 4]],
     ] as const)
       it(`are read as one list: ${query}`, async () => {
         expect(await idsOf(query)).to.deep.equal(ids);
       });
 
     it('select fields of a list and of an item', async () => {
-      for (const fields of ['fields=id,name', 'fields=name&fields=id', 'fields=id&fields=name,id']) {
+      for (const fields of [
+        'fields=id,name',
+        'fields=name&fields=id',
+        'fields=id&fields=name,id',
+        'fields[]=name&fields[]=id',
+        'fields=id&fields%5B%5D=name,id',
+      ]) {
         expect((await get(`${fields}&id=1`)).text).to.equal('[{"id":1,"name":"b"}]');
         const item = await service.client.get(`/v1/products/1?${fields}`);
         expect([item.status, item.text, item.headers.etag]).to.deep.equal([
@@ -61,9 +71,20 @@ for (const STORE of ['memory', 'sqlite'])
       expect([other.status, other.json.code]).to.deep.equal([400, 'cursor_mismatch']);
     });
 
+    it('are one parameter in cursors: attributes.KEY and attributes[KEY]', async () => {
+      for (const id of [1, 2])
+        await service.client.patch(`/products/${id}`, { attributes: { 'a.b[0]': 'x' } });
+      const { headers } = await get('attributes[a.b[0]]=x&limit=1');
+      const { first, next } = linksOf(headers['link']);
+      expect(first).to.equal('/v1/products?attributes.a.b%5B0%5D=x&limit=1');
+      for (const query of ['attributes.a.b[0]=x', 'attributes%5Ba.b%5B0%5D%5D=x'])
+        expect(await idsOf(`${query}&limit=1&cursor=${cursorIn(next)}`), query).to.deep.equal([2]);
+      expect((await service.client.get(next ?? '')).json[0].id).to.equal(2);
+    });
+
     it('are one list in links, tags and cursors, with a dot before the operator', async () => {
       const once = 'name.in=a,b,c&id.gte=1&sort=name,-id&fields=id,name&limit=2';
-      const several = 'name:in=a&id:gte=1&name.in=b,c&sort=name&fields=id&sort=-id&fields=name&limit=2';
+      const several = 'name:in[]=a&id:gte=1&name.in=b,c&sort=name&fields[]=id&sort[]=-id&fields=name&limit=2';
       const [one, other] = [await get(once), await get(several)];
       const first = '/v1/products?name.in=a%2Cb%2Cc&id.gte=1&sort=name%2C-id&fields=id%2Cname&limit=2';
       expect(linksOf(one.headers['link'])['first']).to.equal(first);
@@ -102,6 +123,11 @@ for (const STORE of ['memory', 'sqlite'])
       ['fields=id&fields=x', [['unknown_field', 'fields']]],
       ['id.in=1&id.in=', [['too_short', 'id.in']]],
       ['id.in=1,&id.in=2', [['too_short', 'id.in']]],
+      ['id.in[]=1&id.in[]=', [['too_short', 'id.in']]],
+      ['id.in[]=x', [['invalid_type', 'id.in']]],
+      ['sort[]=x', [['unknown_field', 'sort']]],
+      ['fields[]=%ff', [['invalid_format', 'fields[]']]],
+      ['limit[]=1', [['unknown_parameter', 'limit[]']]],
       ['id.in=1&id:in', [['too_short', 'id.in']]],
       ['id:in=1&id.in=x', [['invalid_type', 'id:in']]],
       ['limit=1&limit=1', [['duplicate_value', 'limit']]],

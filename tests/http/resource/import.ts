@@ -198,11 +198,8 @@ export function describeImport(collection: Collection): void {
           ]);
         }
       expect(await newestId()).to.equal(last);
-      const [line] = linesOf(await send('[]\n'));
-      expect((line?.['error'] as { details: object[] }).details[0]).to.include({
-        code: 'invalid_type',
-        pointer: '',
-      });
+      const [line] = linesOf(await send('[]\n')) as { error?: { details: object[] } }[];
+      expect(line?.error?.details[0]).to.include({ code: 'invalid_type', pointer: '' });
     });
 
     it('is refused by the collection for its version, before the 415 names a path', async () => {

@@ -23,6 +23,8 @@ export interface ValueType {
   readonly takes: string;
   /** The schema of one value. */
   readonly schema: JsonSchema;
+  /** The schema of a value among several. A comma separates them and cannot be escaped. */
+  readonly element: JsonSchema;
   issue(text: string): IssueCode | undefined;
   /** @param text a valid value */
   value(text: string): Value;
@@ -31,27 +33,51 @@ export interface ValueType {
 const ORDERED: readonly Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'];
 const INTEGERS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 
-export const VALUE_TYPES: Readonly<Record<Exclude<FieldSpec['type'], 'attributes'>, ValueType>> = {
-  text: {
-    operators: [...ORDERED, 'prefix'],
-    takes: 'text',
-    schema: { type: 'string' },
-    issue: () => undefined,
-    value: (text) => text,
-  },
+/** How a client writes `+` in a query, where it means a space. */
+const PLUS = 'in a query + is written %2B';
+
+const TEXT: ValueType = {
+  operators: [...ORDERED, 'prefix'],
+  takes: 'text',
+  schema: { type: 'string' },
+  element: { type: 'string', pattern: '^[^,]+$' },
+  issue: () => undefined,
+  value: (text) => text,
+};
+
+const SPACELESS_TEXT: ValueType = {
+  ...TEXT,
+  takes: `text without a space (${PLUS})`,
+  schema: { type: 'string', pattern: '^[^ ]*$' },
+  element: { type: 'string', pattern: '^[^, ]+$' },
+  issue: (text) => (text.includes(' ') ? 'invalid_format' : undefined),
+};
+
+/** @returns undefined for a field that has no values of its own */
+export function valueTypeOf({ type, spaceless }: FieldSpec): ValueType | undefined {
+  return spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
+}
+
+const INTEGER_SCHEMA = integerSchema(INTEGERS.min, INTEGERS.max);
+
+const VALUE_TYPES: Readonly<Record<FieldSpec['type'], ValueType | undefined>> = {
+  text: TEXT,
   integer: {
     operators: ORDERED,
     takes: 'a whole number within ±(2^53−1)',
-    schema: integerSchema(INTEGERS.min, INTEGERS.max),
+    schema: INTEGER_SCHEMA,
+    element: INTEGER_SCHEMA,
     issue: (text) => wholeNumberIssue(text, INTEGERS),
     // Turns -0 into 0.
     value: (text) => Number(text) + 0,
   },
   instant: {
     operators: ORDERED,
-    takes: 'a time such as 2030-01-31T00:00:00Z (RFC 3339; in a query + is written %2B)',
+    takes: `a time such as 2030-01-31T00:00:00Z (RFC 3339; ${PLUS})`,
     schema: { type: 'string', format: 'date-time' },
+    element: { type: 'string', format: 'date-time', pattern: '^[^,]+$' },
     issue: (text) => (parseInstant(text) === undefined ? 'invalid_format' : undefined),
     value: (text) => parseInstant(text) ?? Number.NaN,
   },
+  attributes: undefined,
 };

@@ -11,12 +11,13 @@ import {
 import { invalid, type Parameter, type Query } from '../query/query.js';
 import type { ListedResource } from '../resources/resource-definition.js';
 import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
+import { ATTRIBUTES, attributeKey } from './attribute-name.js';
 import {
   type Condition,
   MAX_VALUES,
   type Operator,
-  VALUE_TYPES,
   type ValueType,
+  valueTypeOf,
 } from './filter-operators.js';
 import { SEARCH, searchParameter } from './search.js';
 
@@ -29,7 +30,7 @@ const EXISTS = 'exists';
 /**
  * The filter parameters of a list: the search, and the fields of the resource with the operators of their types.
  * Examples: `q=lamp`, `name=Lamp`, `price.amount.gte=100`, `sku.exists=false`, `attributes.colour=red`.
- * `price.amount:gte` is another spelling of `price.amount.gte`.
+ * `price.amount:gte` is another spelling of `price.amount.gte`, and `attributes[colour]` of `attributes.colour`.
  */
 export class Filters {
   private readonly fields: ReadonlyMap<string, FieldSpec>;
@@ -51,10 +52,11 @@ export class Filters {
    * @param example a record with a value in every field
    */
   descriptions(example: object): ParameterDescription[] {
-    const filters = [...this.fields].flatMap(([field, { type, required }]) => {
-      if (type === 'attributes') return attributeDescriptions(field);
-      const existence = required ? [] : [existenceDescription(field, EXISTS)];
-      return [...filterDescriptions(field, VALUE_TYPES[type], example), ...existence];
+    const filters = [...this.fields].flatMap(([field, spec]) => {
+      const type = valueTypeOf(spec);
+      if (!type) return attributeDescriptions(field);
+      const existence = spec.required ? [] : [existenceDescription(field, EXISTS)];
+      return [...filterDescriptions(field, type, example), ...existence];
     });
     return this.search ? [searchDescription(SEARCH), ...filters] : filters;
   }
@@ -95,11 +97,10 @@ export class Filters {
   }
 
   private fieldCondition(name: string, field: string, operator: Operator): Condition | undefined {
-    const type = this.fields.get(field)?.type ?? 'attributes';
-    if (type === 'attributes' || !VALUE_TYPES[type].operators.includes(operator)) return undefined;
-    return operator === 'in'
-      ? membership(name, field, VALUE_TYPES[type])
-      : comparison(name, field, operator, VALUE_TYPES[type]);
+    const spec = this.fields.get(field);
+    const type = spec && valueTypeOf(spec);
+    if (!type?.operators.includes(operator)) return undefined;
+    return operator === 'in' ? membership(name, field, type) : comparison(name, field, operator, type);
   }
 
   /** For fields that a record may lack. */
@@ -108,13 +109,17 @@ export class Filters {
     return type === 'attributes' || required ? undefined : existence(name, field);
   }
 
-  /** The key is everything after the first dot, so it may look like an operator or contain one. */
+  /** A key may look like an operator or contain one. */
   private attributeCondition(name: string): Condition | undefined {
-    const field = 'attributes';
-    const key = name.slice(field.length + 1);
-    const isAttribute = name.startsWith(`${field}.`) && this.fields.get(field)?.type === 'attributes';
-    if (!isAttribute || key === '') return undefined;
-    return { issues: () => [], filter: (value) => ({ field, operator: 'attribute', key, value }) };
+    const field = ATTRIBUTES;
+    const key = this.fields.get(field)?.type === 'attributes' ? attributeKey(name) : undefined;
+    // Behind a key in brackets, `[]` marks a list, and no attribute is compared with a list.
+    if (key === undefined || (name !== `${field}.${key}` && name.endsWith('[]'))) return undefined;
+    return {
+      name: `${field}.${key}`,
+      issues: () => [],
+      filter: (value) => ({ field, operator: 'attribute', key, value }),
+    };
   }
 }
 

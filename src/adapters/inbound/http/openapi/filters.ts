@@ -20,7 +20,7 @@ const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
  */
 export function filterDescriptions(
   field: string,
-  { operators, schema }: ValueType,
+  { operators, schema, element }: ValueType,
   record: object,
 ): ParameterDescription[] {
   const example = valueAt(record, field);
@@ -37,8 +37,7 @@ export function filterDescriptions(
               type: 'array',
               minItems: 1,
               maxItems: MAX_VALUES,
-              // A comma separates values and cannot be escaped.
-              items: schema['type'] === 'string' ? { ...schema, pattern: '^[^,]+$' } : schema,
+              items: element,
             },
             style: 'form' as const,
             explode: false,
@@ -59,7 +58,7 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
   return [
     {
       name: field,
-      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included.`,
+      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. \`${field}[KEY]\` is the same.`,
       schema: {
         type: 'object',
         propertyNames: { pattern: `^${field}\\..+$` },

@@ -46,7 +46,7 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
   for (const pair of querystring.split('&')) {
     if (pair === '') continue;
     const { name, isDecoded, value } = decodePair(pair);
-    const parameter = isDecoded ? find(name, ctx) : undefined;
+    const parameter = isDecoded ? parameterNamed(name, (one) => find(one, ctx)) : undefined;
     const key = parameter?.name ?? name;
     const first = firstOf.get(key);
     if (first && parameter?.isList) first.values.push(value);
@@ -61,6 +61,15 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
   const query = new Map<string, string>();
   for (const [key, { values }] of firstOf) query.set(key, values.join(','));
   return query;
+}
+
+/** The name of a list may end in `[]`, as some clients write it. */
+function parameterNamed(name: string, find: (name: string) => Parameter | undefined): Parameter | undefined {
+  const found = find(name);
+  if (found || !name.endsWith('[]')) return found;
+  const plain = name.slice(0, -2);
+  const list = find(plain);
+  return list?.isList ? { ...list, name: list.name ?? plain } : undefined;
 }
 
 /** @param what completes the sentence "The parameter NAME …" */

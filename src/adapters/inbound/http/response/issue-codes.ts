@@ -42,7 +42,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
     cause:
       'A string has the wrong format: it has a control character or a lone surrogate, is a name of white space only, has a character that is not allowed in a SKU, currency or e-mail address, is an unknown scope, or is not an RFC 3339 time. For a header or parameter: it cannot be parsed.',
     remedy:
-      'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time.',
+      'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time and in an e-mail address.',
   },
   unknown_field: {
     cause:

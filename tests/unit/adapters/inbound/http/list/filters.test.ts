@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { Filters } from '#src/adapters/inbound/http/list/filters.js';
 import { PRODUCTS, USERS } from '../../../../../support/tables.js';
 
@@ -30,6 +31,22 @@ describe('Filters', () => {
       { field: 'attributes', operator: 'attribute', key: 'a.ne', value: '6' },
       { field: 'attributes', operator: 'attribute', key: 'a:ne', value: '7' },
     ]);
+  });
+
+  it('finds any key between the first [ and the last ], unless a final [] makes the name that of a list', () => {
+    const filters = new Filters({ fields: PRODUCTS.fields, isSearchable: true });
+    const parts = fc.constantFrom('[', ']', '.', ':', 'in', 'ne', 'a', ' ', 'é', '=', '[]', '].in');
+    fc.assert(
+      fc.property(fc.array(parts, { minLength: 1, maxLength: 6 }), (texts) => {
+        const key = texts.join('');
+        const found = filters.parameter(`attributes[${key}]`);
+        if (key.endsWith('[')) expect(found).to.equal(undefined);
+        else expect(found).to.include({ name: `attributes.${key}` });
+        expect(filters.parameter(`attributes.${key}`)).to.include({ name: `attributes.${key}` });
+        expect(filters.parameter(`attributes[${key}].x`)).to.equal(undefined);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('has one name for both spellings of an operator', () => {
