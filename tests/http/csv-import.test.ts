@@ -219,7 +219,7 @@ describe('an import of CSV', () => {
     for (const [record, issues] of [
       ['x,19.99,', ['required /price/currency']],
       ['x,abc,', ['invalid_type /price/decimal', 'required /price/currency']],
-      ['x,,EUR', ['required /price/amount']],
+      ['x,,EUR', ['required /price/decimal']],
       ['x,19.99,eur', ['invalid_format /price/currency']],
       [',19.999,eur', ['required /name', 'invalid_type /price/decimal', 'invalid_format /price/currency']],
     ] as const)
@@ -397,7 +397,7 @@ describe('an import of CSV', () => {
     }
     const [{ error }] = resultsOf(await send(`${typed}\nx,x,x\n`)) as [ResultLine];
     expect(error.details.map(({ message }: ResultLine) => message)).to.deep.equal([
-      'attributes.watts takes a number such as 7.5.',
+      'attributes.watts takes a number such as 7.5 or 0.25, with a point and a digit before it.',
       'attributes.on takes true or false.',
     ]);
   });

@@ -70,7 +70,7 @@ describe('an import', () => {
     expect(results[1]?.error).to.deep.equal({
       code: 'payload_too_large',
       message:
-        'The line is larger than 2048 bytes. Does a line end before each record? curl removes them with -d, and keeps them with --data-binary.',
+        'The line is larger than 2048 bytes. Are line ends missing? curl removes them with -d, and keeps them with --data-binary.',
       details: [],
     });
   });

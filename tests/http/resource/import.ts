@@ -92,7 +92,7 @@ export function describeImport(collection: Collection): void {
       const [one, two] = many(2).map((fields) => JSON.stringify(fields));
       for (const joined of [`${one}${two}`, `${one} ${two}`, '{}'.repeat(20_000)]) {
         const [result] = linesOf(await send(`${joined}\n`));
-        expect(JSON.stringify(result?.['error'])).to.include('Does a line end before each record?');
+        expect(JSON.stringify(result?.['error'])).to.include('Are line ends missing?');
       }
       const [broken] = linesOf(await send('{"name": }\n'));
       expect(JSON.stringify(broken)).to.not.include('--data-binary');

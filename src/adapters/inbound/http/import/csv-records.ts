@@ -277,14 +277,18 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRec
   const issues = new Map<string, Issue>();
   for (const { at, column } of columns) {
     const cell = cells[at];
-    if (cell === undefined) continue;
     if (!column) {
-      if (cell !== '')
-        throw malformed(`Cell ${at + 1} of the record has a value, and its column has no name.`);
+      if (cell) throw malformed(`Cell ${at + 1} of the record has a value, and its column has no name.`);
       continue;
     }
     const { path, kind, money } = column;
     const [field, member] = path;
+    if (cell === undefined) {
+      // The price has a currency, so that validation misses the amount.
+      if (kind === 'decimal' && money && body[field])
+        issues.set(jsonPointer([field, money.amount]), fieldIssue('required', stepsOf(column)));
+      continue;
+    }
     if (member !== undefined) body[field] ??= {};
     const holder = member === undefined ? body : (body[field] as Record<string, unknown>);
     const currency = money && textOrNothing(holder[money.currency]);
@@ -295,6 +299,10 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRec
     if (issue) issues.set(jsonPointer(member === undefined ? [name] : [field, name]), issue);
   }
   return { body, issues };
+}
+
+function stepsOf({ path }: Pick<Column, 'path'>): string[] {
+  return path.filter((step) => step !== undefined);
 }
 
 function textOrNothing(value: unknown): string | undefined {
@@ -332,13 +340,18 @@ function misfit(
   { kind, path, money }: Column,
   currency: string | undefined,
 ): Issue | undefined {
-  const steps = path.filter((step) => step !== undefined);
+  const steps = stepsOf({ path });
   const name = steps.join('.');
   if (kind === 'amount' && money) {
     const rule = `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money.field}.decimal`;
     return issueAt(steps, 'invalid_type', `${name} takes ${rule}.`);
   }
-  if (kind === 'number') return issueAt(steps, 'invalid_type', `${name} takes a number such as 7.5.`);
+  if (kind === 'number')
+    return issueAt(
+      steps,
+      'invalid_type',
+      `${name} takes a number such as 7.5 or 0.25, with a point and a digit before it.`,
+    );
   if (kind === 'boolean') return issueAt(steps, 'invalid_type', `${name} takes true or false.`);
   if (kind !== 'decimal') return undefined;
   const [form, fraction = ''] = DECIMAL.exec(cell) ?? [];

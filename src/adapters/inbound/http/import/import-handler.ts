@@ -69,8 +69,7 @@ function parseLine(line: ImportLine, limitBytes: number): unknown {
   }
 }
 
-const LINE_ENDS =
-  'Does a line end before each record? curl removes them with -d, and keeps them with --data-binary.';
+const LINE_ENDS = 'Are line ends missing? curl removes them with -d, and keeps them with --data-binary.';
 
 /** Whether a line may be several that have lost their ends. */
 function isJoined(line: ImportLine): boolean {
