@@ -169,10 +169,11 @@ export class ResourceOperations<Fields> {
 
   private async createOne(ctx: Context): Promise<void> {
     const { body } = ctx.request;
-    if (Array.isArray(body)) throw manyRecords(ctx);
     const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const created = await this.service.create(creation);
+    const created = await this.service.create(creation).catch((error) => {
+      throw Array.isArray(body) && error.code === 'validation_failed' ? manyRecords(ctx) : error;
+    });
     this.setCreationHeaders(ctx, created);
     this.respondToWrite(ctx, 201, created.record);
   }
@@ -255,7 +256,7 @@ export class ResourceOperations<Fields> {
   }
 }
 
-/** An array, which is no record. */
+/** The error of a body that is an array, and so no record. */
 function manyRecords({ path }: Context): AppError {
   const message = `The body is an array, and this path takes one record. Send many records to ${path}/${IMPORTS} as ${NDJSON}, one JSON object a line.`;
   return new AppError('validation_failed', message, [
