@@ -178,7 +178,10 @@ export const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 /** The schema of the result of one line of an import. */
 export const IMPORT_RESULT_SCHEMA: JsonSchema = open(
   {
-    line: { ...integerSchema(1, MAX_ID), description: 'The number of the line, counted from 1.' },
+    line: {
+      ...integerSchema(1, MAX_ID),
+      description: 'The number of the line, or of the record in CSV, counted from 1 without blank ones.',
+    },
     status: {
       ...integerSchema(201, 599),
       description: '201, or the status that a request with this record alone would get.',
