@@ -164,7 +164,7 @@ export class RoundTrips {
   }
 }
 
-/** CSV of records, with the numbers as they are written. */
+/** CSV of records. It takes an amount of money only as a plain integer. */
 function csvOf(plural: Plural, records: readonly Written[]): string {
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const textOf = (json: string | undefined) => (json === undefined ? '' : quoted(JSON.parse(json)));
@@ -180,7 +180,7 @@ function csvOf(plural: Plural, records: readonly Written[]): string {
       textOf(sku),
       textOf(description),
       currency,
-      amount,
+      amount && String(Number(amount)),
     ];
   });
   return `${header}\r\n${rows.map((row) => `${row.join()}\r\n`).join('')}`;

@@ -32,13 +32,17 @@ export function waysToSend({ plural, valid }: BadRecords, { member, json, issues
     ]);
   const cells = plural === 'orders' ? undefined : cellsOf(member, json);
   if (cells) {
-    const all = {
+    const columns = {
       ...(member !== 'name' && { name: '"x"' }),
       ...(plural === 'users' && member !== 'email' && { email: `"csv-${++numbers}@example.com"` }),
       ...cells,
     };
-    const csv = `${Object.keys(all).join()}\r\n${Object.values(all).join()}\r\n`;
-    ways.push(['CSV', (client, path) => client.post(`${path}/imports`, csv, ofType(CSV)), issues]);
+    const csv = `${Object.keys(columns).join()}\r\n${Object.values(columns).join()}\r\n`;
+    const amount = cells['price.amount'] ?? '0';
+    const isPlain = /^-?(?:0|[1-9]\d*)$/.test(amount);
+    const ofAmount: Issue = ['invalid_type', '/price/amount'];
+    const all = isPlain ? issues : [ofAmount, ...issues.filter(([, at]) => at !== ofAmount[1])];
+    ways.push(['CSV', (client, path) => client.post(`${path}/imports`, csv, ofType(CSV)), all]);
   }
   return ways;
 }

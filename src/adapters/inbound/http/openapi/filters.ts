@@ -58,7 +58,7 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
   return [
     {
       name: field,
-      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. \`${field}[KEY]\` is the same.`,
+      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`.`,
       schema: {
         type: 'object',
         propertyNames: { pattern: `^${field}\\..+$` },

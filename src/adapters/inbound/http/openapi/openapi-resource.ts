@@ -63,12 +63,7 @@ export class OpenApiResource<Fields> {
     if (shownOn === 'item') return description;
     const { shown, decimals, attribute } = columnsOf(this.definition);
     const parts = shown.filter(({ path }) => path.length > 1).map(({ name }) => `\`${name}\``);
-    parts.push(
-      ...decimals.map(
-        ({ name, money: { field, amount, currency } }) =>
-          `\`${name}\` (\`${field}.${amount}\` in the major unit, instead of it and beside \`${field}.${currency}\`)`,
-      ),
-    );
+    parts.push(...decimals.map(({ name, money }) => `\`${name}\` (\`${money.amount}\` in the major unit)`));
     if (attribute('attributes.KEY')) parts.push('`attributes.KEY`');
     const more = parts.length > 0 ? `, and ${parts.join(', ')} are names too` : '';
     return {

@@ -117,7 +117,7 @@ export function importDescription<Fields>(
     schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. Blank lines are ignored. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; those whose cells are all empty are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
+    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [
@@ -137,10 +137,10 @@ export function importDescription<Fields>(
 
 function amountsInCsv({ decimals }: Columns): string {
   return decimals
-    .map(({ name, money: { field, amount, currency } }) => {
-      const instead = `in the column \`${name}\` instead, in the major unit of \`${field}.${currency}\`, such as \`19.99\``;
-      return ` \`${field}.${amount}\` is an integer in the smallest unit of the currency; an amount may stand ${instead}.`;
-    })
+    .map(
+      ({ name, money: { field, amount } }) =>
+        ` \`${field}.${amount}\` is in the smallest unit of the currency; \`${name}\` takes its place for the major unit: \`19.99\`.`,
+    )
     .join('');
 }
 

@@ -180,7 +180,7 @@ export const IMPORT_RESULT_SCHEMA: JsonSchema = open(
   {
     line: {
       ...integerSchema(1, MAX_ID),
-      description: 'The number of the line, or of the record in CSV, counted from 1 without blank ones.',
+      description: 'The number of the line, counted from 1 without blank ones.',
     },
     status: {
       ...integerSchema(201, 599),
