@@ -332,7 +332,8 @@ export function hostileTexts(settings: Record<string, string>, all: HostileTexts
         if (after.text !== before) faults.push(`${itemPath} was ${before} and is ${after.text}`);
         const shown = new Set<string>((await send('GET', `${path}?limit=1000`)).json.flatMap(Object.keys));
         const extra = [...shown].filter(
-          (name) => ![...(declared[plural] ?? []), 'id', 'createdAt', 'lastUsedAt'].includes(name),
+          (name) =>
+            ![...(declared[plural] ?? []), 'id', 'createdAt', 'createdBy', 'lastUsedAt'].includes(name),
         );
         if (extra.length > 0) faults.push(`${path} shows ${extra}`);
       }

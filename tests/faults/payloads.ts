@@ -346,6 +346,8 @@ export const UNDECLARED: readonly string[] = [
     'hash',
     'key',
     'lastUsedAt',
+    'createdBy',
+    'createdBySubject',
     'expiresAt',
     'scopes',
     'principal',
