@@ -16,6 +16,7 @@ const PRODUCTS = [
   { name: '① ﬁne ½ cup' },
   { name: 'हिन्दी किताब' },
   { name: `${'w'.repeat(70)} end` },
+  { name: 'Đèn Łódź', description: 'Smørrebrød', attributes: { note: 'STRAẞE ıŋħŧðþœÆ' } },
 ] as const;
 
 const LAMP_64 = 'w'.repeat(64);
@@ -63,8 +64,13 @@ describe('a search by words', () => {
     ['istanbul', [4]],
     ['стеа', []],
     ['елка', [4]],
-    ['straße', [4]],
-    ['strasse', []],
+    ['straße', [4, 9]],
+    ['strasse', [4, 9]],
+    ['den lodz', [9]],
+    ['ĐÈN', [9]],
+    ['smorrebrod', [9]],
+    ['SMØRREBRØD', [9]],
+    ['inhtdthoeae', [9]],
     ['京タワ', [5]],
     ['タワー', [5]],
     ['物', [5]],
@@ -173,6 +179,7 @@ describe('a search by words', () => {
     expect(await search('e\u0301'.repeat(64))).to.deep.equal([]);
     expect(await search('\u{1d54f}'.repeat(64))).to.deep.equal([]);
     expect(await search('\u{20000}'.repeat(64))).to.deep.equal([]);
+    expect(await search('ẞ'.repeat(32))).to.deep.equal([]);
   });
 
   it('may fill the URL with what is no word', async () => {
@@ -207,6 +214,11 @@ describe('a search by words', () => {
       [
         'with a word of 64 characters, one a ligature',
         `q=${encodeURIComponent(`${'x'.repeat(63)}ﬁ`)}`,
+        ['too_long'],
+      ],
+      [
+        'with a word of 33 characters that are spelt with two',
+        `q=${encodeURIComponent('æ'.repeat(33))}`,
         ['too_long'],
       ],
       ['with both', `q=a+b+c+d+e+f+g+h+i+j+${WORD_65}`, ['too_long', 'too_long']],

@@ -7,17 +7,37 @@ const UNSPACED = ['Han', 'Hiragana', 'Katakana', 'Thai'].map(
   (script) => new RegExp(`^\\p{Script_Extensions=${script}}$`, 'u'),
 );
 
+/** Letters, and what stands in their place after everything else. */
+const REPLACED: Readonly<Record<string, string>> = {
+  ...{ ς: 'σ', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th' },
+  ...{ ł: 'l', ħ: 'h', ŧ: 't', ŋ: 'n', ı: 'i', ß: 'ss' },
+};
+
+/** So many different words of a record count. */
+const COUNTED_WORDS = 8_000;
+
 /**
  * The definition of a search, word for word, character by character, without regard to its cost. It shares no code with
  * the service: its words are found with classes of single characters, and its runs by hand.
  */
 export function findsByDefinition(query: string, text: string): boolean {
-  const runs = runsOf(query);
-  if (runs.length === 0) return true;
-  const words = runsOf(text).flatMap((run) => (isUnspaced(run[0] ?? '') ? suffixesOf(run) : [run]));
-  return runs.every((wanted) =>
-    words.some((word) => wanted.every((character, at) => word[at] === character)),
+  return finderOf(text)(query);
+}
+
+/** Says of queries whether they find a text: {@link findsByDefinition}. */
+export function finderOf(text: string): (query: string) => boolean {
+  const words = wordsOf(text);
+  return (query) =>
+    runsOf(query)
+      .map((wanted) => wanted.join(''))
+      .every((wanted) => words.some((word) => word.startsWith(wanted)));
+}
+
+function wordsOf(text: string): string[] {
+  const words = new Set(
+    runsOf(text).flatMap((run) => (isUnspaced(run[0] ?? '') ? suffixesOf(run) : [run.join('')])),
   );
+  return [...words].slice(0, COUNTED_WORDS);
 }
 
 function runsOf(text: string): string[][] {
@@ -34,7 +54,7 @@ function runsOf(text: string): string[][] {
 
 function normalized(text: string): string[] {
   const kept = [...text.normalize('NFKD')].filter((character) => !isRemovedMark(character));
-  return [...kept.join('').toLowerCase()].map((character) => (character === 'ς' ? 'σ' : character));
+  return [...kept.join('').toLowerCase()].flatMap((character) => [...(REPLACED[character] ?? character)]);
 }
 
 function isRemovedMark(character: string): boolean {
@@ -50,8 +70,11 @@ function isUnspaced(character: string): boolean {
   return UNSPACED.some((script) => script.test(character));
 }
 
-function suffixesOf(run: readonly string[]): string[][] {
-  return run.map((_, at) => run.slice(at));
+function suffixesOf(run: readonly string[]): string[] {
+  const suffixes: string[] = [];
+  for (let rest = run.join(''); rest !== ''; rest = rest.slice(run[suffixes.length - 1]?.length))
+    suffixes.push(rest);
+  return suffixes;
 }
 
 /** The searched fields by the names of the tables, as the public contract lists them. */

@@ -160,7 +160,7 @@ function productOf(at: number): object {
   };
 }
 
-/** Texts of more words than an index takes of one record. */
+/** Texts of more words than count. */
 function tooManyWords(): object {
   const text = longText(9_000);
   const parts = Array.from({ length: 8 }, (_, part) => [

@@ -2,7 +2,7 @@ import { compareText } from '../../domain/text.js';
 import type { RecordTable } from './list-query.js';
 
 /** Increases with every change of the functions below that changes the words of some text. */
-const ALGORITHM = 1;
+const ALGORITHM = 2;
 
 /**
  * The version of the rules that make words. They depend on the Unicode tables of the runtime, so a later release of
@@ -12,6 +12,9 @@ export const SEARCH_RULES = rulesVersion(process.versions['unicode'] ?? '0.0');
 
 /** The length of a word, in code points. A longer word of a record is found by its beginning. */
 export const MAX_WORD_LENGTH = 64;
+
+/** How many different words of a record count, in the order of its fields. It is not found by any further one. */
+export const MAX_WORDS = 8_000;
 
 /** @param unicode such as 15.1 */
 export function rulesVersion(unicode: string): number {
@@ -25,6 +28,24 @@ const ASCII_WORDS = /[a-z0-9]+/g;
 /** Marks that many people leave out when they type: accents, Hebrew points, Arabic vowels. */
 const OPTIONAL_MARKS = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
 
+/** Letters without a decomposition in Unicode, and what people type in their place; and the sigma that ends a word. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ς: 'σ',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ŧ: 't',
+  ŋ: 'n',
+  ı: 'i',
+  ß: 'ss',
+};
+const FOLDED_LETTERS = new RegExp(`[${Object.keys(FOLDED).join('')}]`, 'g');
+
 /** Scripts that write no spaces between words. */
 const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]`;
 const CHARACTER = String.raw`[\p{L}\p{N}\p{M}]`;
@@ -37,12 +58,15 @@ interface Word {
   readonly isUnspaced: boolean;
 }
 
-/** Splits a text into words, in its order. Upper and lower case, and marks such as accents, make no difference. */
+/**
+ * Splits a text into words, in its order. Upper and lower case, marks such as accents, and the spelling of letters such
+ * as `ø` make no difference.
+ */
 function splitWords(text: string): Word[] {
   if (ASCII.test(text))
     return (text.toLowerCase().match(ASCII_WORDS) ?? []).map((word) => ({ text: word, isUnspaced: false }));
-  const normalized = text.normalize('NFKD').replaceAll(OPTIONAL_MARKS, '').toLowerCase().replaceAll('ς', 'σ');
-  const words = normalized.match(WORDS) ?? [];
+  const lowerCase = text.normalize('NFKD').replaceAll(OPTIONAL_MARKS, '').toLowerCase();
+  const words = lowerCase.replaceAll(FOLDED_LETTERS, (letter) => FOLDED[letter] ?? letter).match(WORDS) ?? [];
   return words.map((text) => ({ text, isUnspaced: UNSPACED_START.test(text) }));
 }
 
@@ -52,31 +76,23 @@ export function queryWords(query: string): string[] {
 }
 
 /**
- * Returns the words by which a record is found, each once.
+ * Returns the words by which a record is found, each once: at most {@link MAX_WORDS}.
  * @param maxLength the code points of a word that count, at most {@link MAX_WORD_LENGTH}
- * @param most the number of words after which only one more is made, to show that there are more
  * @returns no words if the table is not searchable
  */
-export function recordWords(
-  table: Searched,
-  fields: object,
-  maxLength = MAX_WORD_LENGTH,
-  most = Number.POSITIVE_INFINITY,
-): string[] {
+export function recordWords(table: Searched, fields: object, maxLength = MAX_WORD_LENGTH): string[] {
   const words = new Set<string>();
-  for (const { text, isUnspaced } of wordsIn(table, fields)) {
-    for (const word of isUnspaced ? suffixes(text, maxLength) : [beginningOf(text, maxLength)]) {
-      words.add(word);
-      if (words.size > most) return [...words];
-    }
+  for (const { text, isUnspaced, count } of countedWords(table, fields)) {
+    if (!isUnspaced) words.add(beginningOf(text, maxLength));
+    else for (const word of suffixes(text, maxLength, count)) words.add(word);
   }
   return [...words];
 }
 
-/** The beginning of what starts at each character of a run. */
-function* suffixes(run: string, maxLength: number): Generator<string, void, void> {
+/** The beginning of what starts at each of the first characters of a run. */
+function* suffixes(run: string, maxLength: number, count: number): Generator<string, void, void> {
   let end = 0;
-  for (let from = 0, length = 0; from < run.length; from += unitsAt(run, from), length--) {
+  for (let from = 0, at = 0, length = 0; at < count; from += unitsAt(run, from), at++, length--) {
     for (; end < run.length && length < maxLength; length++) end += unitsAt(run, end);
     yield run.slice(from, end);
   }
@@ -87,14 +103,25 @@ function unitsAt(text: string, at: number): 1 | 2 {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/**
- * Returns the words of a record in one text, for {@link matchesText}. A run of a script without spaces is in it once,
- * so it is hardly longer than the texts of the record, whose words may take many times their space.
- */
-export function recordText(table: Searched, fields: object): string {
-  const words = new Set<string>();
-  for (const { text } of wordsIn(table, fields)) words.add(text);
-  return [...words].map((word) => WORD_START + word).join('');
+/** The words of a record in one text, for {@link matchesText}. */
+export interface RecordText {
+  /**
+   * The text. A run of a script without spaces is in it once, so it is hardly longer than the texts of the record, whose
+   * words may take many times their space.
+   */
+  readonly text: string;
+  /** The index at which no more words begin that count. */
+  readonly end: number;
+}
+
+export function recordText(table: Searched, fields: object): RecordText {
+  let text = '';
+  let end = 0;
+  for (const word of countedWords(table, fields)) {
+    end = text.length + WORD_START.length + beginningOf(word.text, word.count).length;
+    text += WORD_START + word.text;
+  }
+  return { text, end };
 }
 
 type Searched = Pick<RecordTable, 'searched'>;
@@ -102,9 +129,64 @@ type Searched = Pick<RecordTable, 'searched'>;
 /** No word has this character. */
 const WORD_START = '\n';
 
-function* wordsIn({ searched }: Searched, fields: object): Generator<Word, void, void> {
+interface CountedWord extends Word {
+  /** How many characters of the run begin a word that counts, from the first on; 1 if it is no run. */
+  readonly count: number;
+}
+
+/** The words of a record that count. Those that an earlier one contains are left out. */
+function* countedWords({ searched }: Searched, fields: object): Generator<CountedWord, void, void> {
+  const different = new DifferentWords();
   for (const text of searchedTexts(searched, fields))
-    yield* splitWords(ASCII.test(text) ? text : withoutRepeats(text));
+    for (const word of splitWords(ASCII.test(text) ? text : withoutRepeats(text))) {
+      const count = different.add(word);
+      if (count > 0) yield { ...word, count };
+      if (different.left === 0) return;
+    }
+}
+
+/** Counts different words at their whole length. */
+class DifferentWords {
+  /** How many more words count. */
+  left = MAX_WORDS;
+  private readonly words = new Set<string>();
+  /**
+   * The tree of the words in runs, each from its last character to its first: a word is a node, and its parent is the
+   * word that begins one character later. The key is made of the number of the parent, 0 at the root, and of the
+   * character.
+   */
+  private readonly nodes = new Map<number, number>();
+
+  /** @returns how many words are new and count: of a run, those that begin at its first characters */
+  add({ text, isUnspaced }: Word): number {
+    const count = Math.min(this.left, isUnspaced ? this.addRun(text) : this.addWord(text));
+    this.left -= count;
+    return count;
+  }
+
+  private addWord(word: string): number {
+    if (this.words.has(word)) return 0;
+    this.words.add(word);
+    return 1;
+  }
+
+  private addRun(run: string): number {
+    const characters = Array.from(run, (character) => character.codePointAt(0) ?? 0);
+    const keyOf = (parent: number, at: number) => parent * 0x110000 + (characters[at] ?? 0);
+    let node = 0;
+    let count = characters.length;
+    for (; count > 0; count--) {
+      const known = this.nodes.get(keyOf(node, count - 1));
+      if (known === undefined) break;
+      node = known;
+    }
+    for (let at = count - 1; at >= 0 && count <= this.left; at--) {
+      const key = keyOf(node, at);
+      node = this.nodes.size + 1;
+      this.nodes.set(key, node);
+    }
+    return count;
+  }
 }
 
 /** Leaves out repeated parts of a text that normalising makes much longer: of U+FDFA it makes 18 characters. */
@@ -140,10 +222,11 @@ export function matchesWords(query: readonly string[], words: readonly string[])
 }
 
 /** Whether each word of a query is the beginning of a word of the record. */
-export function matchesText(query: readonly string[], recordText: string): boolean {
-  return query.every((wanted) =>
-    recordText.includes(UNSPACED_START.test(wanted) ? wanted : WORD_START + wanted),
-  );
+export function matchesText(query: readonly string[], { text, end }: RecordText): boolean {
+  return query.every((wanted) => {
+    const at = text.indexOf(UNSPACED_START.test(wanted) ? wanted : WORD_START + wanted);
+    return at >= 0 && at < end;
+  });
 }
 
 /**

@@ -12,7 +12,19 @@ import type { TestStore } from './test-store.js';
 
 /** A text for each rule of normalisation, and for the scripts with rules of their own. */
 const TEXTS = [
-  ...['Café crème', 'CAFE', 'Straße 7', 'STRASSE', 'strassé', 'Iğdır İstanbul', 'ΟΔΟΣ Οδυσσέας', 'Ёлка й'],
+  ...[
+    'Café crème',
+    'CAFE',
+    'Straße 7',
+    'STRASSE',
+    'strassé',
+    'Iğdır İstanbul',
+    'Đèn',
+    'Łódź',
+    'Smørrebrød Ǽ',
+    'ΟΔΟΣ Οδυσσέας',
+    'Ёлка й',
+  ],
   ...[
     'שָׁלוֹם',
     'שלום',
@@ -47,6 +59,9 @@ const QUERIES = [
     'CAFÉ',
     'caf',
     'cafés',
+    'den',
+    'lodz',
+    'SMØRREBROD AE',
     'stras',
     'straß',
     'igdir',
@@ -176,6 +191,25 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       await store.products.remove(4, 1, AT);
       expect(await find(part)).to.deep.equal([1, 3, 5]);
       expect(await find(`lamp ${text.slice(2_000, 2_004)}`)).to.deep.equal([1, 2, 3, 5]);
+    });
+
+    it('finds a record by its first 8,000 different words, and by no further one', async () => {
+      const text = longText(9_100);
+      const attributes = { a: text.slice(5_000, 5_500), b: text.slice(5_500) };
+      const long = product(1, { name: 'lamp', description: text.slice(0, 5_000), attributes });
+      const all = [long, { ...long, id: 2 }, product(3, { name: 'desk', description: text.slice(8_500) })];
+      await store.addAll(all);
+      const parts = [2_000, 7_990, 7_995, 8_000, 8_500].map((at) => text.slice(at, at + 20));
+      for (const part of [...parts, ...parts.map((part) => part.slice(0, 3)), 'lamp', `lamp ${parts[0]}`])
+        expect(await find(part), part).to.deep.equal(expectedFinds('products', all, part));
+      expect(await find(parts[1] ?? '')).to.deep.equal([1, 2]);
+      expect(await find(parts[4] ?? '')).to.deep.equal([3]);
+      await store.products.replace(next(long, { description: 'short', attributes }), 1);
+      await store.products.remove(2, 1, AT);
+      expect(await find(parts[0] ?? '')).to.deep.equal([]);
+      expect(await find(parts[1] ?? '')).to.deep.equal([1]);
+      expect(await find(parts[4] ?? '')).to.deep.equal([1, 3]);
+      expect(await countOf(parts[4] ?? '')).to.equal(2);
     });
 
     it('finds the words of every searched field of a product, and of no other', async () => {

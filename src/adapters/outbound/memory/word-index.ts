@@ -2,6 +2,7 @@ import type { IdRange } from '../../../application/records/id-range.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
 import {
   matchesText,
+  type RecordText,
   recordText,
   recordWords,
   searchedLength,
@@ -50,7 +51,7 @@ export interface FoundRecords<Fields> {
 export class WordIndex<Fields> {
   private readonly blocks = new Map<number, Block>();
   /** The texts of records that were searched one by one. A write replaces a record, so its text never changes. */
-  private readonly texts = new WeakMap<StoredRecord<Fields>, string>();
+  private readonly texts = new WeakMap<StoredRecord<Fields>, RecordText>();
 
   /**
    * @param records the records of the table, which change
@@ -147,7 +148,7 @@ export class WordIndex<Fields> {
       this.texts.set(record, text);
       cost += searchedLength(this.table, fields) / CHARACTERS_READ;
     }
-    return [matchesText(words, text), cost + (words.length * text.length) / CHARACTERS_SEARCHED];
+    return [matchesText(words, text), cost + (words.length * text.text.length) / CHARACTERS_SEARCHED];
   }
 
   /** The words of the records of a block; undefined for a record that is better read itself. */

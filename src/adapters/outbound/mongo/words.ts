@@ -18,11 +18,6 @@ export function searchUnit({ areCurrent }: WordsState): number {
   return areCurrent ? BLOCK_IDS : UNINDEXED_IDS;
 }
 
-/** So many words of 64 characters, of 4 bytes each, fit into a document. */
-const MAX_LONG_WORDS = 50_000;
-/** The length of the words of a record that has more. */
-const SHORT_LENGTH = 16;
-
 /** The name of the index on the words. */
 export const WORDS_INDEX = 'live_words';
 export const WORDS_KEY = { live: 1, rules: 1, block: 1, words: 1, _id: 1 } as const;
@@ -39,17 +34,7 @@ export interface IndexedWords {
 /** @returns nothing if the table is not searchable */
 export function indexedWords(table: RecordTable, id: Id, fields: object): Partial<IndexedWords> {
   if (table.searched.length === 0) return {};
-  return { words: fittingWords(table, fields), rules: SEARCH_RULES, block: blockOf(id) };
-}
-
-/**
- * Returns the words of a record. Those of a record with very many are shorter, so that its document does not exceed
- * 16 MiB: only signs that normalising makes several characters of can have so many. A longer word of a query does not
- * find such a record.
- */
-function fittingWords(table: RecordTable, fields: object): readonly string[] {
-  const words = recordWords(table, fields);
-  return words.length <= MAX_LONG_WORDS ? words : recordWords(table, fields, SHORT_LENGTH);
+  return { words: recordWords(table, fields), rules: SEARCH_RULES, block: blockOf(id) };
 }
 
 /** A projection without the words, which can be more than the record itself. */

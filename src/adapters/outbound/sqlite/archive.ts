@@ -52,7 +52,7 @@ export class SqliteArchive implements RecordArchive {
         else {
           const { id, version, createdAt, updatedAt, fields } = entry;
           record.run(id, version, createdAt, updatedAt, JSON.stringify(fields));
-          this.words.insert(statement, id, this.words.entryOf(id, fields as object));
+          this.words.put(statement, id, this.words.entryOf(id, fields as object));
         }
       }
     }, entries.length);

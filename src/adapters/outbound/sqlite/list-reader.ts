@@ -74,17 +74,13 @@ export class ListReader<Fields> {
 
   /**
    * If the index of words knows all records of a list in order of id, each block is read as it is at its turn: an id
-   * stays where it is, whatever others write. A record that gets too many words meanwhile leaves the index, so the page
-   * is read again.
+   * stays where it is, whatever others write.
    */
   private async pageOfWords(query: ListQuery, search: WordSearch): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
     const filters = withoutSearch(query.filters);
     const ids = idsOf(query, filters);
-    if (ids.isAll && search.isSimple(database)) {
-      const page = await this.pageOfBlocks(query, search, ids);
-      if (search.isSimple(database)) return page;
-    }
+    if (ids.isAll && search.isSimple(database)) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
       const time = timeOf(query, budget, isSearchAlone(filters) && search.isIndexed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);

@@ -9,7 +9,7 @@
  *
  * A table that can be searched has its words in `TABLE_words` (see `word-index.ts`). `TABLE_terms` shows them in their
  * order. `word_indexes` says by which rules they were made, and how far. The words of ids in `stale_words` were made by
- * lower rules. The records in `wordy_records` have too many words for an index.
+ * lower rules.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -160,6 +160,9 @@ export const MIGRATIONS: readonly string[] = [
   `
   ALTER TABLE api_keys ADD COLUMN "createdBy" INTEGER AS (fields ->> 'createdBy') VIRTUAL;
   CREATE INDEX api_keys_createdBy ON api_keys ("createdBy") WHERE "createdBy" IS NOT NULL;
+  `,
+  `
+  DROP TABLE wordy_records;
   `,
 ];
 

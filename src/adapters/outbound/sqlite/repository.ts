@@ -12,7 +12,7 @@ import { isConstraint } from './errors.js';
 import { MAX_ROWS } from './group-commit.js';
 import { ListReader } from './list-reader.js';
 import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
-import { rowsOf, type WordEntry, WordIndex } from './word-index.js';
+import { rowsOf, WordIndex } from './word-index.js';
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
@@ -59,7 +59,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   /** Records of many words are written one by one, each in a turn of its own. */
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const outcomes: InsertOutcome[] = [];
-    let entries: (readonly [RecordRow, words: WordEntry | undefined])[] = [];
+    let entries: (readonly [RecordRow, words: string | undefined])[] = [];
     let rows = 0;
     const write = async () => {
       const written = entries;
@@ -80,11 +80,11 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return outcomes;
   }
 
-  private entryOf(record: Versioned<Fields>): readonly [RecordRow, words: WordEntry | undefined] {
+  private entryOf(record: Versioned<Fields>): readonly [RecordRow, words: string | undefined] {
     return [rowOf(record), this.words.entryOf(record.id, record.fields)];
   }
 
-  private outcome(statement: Statements, row: RecordRow, words: WordEntry | undefined): InsertOutcome {
+  private outcome(statement: Statements, row: RecordRow, words: string | undefined): InsertOutcome {
     try {
       return this.isInserted(statement, row, words) ? 'inserted' : 'id_conflict';
     } catch (error) {
@@ -94,10 +94,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   /** @throws AppError `duplicate_value` */
-  private isInserted(statement: Statements, row: RecordRow, words: WordEntry | undefined): boolean {
+  private isInserted(statement: Statements, row: RecordRow, words: string | undefined): boolean {
     if (statement(TOMBSTONE).get([this.table.name, row[0]])) return false;
     if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
-    this.words.insert(statement, row[0], words);
+    this.words.put(statement, row[0], words);
     return true;
   }
 
@@ -150,7 +150,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       );
       if (replaced === 0) return false;
       if (before && this.words.hasChanged(JSON.parse(before[0]), record.fields))
-        this.words.replace(statement, id, this.words.entryOf(id, record.fields));
+        this.words.put(statement, id, this.words.entryOf(id, record.fields));
       return true;
     }, this.words.rowsOf(record.fields));
   }

@@ -20,15 +20,6 @@ export const BLOCK_IDS = 8_192;
 export const INDEXED_LENGTH = 16;
 
 /**
- * Records with more words are not indexed: FTS5 would hold the thread for up to a third of a second for one of them. A
- * search reads them one by one. Ordinary texts have hundreds of words.
- */
-export const MAX_WORDS = 8_000;
-
-/** What the index stores of a record; null if the record has too many words. */
-export type WordEntry = string | null;
-
-/**
  * What stands before each word of a block in the index. No mark is the beginning of another one: it starts with its
  * length.
  */
@@ -46,51 +37,40 @@ const ENTRY_CHARACTERS = 1_024;
 const TEXT_CHARACTERS = 128;
 
 /** Approximately how many rows could be written in the time that a record and its entry take. */
-export function rowsOf(entry: WordEntry = ''): number {
-  return 1 + Math.floor((entry?.length ?? 0) / ENTRY_CHARACTERS);
+export function rowsOf(entry = ''): number {
+  return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
 }
 
-type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1, hasWordy: 0 | 1];
+type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1];
 
-const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words WHERE name = ?1),
-  EXISTS (SELECT 1 FROM wordy_records WHERE name = ?1) FROM word_indexes WHERE name = ?1`;
+const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words WHERE name = ?1)
+  FROM word_indexes WHERE name = ?1`;
 const FINISH = 'UPDATE word_indexes SET done_to = old_to WHERE name = ?';
 const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
 const RULES = 'SELECT rules FROM word_indexes WHERE name = ?';
 const MARK_STALE = 'INSERT INTO stale_words VALUES (?, ?) ON CONFLICT DO NOTHING';
 const UNMARK = 'DELETE FROM stale_words WHERE name = ? AND id = ?';
-const ADD_WORDY = 'INSERT INTO wordy_records VALUES (?, ?) ON CONFLICT DO NOTHING';
-const REMOVE_WORDY = 'DELETE FROM wordy_records WHERE name = ? AND id = ?';
 const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
 
-/** Records that a search reads one by one. */
-export interface UnindexedRecords {
-  /** Returns a statement of their ids in a range. Some may be those of deleted records. */
-  within(range: IdRange): Sql;
-  /** Whether some of them are still to be indexed. The others have too many words. */
-  readonly isTemporary: boolean;
-}
+/** Returns a statement of the ids of some records in a range. Some may be those of deleted records. */
+export type IdsWithin = (range: IdRange) => Sql;
 
 /**
- * Returns the records whose words are not in the index, or not by these rules; undefined if there are none. A process
- * with lower rules than the index takes the words as they are.
+ * Returns the records that are still to be indexed, or by these rules; undefined if there are none. A search reads them
+ * one by one. A process with lower rules than the index takes the words as they are.
  */
-export function unindexedRecords(reader: Reader, { name }: RecordTable): UnindexedRecords | undefined {
-  const [rules, doneTo, oldTo, hasStale, hasWordy] = reader.read(
+export function unindexedRecords(reader: Reader, { name }: RecordTable): IdsWithin | undefined {
+  const [rules, doneTo, oldTo, hasStale] = reader.read(
     STATE,
     (statement) => statement.get([name]) as StateRow,
   );
   const isLower = rules < SEARCH_RULES;
   const isStale = hasStale === 1 && rules === SEARCH_RULES;
-  const isTemporary = isLower || doneTo < oldTo || isStale;
-  if (!isTemporary && hasWordy === 0) return undefined;
+  if (!isLower && doneTo === oldTo && !isStale) return undefined;
   const [first, last] = isLower ? [1, MAX_ID] : [doneTo + 1, oldTo];
   const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ?
-    UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ?
-    UNION SELECT id FROM wordy_records WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
-  const within = ({ low, high }: IdRange) =>
-    sql(ids, Math.max(low, first), Math.min(high, last), name, low, high, name, low, high);
-  return { within, isTemporary };
+    UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
+  return ({ low, high }) => sql(ids, Math.max(low, first), Math.min(high, last), name, low, high);
 }
 
 /**
@@ -113,32 +93,23 @@ export class WordIndex implements SearchIndex {
    * Returns what the index stores of a record: its words, each behind the mark of its block; undefined if the table
    * cannot be searched.
    */
-  entryOf(id: Id, fields: object): WordEntry | undefined {
+  entryOf(id: Id, fields: object): string | undefined {
     if (!this.isSearched) return undefined;
     const mark = blockMark(id);
-    const words = recordWords(this.table, fields, INDEXED_LENGTH, MAX_WORDS);
-    return words.length > MAX_WORDS ? null : words.map((word) => mark + word).join(' ');
+    const words = recordWords(this.table, fields, INDEXED_LENGTH);
+    return words.map((word) => mark + word).join(' ');
   }
 
   /**
-   * Stores the entry of a new record. FTS5 collects the entries of a transaction, and
+   * Stores the entry of a record, instead of the one that there may be. FTS5 collects the entries of a transaction, and
    * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
    * trigger, `RETURNING`). Such a statement for each record would triple the cost.
    */
-  insert(statement: Statements, id: Id, entry: WordEntry | undefined): void {
+  put(statement: Statements, id: Id, entry: string | undefined): void {
     if (entry === undefined) return;
-    if (entry === null) statement(ADD_WORDY).run(this.name, id);
-    else statement(this.sql.put).run(id, entry);
+    statement(this.sql.put).run(id, entry);
     const [rules] = statement(RULES).get([this.name]) as [number];
     if (rules !== SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
-  }
-
-  /** Stores the entry of a record instead of the one that there may be. */
-  replace(statement: Statements, id: Id, entry: WordEntry | undefined): void {
-    if (entry === undefined) return;
-    statement(REMOVE_WORDY).run(this.name, id);
-    if (entry === null) statement(this.sql.remove).run(id);
-    this.insert(statement, id, entry);
   }
 
   /** Like {@link rowsOf}, for a record whose entry may not be needed. */
@@ -161,7 +132,6 @@ export class WordIndex implements SearchIndex {
   remove(statement: Statements, id: Id): void {
     if (!this.isSearched) return;
     statement(this.sql.remove).run(id);
-    statement(REMOVE_WORDY).run(this.name, id);
   }
 
   /**
@@ -208,7 +178,7 @@ export class WordIndex implements SearchIndex {
 
   private index(statement: Statements, id: Id): void {
     const row = statement(this.sql.fields).get([id]) as [string] | undefined;
-    if (row) this.replace(statement, id, this.entryOf(id, JSON.parse(row[0])));
+    if (row) this.put(statement, id, this.entryOf(id, JSON.parse(row[0])));
   }
 }
 

@@ -65,14 +65,14 @@ export class WordSearch {
     this.isApproximate = indexed.join() !== words.join();
   }
 
-  /** Whether the index is complete, but for records of too many words. */
+  /** Whether the index knows all records. */
   isIndexed(reader: Reader): boolean {
-    return unindexedRecords(reader, this.table)?.isTemporary !== true;
+    return unindexedRecords(reader, this.table) === undefined;
   }
 
   /** Whether one statement finds the records of a part. */
   isSimple(reader: Reader): boolean {
-    return !this.isApproximate && this.groups.length === 1 && !unindexedRecords(reader, this.table);
+    return !this.isApproximate && this.groups.length === 1 && this.isIndexed(reader);
   }
 
   /**
@@ -170,7 +170,7 @@ export class WordSearch {
         const also = new Set(idsOf(reader, this.inPart(reader, part, descending, turns, words)));
         found = found.filter((id) => also.has(id));
       }
-      const unknown = idsOf(reader, unindexed?.within(part));
+      const unknown = idsOf(reader, unindexed?.(part));
       if (!this.isApproximate && unknown.length === 0) yield found;
       else {
         const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));

@@ -10,7 +10,7 @@ import {
   rulesVersion,
   SEARCH_RULES,
 } from '#src/application/records/search-words.js';
-import { findsByDefinition } from '../../../support/reference-search.js';
+import { finderOf, findsByDefinition } from '../../../support/reference-search.js';
 import { longText, TEXTS } from '../../../support/unicode-texts.js';
 
 const finds = (query: string, text: string) =>
@@ -23,7 +23,25 @@ describe('the words of a search', () => {
     ['CAFÉ', 'cafe\u0301'],
     ['strasse', 'STRASSE'],
     ['straße', 'Straße 7'],
+    ['strasse', 'Straße'],
+    ['STRAẞE', 'strasse'],
+    ['straße', 'Strasse'],
     ['istanbul', 'İSTANBUL'],
+    ['isi', 'ısı'],
+    ['İSİ', 'ISI'],
+    ['den', 'Đèn'],
+    ['lodz', 'Łódź'],
+    ['łódź', 'LODZ'],
+    ['smorrebrod', 'Smørrebrød'],
+    ['SMØR', 'smorrebrod'],
+    ['aeroskobing', 'ÆRØSKØBING'],
+    ['ǣ ǿ', 'ae o'],
+    ['oeuvre', 'Œuvre'],
+    ['dor', 'ðor'],
+    ['thor', 'Þór'],
+    ['hal', 'Ħal'],
+    ['tana', 'Ŧana'],
+    ['ngai', 'Ŋgai'],
     ['σοφοσ', 'ΣΟΦΟΣ'],
     ['σοφος', 'Σοφός'],
     ['елка', 'ЕЛКА'],
@@ -50,7 +68,6 @@ describe('the words of a search', () => {
   const missed: [query: string, text: string][] = [
     ['amp', 'Lamp'],
     ['lamp desk', 'Lamp'],
-    ['strasse', 'Straße'],
     ['hone', '手机phone'],
     ['手机phone', '手机phonetic'.slice(1)],
     ['京東', '東京'],
@@ -88,28 +105,70 @@ describe('the words of a search', () => {
     ]);
   });
 
-  it('makes no more words than are wanted, and one more, and reads no further text', () => {
-    let textsRead = 0;
-    const fields = (name: string) => ({
-      name,
-      get description() {
-        textsRead++;
-        return 'lamp';
+  describe('of a record with more than 8,000 different words', () => {
+    const COUNT = 8_000;
+    const signs = longText(9_100);
+    const numbers = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`);
+    const attributes = (texts: readonly string[]) =>
+      Object.fromEntries(texts.map((text, at) => [`k${at}`, text]));
+    const records: Record<string, { description: string; attributes?: Record<string, string> }> = {
+      'a run': { description: signs },
+      'runs of one sign': {
+        description: Array.from({ length: 9_100 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join(' '),
       },
-    });
-    const numbers = Array.from({ length: 1_000 }, (_, at) => `${at}`).join(' ');
-    const signs = longText(1_000);
-    for (const name of [numbers, signs]) {
-      const words = (most?: number) =>
-        recordWords({ searched: ['name', 'description'] }, fields(name), 16, most);
-      expect(words(100)).to.deep.equal(words().slice(0, 101));
-      expect(textsRead, 'texts read for all words').to.equal(1);
-      textsRead = 0;
-      expect(words(100)).to.have.length(101);
-      expect(textsRead, 'texts read for some words').to.equal(0);
-      expect(words(1_001)).to.deep.equal(words()).and.to.have.length(1_001);
-      textsRead = 0;
-    }
+      'words with spaces between': { description: numbers(9_100).join(' ') },
+      'runs in several fields': {
+        description: signs.slice(0, 5_000),
+        attributes: attributes([signs.slice(5_000, 7_500), 'lamp', signs.slice(7_500)]),
+      },
+      'words of both kinds': {
+        description: numbers(5_000).join('京'),
+        attributes: attributes([signs.slice(0, 7_000)]),
+      },
+      'runs that end alike': {
+        description: `${signs.slice(0, 5_000)} 京${signs.slice(1_000, 5_000)} 京都${signs.slice(4_990, 5_000)}`,
+        attributes: attributes([signs.slice(4_000, 5_000), signs.slice(5_000, 9_100)]),
+      },
+      'one sign many times': { description: `${'京'.repeat(7_000)} ${signs.slice(0, 2_000)}` },
+      'long words with one beginning': {
+        description: numbers(9_100)
+          .map((word) => 'x'.repeat(64) + word)
+          .join(' '),
+      },
+      'signs beyond U+FFFF': {
+        description: Array.from({ length: 9_100 }, (_, at) => String.fromCodePoint(0x20000 + at)).join(''),
+      },
+      'one word more than count': { description: numbers(COUNT).join(' ') },
+      'letters that are spelt with two': {
+        description: `${numbers(COUNT - 1).join(' ')} ß ss lamp`,
+      },
+    };
+    for (const [name, fields] of Object.entries(records))
+      it(`counts the first ones: ${name}`, () => {
+        const table = { searched: ['name', 'description', 'attributes'] };
+        const record = { name: 'first', ...fields };
+        const text = [record.name, fields.description, ...Object.values(fields.attributes ?? {})].join('\n');
+        const findsIt = finderOf(text);
+        const words = recordWords(table, record);
+        const inText = recordText(table, record);
+        const characters = [...text];
+        const isFoundAt = (at: number, length: number): boolean => {
+          const query = `first ${characters.slice(at, at + length).join('')}`;
+          const expected = findsIt(query);
+          expect(matchesWords(queryWords(query), words), query).to.equal(expected);
+          expect(matchesText(queryWords(query), inText), query).to.equal(expected);
+          return expected;
+        };
+        // Looks more and more closely where the words end that count.
+        for (let low = 0, high = characters.length, step = high; step > 1; ) {
+          step = Math.ceil((high - low) / 20);
+          const places = Array.from({ length: 21 }, (_, at) => low + at * step);
+          const missed = places.find((at) => ![1, 5, 64].every((length) => isFoundAt(at, length)));
+          expect(missed).to.be.a('number');
+          [low, high] = [Math.max(low, Number(missed) - step), Number(missed)];
+        }
+        expect(words).to.have.length.of.at.most(COUNT);
+      });
   });
 
   it('has the same words, however often a character is repeated that normalising makes several words of', () => {

@@ -92,7 +92,7 @@ export function searchDescription(name: string): ParameterDescription {
   return {
     name,
     description:
-      'Words of letters and digits, each the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At least one word and at most 10, each of at most 64 characters.',
+      'Words of letters and digits, each the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At least one word and at most 10, each of at most 64 characters. Of a record the first 8,000 different words count.',
     schema: { type: 'string', pattern: HAS_WORD },
     example: 'lamp',
     sharedAs: 'search',
