@@ -134,7 +134,7 @@ interface CountedWord extends Word {
   readonly count: number;
 }
 
-/** The words of a record that count. Those that an earlier one contains are left out. */
+/** The words of a record that count, some of them more than once. */
 function* countedWords({ searched }: Searched, fields: object): Generator<CountedWord, void, void> {
   const different = new DifferentWords();
   for (const text of searchedTexts(searched, fields))
@@ -147,9 +147,13 @@ function* countedWords({ searched }: Searched, fields: object): Generator<Counte
 
 /** Counts different words at their whole length. */
 class DifferentWords {
-  /** How many more words count. */
+  /** How many more words count; fewer than in truth until runs are compared. */
   left = MAX_WORDS;
-  private readonly words = new Set<string>();
+  /** All words and runs so far. */
+  private readonly known = new Set<string>();
+  private readonly runs: string[] = [];
+  /** Whether the words of runs are compared: few records have so many that it matters. */
+  private isExact = false;
   /**
    * The tree of the words in runs, each from its last character to its first: a word is a node, and its parent is the
    * word that begins one character later. The key is made of the number of the parent, 0 at the root, and of the
@@ -159,17 +163,22 @@ class DifferentWords {
 
   /** @returns how many words are new and count: of a run, those that begin at its first characters */
   add({ text, isUnspaced }: Word): number {
-    const count = Math.min(this.left, isUnspaced ? this.addRun(text) : this.addWord(text));
+    if (this.known.has(text)) return 0;
+    this.known.add(text);
+    const length = isUnspaced ? lengthOf(text) : 1;
+    if (!this.isExact && length >= this.left) this.compareRuns();
+    if (isUnspaced && !this.isExact) this.runs.push(text);
+    const count = Math.min(this.left, isUnspaced && this.isExact ? this.addRun(text) : length);
     this.left -= count;
     return count;
   }
 
-  private addWord(word: string): number {
-    if (this.words.has(word)) return 0;
-    this.words.add(word);
-    return 1;
+  private compareRuns(): void {
+    this.isExact = true;
+    for (const run of this.runs) this.left += lengthOf(run) - this.addRun(run);
   }
 
+  /** @returns how many of its words no earlier run has */
   private addRun(run: string): number {
     const characters = Array.from(run, (character) => character.codePointAt(0) ?? 0);
     const keyOf = (parent: number, at: number) => parent * 0x110000 + (characters[at] ?? 0);
@@ -180,13 +189,21 @@ class DifferentWords {
       if (known === undefined) break;
       node = known;
     }
-    for (let at = count - 1; at >= 0 && count <= this.left; at--) {
+    const fits = this.nodes.size + count <= MAX_WORDS;
+    for (let at = count - 1; at >= 0 && fits; at--) {
       const key = keyOf(node, at);
       node = this.nodes.size + 1;
       this.nodes.set(key, node);
     }
     return count;
   }
+}
+
+/** The length of a text in code points. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (let at = 0; at < text.length; at += unitsAt(text, at)) length++;
+  return length;
 }
 
 /** Leaves out repeated parts of a text that normalising makes much longer: of U+FDFA it makes 18 characters. */
