@@ -3,7 +3,12 @@ import { expect } from 'chai';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { CopyError, copyRecords, whileUnchanged } from '#src/application/maintenance/copy-archive.js';
+import {
+  CopyError,
+  copyRecords,
+  type Progress,
+  whileUnchanged,
+} from '#src/application/maintenance/copy-archive.js';
 import { recordRules } from '#src/application/maintenance/copy-rules.js';
 import { StoredRecord } from '#src/application/records/stored-record.js';
 import type { Product } from '#src/domain/product.js';
@@ -26,6 +31,7 @@ describe('copyRecords', () => {
     open = () => this.database.open();
     close = () => this.database.close();
     all = () => this.archive.read(0, 100_000);
+    exec = (sql: string) => this.database.write((statement) => void statement(sql).run());
   }
 
   beforeEach(async () => {
@@ -84,10 +90,9 @@ describe('copyRecords', () => {
     expect(steps.filter(([, step]) => step === 'comparing')).to.deep.equal(
       [1, 2, 3, 4].map((seen) => [name, 'comparing', seen]),
     );
-    const [first] = steps.filter(([, step]) => step === 'copying');
-    const changed = first?.[2];
-    expect(first).to.deep.equal([name, 'copying', changed, changed]);
-    expect(changed).to.equal(3);
+    const copying = steps.filter(([, step]) => step === 'copying');
+    expect(copying[0]).to.deep.equal([name, 'copying', 0, 3]);
+    expect(copying.at(-1)).to.deep.equal([name, 'copying', 3, 3]);
     const verifying = steps
       .filter(([, step]) => step === 'verifying')
       .map(([, , seen, total]) => [seen, total]);
@@ -183,6 +188,75 @@ describe('copyRecords', () => {
     expect(await whileUnchanged([marked('a', 'a'), marked('b', 'b')], copied)).to.equal('copied');
     expect(await failure(whileUnchanged([marked('a', 'b'), marked('b', 'b')], copied))).to.equal(
       'The source changed meanwhile. Stop its service and run this again.',
+    );
+  });
+
+  for (const [at, step] of ['comparing', 'copying', 'verifying'].entries())
+    it(`lets the event loop turn while ${step}, also if no store waits for anything`, async () => {
+      await fillSource(3);
+      // Each step reads both sides once. In this one they have no end, and are alike.
+      for (const { archive } of [source, target]) {
+        const read = archive.read.bind(archive);
+        let walks = 0;
+        archive.read = async (after, limit) => {
+          if (after === 0) walks++;
+          if (walks !== at + 1) return read(after, limit);
+          return Array.from({ length: limit }, (_, i) => record(after + i + 1));
+        };
+      }
+      let turns: 'none' | 'awaited' | 'one' = 'none';
+      const progress: Progress = (_name, current) => {
+        if (current !== step) return;
+        if (turns === 'none') {
+          turns = 'awaited';
+          setImmediate(() => {
+            turns = 'one';
+          });
+        }
+        if (turns === 'one') throw new CopyError(`stopped while ${step}`);
+      };
+      const attempt = copyRecords(source.archive, target.archive, recordRules(SINCE), progress);
+      expect(await failure(attempt)).to.equal(`stopped while ${step}`);
+    });
+
+  for (const id of ['9007199254740992', '9007199254740993', '0', '-1', '-9007199254740993'])
+    for (const side of ['source', 'target'] as const)
+      it(`names the record with the id ${id} of the ${side}`, async () => {
+        await fillSource(3);
+        await (side === 'source' ? source : target).exec(
+          `INSERT INTO products VALUES (${id}, 1, 0, 0, '{"name":"x"}')`,
+        );
+        expect(await failure(copy())).to.equal(
+          `The ${side} holds a record of products with the key ${id}, which is not a whole number from 1 to 9007199254740991.`,
+        );
+      });
+
+  it('names a tombstone with such an id', async () => {
+    await source.exec("INSERT INTO tombstones VALUES ('products', 0, 0)");
+    expect(await failure(copy())).to.include('with the key 0, which is not a whole number');
+  });
+
+  it('ends if a store returns ids that do not grow, or that no record may have', async () => {
+    const page = (...ids: number[]) => {
+      source.archive.read = async () => ids.map((id) => record(id));
+    };
+    page(1, 2, 2);
+    expect(await failure(copy())).to.equal('The source returns the products out of order: 2 behind 2.');
+    page(3);
+    expect(await failure(copy())).to.equal('The source returns the products out of order: 3 behind 3.');
+    page(2 ** 53);
+    expect(await failure(copy())).to.include('with the key 9007199254740992, which is not');
+  });
+
+  it('fails if the walk misses entries on both sides', async () => {
+    await fillSource(5);
+    for (const side of [source, target]) {
+      const read = side.archive.read.bind(side.archive);
+      side.archive.read = async (...page) => (await read(...page)).filter(({ id }) => id !== 3);
+    }
+    expect(await failure(copy())).to.equal(
+      'The source holds 5 entries of products, and 4 were read. ' +
+        'Did it change meanwhile? Stop its service and run this again.',
     );
   });
 

@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../domain/record.js';
 import { canonicalJson } from '../../shared/canonical-json.js';
+import { yieldToEventLoop } from '../../shared/event-loop.js';
 import type { Archive, RecordArchive, RecordEntry } from '../ports/archive.js';
 import type { CopyRules } from './copy-rules.js';
 
 const BATCH = 1_000;
+
+/** The most entries that are read between two turns of the event loop, so that a signal is heard soon. */
+const PAGE = 200;
 
 /** A batch ends early at this many bytes of entries as JSON. One entry has at most about 1 MiB. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
@@ -47,10 +51,20 @@ export class ArchiveCopy<Key extends number | string, Entry> {
   /** Known after the comparison. */
   private totals = { missing: 0, sources: 0 };
 
-  /** @throws CopyError if `to` has entries that `from` lacks, or `from` changed meanwhile */
+  /**
+   * @throws CopyError if a side has an entry whose key is not allowed, `to` has entries that `from` lacks, or `from`
+   * changed meanwhile
+   */
   async make(): Promise<CopyReport> {
+    for (const archive of [this.from, this.to]) {
+      const outlier = await archive.outlier();
+      if (outlier !== undefined) throw this.outlying(archive, outlier);
+    }
     const stale = await this.findStale();
-    for (let at = 0; at < stale.length; at += BATCH) await this.to.discard(stale.slice(at, at + BATCH));
+    for (let at = 0; at < stale.length; at += BATCH) {
+      this.progress(this.from.name, 'copying', 0, this.totals.missing);
+      await this.to.discard(stale.slice(at, at + BATCH));
+    }
     const written = await this.addMissing();
     return { ...(await this.verify()), written };
   }
@@ -73,6 +87,17 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     return stale;
   }
 
+  private outlying(archive: Archive<Key, Entry>, key: string): CopyError {
+    const { nouns, keys } = this.rules;
+    return new CopyError(
+      `The ${this.sideOf(archive)} holds a ${nouns[0]} of ${archive.name} with the key ${key}, which is not ${keys}.`,
+    );
+  }
+
+  private sideOf(archive: Archive<Key, Entry>): 'source' | 'target' {
+    return archive === this.from ? 'source' : 'target';
+  }
+
   private foreign(target: Entry): CopyError {
     const what = `a ${this.rules.nounOf(target)} of ${this.to.name}, ${this.rules.keyOf(target)}`;
     return new CopyError(`The target holds ${what}, that is not of the source.`);
@@ -90,6 +115,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
       bytes = 0;
     };
     for await (const { source, target } of this.pairs()) {
+      this.progress(this.from.name, 'copying', written, this.totals.missing);
       if (!source || target || this.rules.isPast(source)) continue;
       batch.push(source);
       bytes += Buffer.byteLength(JSON.stringify(source));
@@ -101,10 +127,26 @@ export class ArchiveCopy<Key extends number | string, Entry> {
 
   private async verify(): Promise<Omit<CopyReport, 'written'>> {
     const [source, target] = [await this.summary(this.from), await this.summary(this.to)];
+    // The walk that copied has also read both sides here, so the stores count what it should have met.
+    await this.requireAll(this.from, source);
+    await this.requireAll(this.to, target);
     if (isDeepStrictEqual(source, target)) return source;
     throw new CopyError(
       `The copy of ${this.from.name} is not like its source: ${countsIn(source)} against ${countsIn(target)}. ` +
         'Did the source change meanwhile? Stop its service and run this again.',
+    );
+  }
+
+  private async requireAll(
+    archive: Archive<Key, Entry>,
+    { counts }: Pick<CopyReport, 'counts'>,
+  ): Promise<void> {
+    const read = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const held = await archive.count(this.rules.since);
+    if (held === read) return;
+    throw new CopyError(
+      `The ${this.sideOf(archive)} holds ${held} entries of ${archive.name}, and ${read} were read. ` +
+        'Did it change meanwhile? Stop its service and run this again.',
     );
   }
 
@@ -144,14 +186,26 @@ export class ArchiveCopy<Key extends number | string, Entry> {
     return one < other ? -1 : Number(one > other);
   }
 
+  /** @throws CopyError if a key is not allowed, or does not follow the one before: such a walk might never end */
   private async *entries(archive: Archive<Key, Entry>): AsyncGenerator<Entry, undefined> {
     for (let after = this.rules.beforeAll; ; ) {
-      const page = await archive.read(after, BATCH);
-      yield* page;
-      const last = page.at(-1);
-      if (!last) return undefined;
-      after = this.rules.keyOf(last);
+      // A store may read without waiting for anything.
+      await yieldToEventLoop();
+      const page = await archive.read(after, PAGE);
+      if (page.length === 0) return undefined;
+      for (const entry of page) {
+        after = this.keyBehind(after, entry, archive);
+        yield entry;
+      }
     }
+  }
+
+  private keyBehind(after: Key, entry: Entry, archive: Archive<Key, Entry>): Key {
+    const key = this.rules.keyOf(entry);
+    if (!this.rules.isKey(key)) throw this.outlying(archive, String(key));
+    if (key > after) return key;
+    const side = this.sideOf(archive);
+    throw new CopyError(`The ${side} returns the ${archive.name} out of order: ${key} behind ${after}.`);
   }
 }
 

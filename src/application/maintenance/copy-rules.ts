@@ -1,4 +1,4 @@
-import type { Id, Instant } from '../../domain/record.js';
+import { type Id, type Instant, MAX_ID } from '../../domain/record.js';
 import type { RecordEntry } from '../ports/archive.js';
 import type { Reservation } from '../ports/idempotency-store.js';
 import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from './retention.js';
@@ -14,9 +14,15 @@ export interface CopyRules<Key extends number | string, Entry> {
   /** A value before every key. */
   readonly beforeAll: Key;
   keyOf(entry: Entry): Key;
+  /** Whether a key that a store returned is allowed. */
+  isKey(key: unknown): boolean;
+  /** Which keys are allowed, for a person. */
+  readonly keys: string;
   /** The kinds of entries, as reports name them. */
   readonly nouns: readonly string[];
   nounOf(entry: Entry): string;
+  /** Entries that expire and are older have expired. */
+  readonly since: Instant;
   /**
    * Whether the entry has expired. An expired entry is not copied, may be purged on either side, and may remain in the
    * target from an earlier run.
@@ -31,8 +37,11 @@ export function recordRules(tombstonesSince: Instant): CopyRules<Id, RecordEntry
   return {
     beforeAll: 0,
     keyOf: ({ id }) => id,
+    isKey: (key) => Number.isSafeInteger(key) && Number(key) >= 1,
+    keys: `a whole number from 1 to ${MAX_ID}`,
     nouns: ['record', 'tombstone'],
     nounOf: (entry) => ('deletedAt' in entry ? 'tombstone' : 'record'),
+    since: tombstonesSince,
     isPast: (entry) => 'deletedAt' in entry && entry.deletedAt < tombstonesSince,
     // The time of creation never changes, and a tombstone never becomes a record again.
     isForeign: (source, target) => {
@@ -46,12 +55,16 @@ export function recordRules(tombstonesSince: Instant): CopyRules<Id, RecordEntry
 
 export function reservationRules(now: Instant): CopyRules<string, Reservation> {
   // Stores keep a reservation for one more hour. A copy of reservations takes less than that.
-  const isPast = ({ reservedAt }: Reservation) => reservedAt < now - RESERVATION_PROMISED_MS;
+  const since = now - RESERVATION_PROMISED_MS;
+  const isPast = ({ reservedAt }: Reservation) => reservedAt < since;
   return {
     beforeAll: '',
     keyOf: ({ key }) => key,
+    isKey: (key) => typeof key === 'string' && key !== '',
+    keys: 'a text with a character',
     nouns: ['reservation'],
     nounOf: () => 'reservation',
+    since,
     isPast,
     // A reservation never changes, but its key may be used again after it expires.
     isForeign: (_source, target) => !isPast(target),

@@ -12,6 +12,13 @@ export interface Archive<Key extends number | string, Entry> {
    * least one if there is any.
    */
   read(after: Key, limit: number): Promise<readonly Entry[]>;
+  /**
+   * Returns the key of an entry that a walk by {@link read} cannot reach or return exactly, as text: an id outside of 1
+   * to 2^53 − 1, an empty text, or a value of another type. Undefined if there is none.
+   */
+  outlier(): Promise<string | undefined>;
+  /** Returns the number of entries that the store counts, without those that expire and are older than `since`. */
+  count(since: Instant): Promise<number>;
   /** Adds entries with unused keys. If it fails, it may have added some of them. */
   add(entries: readonly Entry[]): Promise<void>;
   /** Deletes entries without tombstones. */

@@ -7,7 +7,7 @@ export async function longWork<Result>(
   io: Io,
   work: (progress: Progress, signals: SignalListener) => Promise<Result>,
 ): Promise<Result> {
-  const signals = new SignalListener();
+  const signals = new SignalListener(io.stderr);
   const progress = new Progress(io.stderr);
   try {
     return await work(progress, signals);

@@ -1,7 +1,7 @@
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
-import type { Id, Versioned } from '../../../domain/record.js';
+import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
@@ -18,6 +18,14 @@ import {
 import { readById } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
 import { WITHOUT_WORDS } from './words.js';
+
+const LIVE = { live: true } as const;
+const ID_ALONE = { _id: 1 } as const;
+
+/** Returns the key of a document as text: it may have any type. */
+function keyIn(document: { readonly _id: unknown } | null): string | undefined {
+  return document === null ? undefined : String(document._id);
+}
 
 /** The records, tombstones and counter of one table, for copies between stores. */
 export class MongoArchive<Fields> implements RecordArchive {
@@ -45,6 +53,22 @@ export class MongoArchive<Fields> implements RecordArchive {
     );
   }
 
+  async outlier(): Promise<string | undefined> {
+    const isOutside = { _id: { $not: { $gte: 1, $lte: MAX_ID } } };
+    return keyIn(
+      await this.entries.run((all, maxTimeMS) => all.findOne(isOutside, { projection: ID_ALONE, maxTimeMS })),
+    );
+  }
+
+  async count(since: Instant): Promise<number> {
+    const live = await this.countLive();
+    const deletedAt = Number.isFinite(since) ? { $gte: new Date(since) } : { $exists: true };
+    const tombstones = await this.entries.run((all, maxTimeMS) =>
+      all.countDocuments({ deletedAt }, { maxTimeMS }),
+    );
+    return live + tombstones;
+  }
+
   async add(entries: readonly RecordEntry[]): Promise<void> {
     const documents = entries.map((entry) =>
       'deletedAt' in entry ? tombstoneDocumentOf(entry) : documentOf(this.table, entry as Versioned<Fields>),
@@ -66,18 +90,19 @@ export class MongoArchive<Fields> implements RecordArchive {
 
   /** Detects a creation by the counter, a deletion by the number of records, and a change by the newest time. */
   async changeMark(): Promise<string> {
-    const live = { live: true } as const;
-    const records = await this.entries.run((all, maxTimeMS) =>
-      all.countDocuments(live, { hint: 'live', maxTimeMS }),
-    );
+    const records = await this.countLive();
     const newest = await this.entries.run((all, maxTimeMS) =>
-      all.findOne<Pick<LiveDocument, 'updatedAt'>>(live, {
+      all.findOne<Pick<LiveDocument, 'updatedAt'>>(LIVE, {
         sort: { updatedAt: -1, _id: 1 },
         projection: { updatedAt: 1 },
         maxTimeMS,
       }),
     );
     return [await this.nextId(), records, newest?.updatedAt.getTime()].join(' ');
+  }
+
+  private countLive(): Promise<number> {
+    return this.entries.run((all, maxTimeMS) => all.countDocuments(LIVE, { hint: 'live', maxTimeMS }));
   }
 }
 
@@ -96,6 +121,18 @@ export class MongoReservationArchive implements ReservationArchive {
       readById(all.find({ _id: { $gt: after } }), limit, maxTimeMS),
     );
     return documents.map(reservationOf);
+  }
+
+  async outlier(): Promise<string | undefined> {
+    const isNoText = { _id: { $not: { $gt: '' } } };
+    return keyIn(
+      await this.entries.run((all, maxTimeMS) => all.findOne(isNoText, { projection: ID_ALONE, maxTimeMS })),
+    );
+  }
+
+  async count(since: Instant): Promise<number> {
+    const reservedAt = { $gte: new Date(since) };
+    return this.entries.run((all, maxTimeMS) => all.countDocuments({ reservedAt }, { maxTimeMS }));
   }
 
   async add(reservations: readonly Reservation[]): Promise<void> {

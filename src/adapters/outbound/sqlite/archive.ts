@@ -1,7 +1,7 @@
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
-import type { Id } from '../../../domain/record.js';
+import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import type { SqliteDatabase } from './database.js';
 import {
   INSERT_RESERVATION,
@@ -41,6 +41,24 @@ export class SqliteArchive implements RecordArchive {
       (statement) => statement.all(after, this.name, after, limit) as EntryRow[],
     );
     return rows.map(entryOf);
+  }
+
+  async outlier(): Promise<string | undefined> {
+    // One search by the key for each side of each table.
+    const parts = ['id < 1', `id > ${MAX_ID}`].flatMap((isOutside) => [
+      `SELECT CAST(id AS TEXT) FROM ${this.name} WHERE ${isOutside}`,
+      `SELECT CAST(id AS TEXT) FROM tombstones WHERE resource = ?1 AND ${isOutside}`,
+    ]);
+    return this.database.read(
+      `${parts.join(' UNION ALL ')} LIMIT 1`,
+      (statement) => statement.get([this.name]) as [string] | undefined,
+    )?.[0];
+  }
+
+  async count(since: Instant): Promise<number> {
+    const sql = `SELECT (SELECT count(*) FROM ${this.name})
+      + (SELECT count(*) FROM tombstones WHERE resource = ? AND deleted_at >= ?)`;
+    return this.database.read(sql, (statement) => (statement.get(this.name, since) as [number])[0]);
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
@@ -93,6 +111,8 @@ function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {
 }
 
 const READ = `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
+const EMPTY_KEY = "SELECT key FROM reservations WHERE resource = ? AND key = '' LIMIT 1";
+const COUNT = 'SELECT count(*) FROM reservations WHERE resource = ? AND reserved_at >= ?';
 const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
 
 /** The reservations of one table, for copies between stores. */
@@ -112,6 +132,17 @@ export class SqliteReservationArchive implements ReservationArchive {
       (statement) => statement.all(this.name, after, limit) as ReservationRow[],
     );
     return rows.map(reservationOf);
+  }
+
+  async outlier(): Promise<string | undefined> {
+    return this.database.read(
+      EMPTY_KEY,
+      (statement) => statement.get(this.name) as [string] | undefined,
+    )?.[0];
+  }
+
+  async count(since: Instant): Promise<number> {
+    return this.database.read(COUNT, (statement) => (statement.get(this.name, since) as [number])[0]);
   }
 
   async add(reservations: readonly Reservation[]): Promise<void> {

@@ -105,7 +105,7 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
   try {
     const bytes = await copyTo(copy, source, progress);
     progress(bytes, bytes);
-    checkIntegrity(copy.partial);
+    await checkIntegrity(copy.partial, () => progress(bytes, bytes));
     progress(bytes, bytes);
     return bytes;
   } catch (error) {

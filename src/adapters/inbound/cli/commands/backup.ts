@@ -58,6 +58,8 @@ export function addRestore(program: Command, { io, loadSettings, loadTasks }: Cl
 
 function show(progress: Progress, signals: SignalListener, interrupted: string): BackupProgress {
   return (copied, total) => {
+    // Not before: to open a database with a large log takes long, in one step, and leaves nothing half done.
+    signals.listen();
     signals.throwIfInterrupted(interrupted);
     if (copied < total) progress.show('copying', copied / MEBIBYTE, total / MEBIBYTE, ' MiB');
     else {

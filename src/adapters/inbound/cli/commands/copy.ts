@@ -32,6 +32,8 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
       const { copyStores } = await loadTasks();
       const reports = await longWork(io, (progress, signals) =>
         copyStores(from, to, (name, step, entries, total) => {
+          // Not while the stores are opened: to bring one to the current schema can take long, in one step.
+          signals.listen();
           signals.throwIfInterrupted(
             'Interrupted. Run the same command again: it writes only what is missing.',
           );

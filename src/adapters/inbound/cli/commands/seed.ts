@@ -32,6 +32,7 @@ export function addSeed(program: Command, { io, loadSettings, loadTasks }: CliCo
 
 async function fill(seeding: Seeding, { seed, products: count, json }: SeedOptions, io: Io): Promise<void> {
   await longWork(io, async (terminal, signals) => {
+    signals.listen();
     let progress: SeedingProgress = { made: 0, existing: 0 };
     for await (progress of seeding.fill(seed, count)) {
       terminal.show('creating products', progress.made + progress.existing, count);
