@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { BackupProgress } from '../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
+import { runAside } from './aside.js';
 import { AtomicFile } from './atomic-file.js';
 import { checkApplication, connect, pragma } from './connection.js';
 import { translateError } from './errors.js';
@@ -32,7 +33,7 @@ export async function backUpDatabase(
   try {
     const bytes = await copyTo(copy, resolve(database), progress);
     progress(bytes, bytes);
-    checkIntegrity(copy.partial);
+    await checkIntegrity(copy.partial, () => progress(bytes, bytes));
     progress(bytes, bytes);
     await copy.publish();
     return bytes;
@@ -78,16 +79,23 @@ async function copyPages(
   return pages * size;
 }
 
-/** @throws StoreConfigError if the file is no intact database of this service */
-export function checkIntegrity(file: string): void {
+/** Without the name, it would check the temporary database as well, while that is being written. */
+const CHECK =
+  "CREATE TEMP TABLE found AS SELECT integrity_check AS line FROM pragma_integrity_check(1, 'main')";
+
+/**
+ * @param tick called again and again meanwhile; may throw
+ * @throws StoreConfigError if the file is no intact database of this service
+ */
+export async function checkIntegrity(file: string, tick: () => void): Promise<void> {
   const copy = connect(file, 'ro');
   try {
     checkIsOwn(copy, file);
-    const [[found] = ['nothing']] = copy.prepare('PRAGMA integrity_check').raw().all() as [string][];
-    if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
   } finally {
     copy.close();
   }
+  const found = await runAside(file, CHECK, tick, 'SELECT line FROM temp.found');
+  if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
 }
 
 function checkIsOwn(connection: Database.Database, file: string): void {

@@ -5,8 +5,16 @@ import type { Finding, Inspection } from '../../../application/ports/checks.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { AppError } from '../../../domain/errors.js';
-import { checkApplication, INSTALL_NEWER, pragma, requireFile } from './connection.js';
+import {
+  checkVersion,
+  INSTALL_NEWER,
+  pragma,
+  requireFile,
+  schemaProblem,
+  UNDO_CHANGES,
+} from './connection.js';
 import { translateError } from './errors.js';
+import { schemaSize } from './expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
@@ -64,8 +72,10 @@ function openUnchanged(file: string): Database.Database {
 }
 
 function inspected(connection: Database.Database, file: string, check: DatabaseCheck): Inspection {
-  checkApplication(connection, file);
-  const version = pragma(connection, 'user_version');
+  const version = checkVersion(connection, file);
+  const problem = schemaProblem(connection, file, version);
+  if (problem !== undefined)
+    return { findings: [wrong(problem, UNDO_CHANGES), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     return { findings: [ok(`${file} is empty; the next start fills it`)] };
   if (version < MIGRATIONS.length)
@@ -83,7 +93,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
     findings: [
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
-      indexesOf(connection),
+      { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
       ...wordsOf(connection),
     ],
     ...newestRecord(connection, check),
@@ -101,27 +111,6 @@ function damageIn(connection: Database.Database, deep: boolean): Finding {
 }
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
-/** Without the tables in which SQLite keeps the index of words: their form is its own. */
-const TABLES_AND_INDEXES = `SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'
-  AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')`;
-
-/** Compares with the schema that the migrations make. */
-function indexesOf(connection: Database.Database): Finding {
-  const wanted = new Database(':memory:');
-  try {
-    for (const step of MIGRATIONS) wanted.exec(step);
-    const found = new Map(connection.prepare(TABLES_AND_INDEXES).raw().all() as [string, string][]);
-    const all = wanted.prepare(TABLES_AND_INDEXES).raw().all() as [string, string][];
-    const different = all.filter(([name, sql]) => found.get(name) !== sql).map(([name]) => name);
-    if (different.length === 0)
-      return { ...ok(`all ${all.length} tables and indexes are there`), subject: 'indexes' };
-    const message = `these tables or indexes are missing or different: ${different.join(', ')}`;
-    return { ...wrong(message, 'another program changed the schema; restore a backup'), subject: 'indexes' };
-  } finally {
-    wanted.close();
-  }
-}
-
 /** Says which words are not current. The start makes them so, while it serves. */
 function wordsOf(connection: Database.Database): Finding[] {
   const behind = connection.prepare(

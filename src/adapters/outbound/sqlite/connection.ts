@@ -6,6 +6,7 @@ import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
+import { schemaDifferences } from './expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
@@ -67,11 +68,42 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 /** What to do about a database of a newer version. */
 export const INSTALL_NEWER = 'install the newer version, or restore a backup of this one';
 
-/** @throws StoreConfigError if the file belongs to another application or to a newer version; nothing is changed */
+/** What to do about a database that another program changed. */
+export const UNDO_CHANGES = 'undo what another program changed, or restore a backup';
+
+/**
+ * @throws StoreConfigError if the file belongs to another application or to a newer version, or has another schema than
+ * its version; nothing is changed
+ */
 export function checkApplication(connection: Database.Database, file: string): void {
+  const version = checkVersion(connection, file);
+  const problem = schemaProblem(connection, file, version);
+  if (problem === undefined) return;
+  // Another process has brought the file to another version meanwhile, in one commit.
+  if (pragma(connection, 'user_version') !== version) checkApplication(connection, file);
+  else throw new StoreConfigError(`${problem}; ${UNDO_CHANGES}.`);
+}
+
+/** @returns how the schema differs from that of the version, for a person; undefined if it does not */
+export function schemaProblem(
+  connection: Database.Database,
+  file: string,
+  version: number,
+): string | undefined {
+  const differences = schemaDifferences(connection, version);
+  return differences && `${file} does not have the schema ${version} of this service: ${differences}`;
+}
+
+/**
+ * @returns the number of steps that the schema has
+ * @throws StoreConfigError if the file belongs to another application or to a newer version
+ */
+export function checkVersion(connection: Database.Database, file: string): number {
   checkOwner(connection, file);
   const version = pragma(connection, 'user_version');
-  if (version <= MIGRATIONS.length) return;
+  if (version < 0)
+    throw new StoreConfigError(`${file} has no schema of this service: its number is ${version}.`);
+  if (version <= MIGRATIONS.length) return version;
   const schemas = `its schema is ${version}, and this version knows up to ${MIGRATIONS.length}`;
   throw new StoreConfigError(
     `${file} was made by a newer version of this service: ${schemas}; ${INSTALL_NEWER}.`,

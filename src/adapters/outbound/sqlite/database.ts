@@ -179,7 +179,7 @@ function openLog(connection: Database.Database): void {
 
 function migrate(connection: Database.Database): void {
   const version = pragma(connection, 'user_version');
-  if (version === MIGRATIONS.length) return;
+  if (version >= MIGRATIONS.length) return;
   for (const step of MIGRATIONS.slice(version)) connection.exec(step);
   connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
 }

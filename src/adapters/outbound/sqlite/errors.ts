@@ -14,16 +14,18 @@ const TRANSIENT = [
 
 /**
  * Translates an error of the driver. Other errors are returned unchanged.
- * @param file its path, for the message of an error that concerns the whole file
+ * @param file its path, for an error that concerns the whole file: then no error of the driver is a defect
  */
-export function translateError(error: unknown, file = 'The file'): unknown {
+export function translateError(error: unknown, file?: string): unknown {
   if (error instanceof AppError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
-    return new StoreConfigError(`${file} is not a SQLite database.`, { cause: error });
+    return new StoreConfigError(`${file ?? 'The file'} is not a SQLite database.`, { cause: error });
   if (hasCode(error, 'SQLITE_CORRUPT'))
     return new StoreConfigError(`The database is damaged: ${error.message}`, { cause: error });
   if (TRANSIENT.some((code) => hasCode(error, code)))
     return unavailable('The store cannot be used right now.', error);
+  if (file !== undefined)
+    return new StoreConfigError(`${file} cannot be used: ${error.message}.`, { cause: error });
   return error;
 }
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { checkApplication } from '#src/adapters/outbound/sqlite/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { APPLICATION_ID } from '#src/adapters/outbound/sqlite/migrations.js';
+import { APPLICATION_ID, MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -37,7 +37,8 @@ describe('the file of SQLite', () => {
       prepare: (sql: string) => {
         if (reads++ === 1) {
           const other = new Database(file);
-          other.exec(`BEGIN; CREATE TABLE t (n); PRAGMA application_id = ${APPLICATION_ID}; COMMIT`);
+          other.exec(`BEGIN; ${MIGRATIONS.join('')} PRAGMA application_id = ${APPLICATION_ID};
+            PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
           other.close();
         }
         return prepare(sql);

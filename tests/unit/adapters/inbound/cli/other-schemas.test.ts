@@ -1,0 +1,241 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
+import { createService } from '#src/composition/container.js';
+import { loadSettings, SettingsError } from '#src/config/settings.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { runInProcess } from './run-command.js';
+
+const KNOWN = MIGRATIONS.length;
+
+/** What another program does to a database, and what the refusal says. */
+const CHANGES: readonly (readonly [name: string, sql: string, difference: string])[] = [
+  [
+    'a table is missing',
+    'DROP TABLE reservations',
+    'the table reservations is missing, the index reservations_age is missing',
+  ],
+  ['an index is missing', 'DROP INDEX products_sku', 'the index products_sku is missing'],
+  [
+    'an index is another',
+    'DROP INDEX users_name; CREATE INDEX users_name ON users ("email")',
+    'the index users_name is different',
+  ],
+  [
+    'a trigger revives keys',
+    "CREATE TRIGGER revive AFTER DELETE ON api_keys BEGIN INSERT INTO api_keys SELECT 99, 1, 0, 0, '{}'; END",
+    'the trigger revive does not belong to it',
+  ],
+  ['a view is added', 'CREATE VIEW v AS SELECT * FROM users', 'the view v does not belong to it'],
+  ['a table is added', 'CREATE TABLE t (a)', 'the table t does not belong to it'],
+  ['a column is added', 'ALTER TABLE orders ADD COLUMN a TEXT', 'the table orders is different'],
+  [
+    'a trigger is named as SQLite names its own objects',
+    `PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES
+      ('trigger', 'sqlite_stat1', 'users', 0, 'CREATE TRIGGER sqlite_stat1 AFTER DELETE ON users BEGIN SELECT 1; END')`,
+    'the trigger sqlite_stat1 does not belong to it',
+  ],
+  ['a name has a line break', 'CREATE VIEW "a\nb" AS SELECT 1', 'the view a\\u000ab does not belong to it'],
+];
+
+const VERSIONS = [0, 1, 3, KNOWN - 1, -1];
+
+/** What a database may have besides. */
+const ALLOWED: readonly (readonly [name: string, sql: string])[] = [
+  ['statistics', 'ANALYZE'],
+  ['another order of its pages', 'VACUUM'],
+  [
+    'counters of rows',
+    'CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO t VALUES (1); DROP TABLE t',
+  ],
+];
+
+describe('a database with another schema than its version', () => {
+  const folder = temporaryFolder();
+  const good = join(folder, 'good.sqlite');
+  let count = 0;
+
+  before(async () => {
+    const seeded = { SQLITE_FILE: join(folder, 'seeded.sqlite') };
+    expect((await runInProcess(['seed', '--products', '3'], seeded)).code).to.equal(0);
+    expect((await runInProcess(['backup', good], seeded)).code).to.equal(0);
+  });
+
+  /** A file of its own for each command, because this process closes a database some time after its command. */
+  const copyOf = (file: string) => {
+    const copy = join(folder, `${++count}.sqlite`);
+    copyFileSync(file, copy);
+    return copy;
+  };
+  const changed = (sql: string) => {
+    const file = copyOf(good);
+    const database = new Database(file);
+    database.exec(sql);
+    database.close();
+    return file;
+  };
+  const settingsOf = (file: string) => ({
+    SQLITE_FILE: file,
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+    LOG_LEVEL: 'silent',
+  });
+  /** Every command that opens the store, and a copy in both directions. */
+  const commands = (file: string) => [
+    ['backup', `${file}.backup`],
+    ['keys', 'list'],
+    ['keys', 'create', '--name', 'x', '--scopes', 'all'],
+    ['keys', 'revoke', '1'],
+    ['signing-keys', 'list'],
+    ['signing-keys', 'rotate'],
+    ['signing-keys', 'revoke', '1'],
+    ['seed', '--products', '5'],
+    ['copy', '--from', `sqlite:${file}`, '--to', `sqlite:${file}.copy`],
+    ['copy', '--from', `sqlite:${copyOf(good)}`, '--to', `sqlite:${file}`],
+  ];
+  const start = async (file: string): Promise<unknown> => {
+    const service = await createService(loadSettings(settingsOf(file)));
+    const outcome = await service.start().then(
+      () => 'served',
+      (error: unknown) => error,
+    );
+    await service.stop();
+    return outcome;
+  };
+
+  const REMEDY = 'undo what another program changed, or restore a backup';
+  const reason = (file: string, difference: string) =>
+    `${file} does not have the schema ${KNOWN} of this service: ${difference}`;
+
+  const expectRefused = async (template: string, difference: string) => {
+    const bytes = readFileSync(template);
+    const refused = (file: string) => `${reason(file, difference)}; ${REMEDY}.`;
+    const expectUnchanged = (file: string) => expect(readFileSync(file).equals(bytes), file).to.equal(true);
+    for (const at of commands(good).keys()) {
+      const file = copyOf(template);
+      const args = commands(file)[at] ?? [];
+      const { code, out, err } = await runInProcess(args, settingsOf(file));
+      expect([code, out, err], args.join(' ')).to.deep.equal([78, '', `${refused(file)}\n`]);
+      expectUnchanged(file);
+    }
+    const file = copyOf(template);
+    const error = await start(file);
+    expect(error).to.be.instanceOf(SettingsError);
+    expect((error as SettingsError).issues).to.deep.equal([refused(file)]);
+    const restored = await runInProcess(['restore', file], settingsOf(join(folder, `${++count}.sqlite`)));
+    expect([restored.code, restored.out, restored.err]).to.deep.equal([65, '', `${refused(file)}\n`]);
+    const { code, out } = await runInProcess(['check', '--json'], settingsOf(file));
+    expect(code).to.equal(1);
+    const findings = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(findings).to.deep.include({
+      subject: 'store',
+      verdict: 'wrong',
+      message: reason(file, difference),
+      remedy: REMEDY,
+    });
+    expectUnchanged(file);
+  };
+
+  for (const [name, sql, difference] of CHANGES)
+    it(`is refused by the start and every command in one line: ${name}`, () =>
+      expectRefused(changed(sql), difference));
+
+  for (const version of VERSIONS)
+    it(`is refused if it says that it has schema ${version}`, async () => {
+      const file = changed(`PRAGMA user_version = ${version}`);
+      const { code, err } = await runInProcess(['keys', 'list'], settingsOf(file));
+      expect(code, err).to.equal(78);
+      expect(err.split('\n')).to.have.length(2);
+      const restored = await runInProcess(['restore', file], settingsOf(join(folder, `${++count}.sqlite`)));
+      expect(restored.code, restored.err).to.equal(65);
+      expect((await runInProcess(['check'], settingsOf(file))).code).to.equal(1);
+    });
+
+  it('is named by five differences at most', async () => {
+    const { err } = await runInProcess(['keys', 'list'], settingsOf(changed('PRAGMA user_version = 1')));
+    expect(err).to.match(/service: ([^,]+, ){5}and \d+ more differences; undo/);
+  });
+
+  it('is replaced by a backup', async () => {
+    const file = changed('DROP TABLE users');
+    expect(await runInProcess(['restore', copyOf(good)], settingsOf(file))).to.include({ code: 0, err: '' });
+    expect(await start(file)).to.equal('served');
+  });
+
+  for (const [name, sql] of ALLOWED)
+    it(`does not have it by ${name}`, async () => {
+      const file = changed(sql);
+      expect(await runInProcess(['keys', 'list'], settingsOf(file))).to.include({ code: 0, err: '' });
+      const target = settingsOf(join(folder, `${++count}.sqlite`));
+      expect(await runInProcess(['restore', file], target)).to.include({ code: 0, err: '' });
+      expect(await start(target.SQLITE_FILE)).to.equal('served');
+      expect((await runInProcess(['check'], target)).out).to.include('tables and indexes are there');
+    });
+
+  for (let version = 1; version < KNOWN; version++)
+    it(`is accepted in the form of version ${version}, and brought to the current one`, async () => {
+      const file = join(folder, `${++count}.sqlite`);
+      const database = new Database(file);
+      for (const step of MIGRATIONS.slice(0, version)) database.exec(step);
+      database.exec(`PRAGMA application_id = 0x70637331; PRAGMA user_version = ${version}`);
+      database.close();
+      const target = settingsOf(join(folder, `${++count}.sqlite`));
+      expect(await runInProcess(['restore', file], target)).to.include({ code: 0, err: '' });
+      expect(await start(target.SQLITE_FILE)).to.equal('served');
+      expect((await runInProcess(['check'], target)).out).to.include(`the current schema, ${KNOWN}`);
+    });
+
+  describe('or a file that is none', () => {
+    const bytes = () => readFileSync(good);
+    const FILES: readonly (readonly [name: string, make: (file: string) => void])[] = [
+      ['a folder', (file) => mkdirSync(file)],
+      ['nothing', () => {}],
+      ['an empty file', (file) => writeFileSync(file, '')],
+      ['one byte', (file) => writeFileSync(file, 'S')],
+      ['a text', (file) => writeFileSync(file, 'notes, '.repeat(1_000))],
+      ['half a header', (file) => writeFileSync(file, bytes().subarray(0, 50))],
+      ['a header alone', (file) => writeFileSync(file, bytes().subarray(0, 100))],
+      ['its first page', (file) => writeFileSync(file, bytes().subarray(0, 4_096))],
+      ['half of it', (file) => writeFileSync(file, bytes().subarray(0, bytes().length / 2))],
+      ['all but a byte', (file) => writeFileSync(file, bytes().subarray(0, -1))],
+      ['an unknown format', (file) => writeFileSync(file, bytes().fill(9, 18, 20))],
+      ['an unknown file format of the schema', (file) => writeFileSync(file, bytes().fill(9, 47, 48))],
+      ['a page size of 3', (file) => writeFileSync(file, bytes().fill(3, 16, 18))],
+      ['another text encoding', (file) => writeFileSync(file, bytes().fill(2, 59, 60))],
+      ['an empty first page', (file) => writeFileSync(file, bytes().fill(0, 100, 4_096))],
+      ['a torn schema', (file) => writeFileSync(file, bytes().fill(0xff, 3_000, 4_096))],
+    ];
+
+    for (const [name, make] of FILES)
+      it(`ends no command with a defect: ${name}`, async () => {
+        const made = () => {
+          const file = join(folder, `${++count}.sqlite`);
+          make(file);
+          return file;
+        };
+        for (const at of commands(good).keys()) {
+          const file = made();
+          const args = commands(file)[at] ?? [];
+          const { code, err } = await runInProcess(args, settingsOf(file));
+          expect(code, `${args.join(' ')}: ${err}`).to.be.oneOf([0, 65, 66, 75, 78]);
+          if (code !== 0) expect(err, args.join(' ')).to.match(/^[^\n]+\n(To do: [^\n]+\n)?$/);
+        }
+        const restored = await runInProcess(
+          ['restore', made()],
+          settingsOf(join(folder, `${++count}.sqlite`)),
+        );
+        // A last byte of 0 is not missed.
+        expect(restored.code, restored.err).to.be.oneOf(name === 'all but a byte' ? [0, 65] : [65, 66]);
+        if (restored.code !== 0) expect(restored.err).to.match(/^[^\n]+\n$/);
+        const checked = await runInProcess(['check', '--deep'], settingsOf(made()));
+        expect(checked.code, checked.out).to.be.oneOf([0, 1]);
+        expect(checked.err).to.equal('');
+      });
+  });
+});
