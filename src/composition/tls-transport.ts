@@ -12,7 +12,12 @@ import type { Instant } from '../domain/record.js';
 /** The source of the certificate. */
 export interface Certificates {
   /** @returns the certificate to serve now, with its key */
-  current(): Promise<TlsIdentity>;
+  current(): Promise<Served>;
+}
+
+interface Served extends TlsIdentity {
+  /** The CA that a client has to trust; absent if a public one signed the certificate. */
+  readonly authority?: string;
 }
 
 export interface TlsTransportOptions {
@@ -23,6 +28,9 @@ export interface TlsTransportOptions {
   readonly authorityFile: string | undefined;
   readonly logger: Logger;
 }
+
+const NEW_AUTHORITY =
+  'the certificate is of a new certificate authority; clients refuse the service until they trust it';
 
 /** TLS that the service terminates. From the next check on, new connections get a new certificate. */
 export class TlsTransport {
@@ -64,7 +72,7 @@ export class TlsTransport {
     this.expiry = Date.parse(new X509Certificate(cert).validTo);
   }
 
-  private scheduleCheck(server: Server, served: TlsIdentity): void {
+  private scheduleCheck(server: Server, served: Served): void {
     if (this.isClosed) return;
     this.timer = setTimeout(async () => {
       this.scheduleCheck(server, await this.check(server, served));
@@ -72,7 +80,7 @@ export class TlsTransport {
   }
 
   /** @returns the certificate to serve from now on */
-  private async check(server: Server, served: TlsIdentity): Promise<TlsIdentity> {
+  private async check(server: Server, served: Served): Promise<Served> {
     const { logger } = this.options;
     try {
       const current = await this.certificates.current();
@@ -80,7 +88,8 @@ export class TlsTransport {
       if (current.cert === served.cert && current.key === served.key) return served;
       replaceIdentity(server, current);
       this.serves(current);
-      logger.info('certificate reloaded');
+      if (current.authority === served.authority) logger.info('certificate reloaded');
+      else logger.warn(NEW_AUTHORITY, { authorityFile: this.options.authorityFile });
       return current;
     } catch (error) {
       // The same error is logged once, not at every check.

@@ -123,6 +123,16 @@ describe('TlsTransport', () => {
       .and.not.equal(before);
     expect(logger.events).to.include('certificate reloaded');
   });
+
+  it('warns of a new authority after its folder was deleted, and does not call it reloaded', async () => {
+    logger.events.length = 0;
+    const before = await presentedSerial();
+    rmSync(join(folder, 'tls'), { recursive: true });
+    await until('another certificate is presented', async () => (await presentedSerial()) !== before);
+    expect(logger.events).to.deep.equal([
+      'the certificate is of a new certificate authority; clients refuse the service until they trust it',
+    ]);
+  });
 });
 
 describe('TlsTransport with files', () => {

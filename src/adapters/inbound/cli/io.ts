@@ -1,3 +1,4 @@
+import { escapeControls } from '../../../shared/escape-controls.js';
 import { EXIT_CODES } from '../../../shared/exit-codes.js';
 
 /** The output and the environment variables of a command. Tests replace them. */
@@ -69,7 +70,7 @@ function exitOnOutputError(error: NodeJS.ErrnoException): never {
   process.exit(exitCode);
 }
 
-/** Writes one object as a line of JSON. */
+/** Writes one object as a line of JSON. Its texts come from anywhere, and must not control a terminal. */
 export function writeJson(io: Io, value: object): void {
-  io.stdout.write(`${JSON.stringify(value)}\n`);
+  io.stdout.write(`${escapeControls(JSON.stringify(value))}\n`);
 }

@@ -41,7 +41,8 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
       io,
       loadSettings: () => {
         const settings = loadSettings(io.environment);
-        for (const warning of unknownVariables(io.environment)) io.stderr.write(`warning: ${warning}\n`);
+        for (const warning of unknownVariables(io.environment))
+          io.stderr.write(`warning: ${escapeControls(warning)}\n`);
         return settings;
       },
       loadClientSettings: () => loadClientSettings(io.environment),
@@ -105,7 +106,7 @@ function commandLine(context: CliContext): Command {
     .action(async () => {
       const settings = context.loadSettings();
       const { describeService } = await context.loadTasks();
-      io.stdout.write(`${JSON.stringify(await describeService(settings), undefined, 2)}\n`);
+      io.stdout.write(escapeLines(`${JSON.stringify(await describeService(settings), undefined, 2)}\n`));
     });
   addCompletion(program, context);
   return program;

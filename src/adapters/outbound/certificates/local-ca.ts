@@ -21,6 +21,11 @@ const CA_KEY_FILE = 'ca-key.pem';
 /** Holds the server's key and certificate, so that both change at once. */
 export const SERVER_FILE = 'server.pem';
 
+/** A certificate, and the one of the CA that signed it. */
+export interface LocalIdentity extends TlsIdentity {
+  readonly authority: string;
+}
+
 /**
  * A local CA and its certificate for this machine, created once in a folder and then reused. A new folder is filled under
  * a temporary name and renamed into place, so that concurrent first starts share one CA.
@@ -48,7 +53,7 @@ export class LocalCa {
    * less than 30 days or without one of the names; the CA's certificate is renewed by a new CA.
    * @throws CertificateError if the files are damaged or cannot be used; its message says what to do
    */
-  async current(): Promise<TlsIdentity> {
+  async current(): Promise<LocalIdentity> {
     try {
       return await this.readOrRenew();
     } catch (error) {
@@ -58,7 +63,7 @@ export class LocalCa {
     }
   }
 
-  private async readOrRenew(): Promise<TlsIdentity> {
+  private async readOrRenew(): Promise<LocalIdentity> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const identity = await this.readServer();
       const ca = await this.read(CA_FILE);
@@ -66,7 +71,7 @@ export class LocalCa {
       else if (ca === undefined) continue;
       else if (!this.isValidForLong(ca)) await this.retireCa(ca);
       else if (!this.isUsable(identity.cert, ca)) await this.replaceServer(ca);
-      else return identity;
+      else return { ...identity, authority: ca };
     }
     throw this.damaged();
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { SettingsError } from '../../../../config/settings.js';
+import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
 
@@ -21,7 +22,7 @@ export function addConfig(program: Command, { io, explainSettings, unknownVariab
         const rows = settings.map(({ name, value, source }) => [name, String(value), source]);
         io.stdout.write(table(['NAME', 'VALUE', 'SOURCE'], rows));
       }
-      for (const warning of unknownVariables()) io.stderr.write(`warning: ${warning}\n`);
+      for (const warning of unknownVariables()) io.stderr.write(`warning: ${escapeControls(warning)}\n`);
       if (issues.length > 0) throw new SettingsError(issues);
     });
 }

@@ -72,7 +72,9 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
         await io.stdout.deliver(`${lines.join('\n')}\n`).catch(revokeUnseen(administration, id));
       };
       // Keys are created before the first start where machines are set up by a program.
-      await administer(create, (file) => io.stderr.write(`There was no database ${file}; it is new.\n`));
+      await administer(create, (file) =>
+        io.stderr.write(`There was no database ${escapeControls(file)}; it is new.\n`),
+      );
     });
 
   keys

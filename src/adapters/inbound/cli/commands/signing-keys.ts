@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SigningKeyAdministration } from '../../../../application/auth/signing-key-administration.js';
 import { type PhasedKey, signsFrom } from '../../../../domain/signing-key.js';
+import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
 import { noSuchKey, parseId } from './keys.js';
@@ -65,7 +66,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
     .addHelpText('after', '\nexample: catalogue signing-keys revoke 1')
     .action((id: number) =>
       administer(async (administration) => {
-        const kid = await administration.revoke(id).catch(noSuchKey(`signing key ${id}`));
+        const kid = escapeControls(await administration.revoke(id).catch(noSuchKey(`signing key ${id}`)));
         io.stdout.write(
           `Signing key ${id} (${kid}) is deleted. A running service refuses its tokens within a minute.\n`,
         );

@@ -219,6 +219,16 @@ describe('the command line', () => {
     // Each of the two characters takes two columns.
     expect(lines[2]?.indexOf('users:read')).to.equal((lines[1]?.indexOf('all') ?? 0) - 2);
     expect(table(['A'], [[name]])).to.equal('A\n\\u001b[31mred\\u000a漢字\n');
+    // C1 controls and marks of direction are allowed in a name; JSON shows them as they are in ASCII.
+    const hostile = 'a\u009b31m\u202eb\u2066\u{e0001}';
+    const made = await runInProcess([...create(hostile, 'users:read'), '--json'], where);
+    const listed = await runInProcess(['keys', 'list', '--json'], where);
+    for (const { out } of [made, listed]) {
+      expect(out)
+        .to.include('"a\\u009b31m\\u202eb\\u2066\\udb40\\udc01"')
+        .and.not.to.match(/[\p{Cf}\u0080-\u009f]/u);
+      expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '').name).to.equal(hostile);
+    }
     const revoked = await runInProcess(['keys', 'revoke', `${created.id}`], where);
     expect(revoked.out).to.match(/^Key \d+ \(x漢字\) is revoked\./);
   });
