@@ -6,6 +6,9 @@ import { systemReason } from '../../../shared/system-reason.js';
 
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
+/** How file systems without hard links refuse one: FAT and CIFS, FUSE, and others by POSIX. */
+const LACKS_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
 /** The user and the group that a file belongs to. */
 export interface Owner {
   readonly uid: number;
@@ -82,17 +85,35 @@ export class AtomicFile {
   }
 
   /**
-   * Gives the file its name by a link. A rename would replace a file that another process created meanwhile.
+   * Gives the file its name by a link. A rename would replace a file that another process created meanwhile. Where a
+   * file system has no links, an empty file takes the name first, which nobody else can create then, and is renamed
+   * over; if the process is killed between the two, the empty file remains.
    * @throws BackupTargetError
    */
   async publish(): Promise<void> {
     await this.orTargetError(this.requirePartial());
     await this.orTargetError(
-      link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'EEXIST' ? exists(this.target) : error;
-      }),
+      link(this.partial, this.target)
+        .catch((error: NodeJS.ErrnoException) => {
+          if (!LACKS_LINKS.includes(error.code ?? '')) throw error;
+          return this.renameExclusively();
+        })
+        .catch((error: NodeJS.ErrnoException) => {
+          throw error.code === 'EEXIST' ? exists(this.target) : error;
+        }),
     );
     await this.orTargetError(syncFolder(dirname(this.target)));
+  }
+
+  private async renameExclusively(): Promise<void> {
+    const { partial, target } = this;
+    await (await open(target, 'wx', 0o600)).close();
+    try {
+      await rename(partial, target);
+    } catch (error) {
+      await rm(target);
+      throw error;
+    }
   }
 
   /**
