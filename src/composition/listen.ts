@@ -1,4 +1,4 @@
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type ServerOpts } from 'node:net';
 import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
 import { systemReason } from '../shared/system-reason.js';
@@ -21,19 +21,74 @@ const ADVICE: Readonly<Record<AddressSettings['port'], string>> = {
 /** More connections than a fast restart lets wait; Linux caps it at `net.core.somaxconn`, 4,096 by default. */
 const PASSED_SOCKET_BACKLOG = 4_096;
 
+/** The addresses of the name `localhost` (RFC 6761, section 6.3). A machine may lack one of them. */
+export const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
+const LACKS_ADDRESS = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'];
+
+/** The settings of the address, for messages, which are the same for one process and for several that share the port. */
+const SERVICE_SETTINGS: AddressSettings = { host: 'HOST', port: 'PORT' };
+
 /**
- * Starts to listen.
+ * Starts to listen; on `localhost`, on all its addresses that the machine has.
  * @param port 0: any free port
- * @param settings for messages, which are the same for one process and for several that share the port
+ * @param more called with another server that passes its connections to this one, and has to be closed with it
  * @returns the port
  * @throws AddressInUse; SettingsError if the address cannot be used; any other error of the system
  */
-export function listen(
+export async function listen(
   server: Server,
   host: string,
   port: number,
-  settings: AddressSettings = { host: 'HOST', port: 'PORT' },
+  settings: AddressSettings = SERVICE_SETTINGS,
+  more: (other: Server) => void = () => {},
 ): Promise<number> {
+  return listenOnAll(server, host === 'localhost' ? LOOPBACK : [host], port, settings, more);
+}
+
+/** As {@link listen}, on all of these addresses that the machine has. */
+export async function listenOnAll(
+  server: Server,
+  hosts: readonly string[],
+  port: number,
+  settings = SERVICE_SETTINGS,
+  more: (other: Server) => void = () => {},
+): Promise<number> {
+  const opened: Server[] = [];
+  let lacking: unknown;
+  let current = port;
+  for (const host of hosts) {
+    const next = opened.length === 0 ? server : passingTo(server);
+    try {
+      current = await listenOn(next, host, current, settings);
+      opened.push(next);
+    } catch (error) {
+      if (hosts.length > 1 && isLacking(error)) lacking = error;
+      else {
+        for (const one of opened) one.close();
+        throw error;
+      }
+    }
+  }
+  if (opened.length === 0) throw lacking;
+  for (const other of opened.slice(1)) more(other);
+  return current;
+}
+
+/** Node allows to inject connections into a server by its event. */
+function passingTo(server: Server): Server {
+  const { allowHalfOpen = false, noDelay = false } = server as ServerOpts;
+  const other = createServer({ allowHalfOpen, noDelay });
+  other.on('connection', (socket) => server.emit('connection', socket));
+  other.once('listening', () => other.on('error', (error) => server.emit('error', error)));
+  return other;
+}
+
+function isLacking(error: unknown): boolean {
+  const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+  return LACKS_ADDRESS.includes(code);
+}
+
+function listenOn(server: Server, host: string, port: number, settings: AddressSettings): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => reject(explained(error, host, port, settings));
     server.once('error', fail);
@@ -86,7 +141,10 @@ function explained(
         `${settings.port}: ${host}:${port} is in use. ${ANOTHER}; ${ADVICE[settings.port]}.`,
       );
     case 'EADDRNOTAVAIL':
-      return new SettingsError([`${settings.host}: ${host} is no address of this machine (${code}).`]);
+      return withCause(
+        new SettingsError([`${settings.host}: ${host} is no address of this machine (${code}).`]),
+        error,
+      );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new SettingsError([`${settings.host}: ${host} cannot be resolved (${code}).`]);
@@ -99,4 +157,8 @@ function explained(
         cause: error,
       });
   }
+}
+
+function withCause(error: Error, cause: unknown): Error {
+  return Object.assign(error, { cause });
 }

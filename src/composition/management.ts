@@ -41,7 +41,7 @@ export class Management {
     });
     const server = createPlainServer(listener);
     this.drain = new Drain(server);
-    const port = await listen(server, host, this.parts.port, SETTINGS);
+    const port = await listen(server, host, this.parts.port, SETTINGS, (other) => this.drain?.add(other));
     logErrors(server, logger);
     logger.info('management listening', { host, port });
     return port;

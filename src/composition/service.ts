@@ -172,7 +172,7 @@ export class Service {
     const server = await transport.open(this.afterOpening(listener), () => publicUrl.url);
     this.drain = new Drain(server);
     const port = await (descriptor === undefined
-      ? listen(server, settings.HOST, settings.PORT)
+      ? listen(server, settings.HOST, settings.PORT, undefined, (other) => this.drain?.add(other))
       : this.listenWithStore(server, descriptor));
     logErrors(server, logger);
     publicUrl.listensOn(port);

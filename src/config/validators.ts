@@ -66,10 +66,11 @@ const WILDCARDS = ['0.0.0.0', '::'];
 /** Joi rule: a port that is not PORT as well, on the same address. 0 is any free port, and never the same. */
 export function ownPort(port: number, { error, state }: Joi.CustomHelpers): number | Joi.ErrorReport {
   const { HOST, PORT, MANAGEMENT_HOST } = state.ancestors[0] as Record<string, unknown>;
-  const [one, other] = [HOST, MANAGEMENT_HOST].map((host) =>
-    host === 'localhost' ? '127.0.0.1' : String(host),
-  );
-  const overlap = one === other || [one, other].some((host) => WILDCARDS.includes(host ?? ''));
+  const addresses = (host: unknown) => (host === 'localhost' ? ['127.0.0.1', '::1'] : [String(host)]);
+  const [ones, others] = [addresses(HOST), addresses(MANAGEMENT_HOST)];
+  const overlap =
+    ones.some((host) => others.includes(host)) ||
+    [...ones, ...others].some((host) => WILDCARDS.includes(host));
   return port !== 0 && port === Number(PORT) && overlap ? error('any.invalid') : port;
 }
 

@@ -1,6 +1,10 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
-import { listen, logErrors } from '#src/composition/listen.js';
+import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
+import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { AddressInUse, listen, listenOnAll, logErrors } from '#src/composition/listen.js';
+import { SettingsError } from '#src/config/settings.js';
 import { RecordingLogger } from '../../support/fakes.js';
 
 describe('a server that listens', () => {
@@ -21,5 +25,71 @@ describe('a server that listens', () => {
     const error = await listen(second, '127.0.0.1', port).catch((reason: unknown) => reason);
     expect(error).to.be.an('error').with.property('message').that.includes(`127.0.0.1:${port} is in use`);
     first.close();
+  });
+
+  describe('on localhost', () => {
+    const answering = () => createPlainServer((_request, response) => void response.end('here'));
+    const reaches = async (host: string, port: number) =>
+      (await fetch(`http://${host}:${port}`, { headers: { Connection: 'close' } })).text();
+
+    it('listens on each of its addresses, on one port, until it is drained', async () => {
+      const server = answering();
+      const drain = new Drain(server);
+      const others: Server[] = [];
+      const port = await listen(server, 'localhost', 0, undefined, (other) => {
+        others.push(other);
+        drain.add(other);
+      });
+      expect(await reaches('127.0.0.1', port)).to.equal('here');
+      expect(await reaches('[::1]', port)).to.equal('here');
+      expect(await drain.drain(1_000)).to.equal(true);
+      expect([server, ...others].map(({ listening }) => listening)).to.deep.equal([false, false]);
+    });
+
+    it('finishes requests of each address during a drain', async () => {
+      let finish = () => {};
+      const server = createPlainServer((_request, response) => {
+        finish = () => void response.end('finished');
+      });
+      const drain = new Drain(server);
+      const port = await listen(server, 'localhost', 0, undefined, (other) => drain.add(other));
+      const response = reaches('[::1]', port);
+      const begun = once(server, 'request');
+      await begun;
+      const drained = drain.drain(60_000);
+      finish();
+      expect(await response).to.equal('finished');
+      expect(await drained).to.equal(true);
+    });
+
+    it('listens on one address if the machine lacks the other', async () => {
+      // Addresses for documentation (RFC 5737) and for later use (RFC 1112), which no machine has.
+      for (const hosts of [
+        ['127.0.0.1', '192.0.2.1'],
+        ['192.0.2.1', '127.0.0.1'],
+      ]) {
+        const server = answering();
+        const port = await listenOnAll(server, hosts, 0);
+        expect(await reaches('127.0.0.1', port)).to.equal('here');
+        server.close();
+      }
+      const error = await listenOnAll(answering(), ['192.0.2.1', '240.0.0.1'], 0).catch(
+        (reason: unknown) => reason,
+      );
+      expect(error).to.be.instanceOf(SettingsError);
+    });
+
+    it('listens nowhere if another program has the port on one address', async () => {
+      const other = createServer();
+      const port = await listen(other, '::1', 0);
+      const server = answering();
+      const error = await listen(server, 'localhost', port).catch((reason: unknown) => reason);
+      expect(error)
+        .to.be.instanceOf(AddressInUse)
+        .with.property('message')
+        .that.includes(`::1:${port} is in use`);
+      expect(server.listening).to.equal(false);
+      other.close();
+    });
   });
 });

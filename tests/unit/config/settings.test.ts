@@ -460,7 +460,13 @@ describe('settings', () => {
 
   it('reject one port for both PORT and MANAGEMENT_PORT, unless on two addresses', () => {
     const both = { PORT: '9000', MANAGEMENT_PORT: '9000' };
-    for (const hosts of [{}, { HOST: 'localhost' }, { HOST: '0.0.0.0' }, { MANAGEMENT_HOST: '::' }])
+    for (const hosts of [
+      {},
+      { HOST: 'localhost' },
+      { HOST: 'localhost', MANAGEMENT_HOST: '::1' },
+      { HOST: '0.0.0.0' },
+      { MANAGEMENT_HOST: '::' },
+    ])
       expect(issuesOf({ ...both, ...hosts })[0]).to.match(/^MANAGEMENT_PORT and PORT name one port/);
     expect(issuesOf({ ...both, HOST: '192.0.2.1' })).to.deep.equal([]);
     expect(issuesOf({ PORT: '0', MANAGEMENT_PORT: '0' })).to.deep.equal([]);

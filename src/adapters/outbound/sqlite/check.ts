@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Finding, Inspection } from '../../../application/ports/checks.js';
@@ -16,6 +17,12 @@ import {
 import { translateError } from './errors.js';
 import { schemaSize } from './expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import {
+  type FileSystemType,
+  fileSystemType,
+  networkWarning,
+  USE_LOCAL_DISK,
+} from './network-file-system.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
 const QUICK_BYTES = 256 * 1024 * 1024;
@@ -27,6 +34,8 @@ export interface DatabaseCheck {
   readonly deep: boolean;
   /** The local time. */
   readonly now: number;
+  /** Default: what the system says. */
+  readonly typeOf?: FileSystemType;
 }
 
 /**
@@ -35,6 +44,18 @@ export interface DatabaseCheck {
  * @param file an absolute path
  */
 export function checkDatabase(file: string, check: DatabaseCheck): Inspection {
+  const inspection = inspect(file, check);
+  return { ...inspection, findings: [...inspection.findings, ...placeOf(file, check)] };
+}
+
+/** The folder of a database that does not exist yet has its own finding. */
+function placeOf(file: string, { typeOf = fileSystemType }: DatabaseCheck): Finding[] {
+  const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
+  if (warning === undefined) return [];
+  return [{ subject: 'store', verdict: 'warning', message: warning, remedy: USE_LOCAL_DISK }];
+}
+
+function inspect(file: string, check: DatabaseCheck): Inspection {
   if (!existsSync(file))
     return { findings: [ok(`there is no database ${file} yet; the first start creates it`)] };
   if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))

@@ -16,6 +16,12 @@ import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
 import { LogCheckpoints } from './log-checkpoints.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import {
+  type FileSystemType,
+  fileSystemType,
+  networkWarning,
+  USE_LOCAL_DISK,
+} from './network-file-system.js';
 import { identityOf, OpenFiles } from './open-files.js';
 import { adoptRules } from './schema.js';
 import { Snapshots } from './snapshots.js';
@@ -43,11 +49,13 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * @param file created with its folder if it does not exist
-   * @param logger gets one error if the files are no longer in place, or are damaged
+   * @param logger gets one error if the files are no longer in place, or are damaged, and a warning if they are on a
+   *   network file system
    */
   constructor(
     file: string,
-    private readonly logger?: Pick<Logger, 'error'>,
+    private readonly logger?: Pick<Logger, 'error' | 'warn'>,
+    private readonly typeOf: FileSystemType = fileSystemType,
   ) {
     this.location = resolve(file);
   }
@@ -75,6 +83,8 @@ export class SqliteDatabase implements Store, Reader {
       const snapshots = new Snapshots(() => this.connectAgain(files));
       const statements = new StatementCache(connection);
       this.opened = { connection, files, checkpoints, commits, statements, snapshots };
+      const warning = networkWarning(this.location, this.typeOf);
+      if (warning !== undefined) this.logger?.warn(`${warning}; ${USE_LOCAL_DISK}`);
     } catch (error) {
       connection.close();
       throw translateError(error, this.location);

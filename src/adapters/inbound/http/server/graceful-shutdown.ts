@@ -35,13 +35,20 @@ export class Drain {
   /** TCP connections whose TLS handshake is not complete, by their peer. */
   private readonly handshakes = new Map<string, Socket>();
   private isStarted = false;
+  private readonly servers: TcpServer[];
 
-  constructor(private readonly server: TcpServer) {
+  constructor(server: TcpServer) {
+    this.servers = [server];
     server.on('connection', (socket: Socket) => this.watchHandshake(socket));
     server.on('secureConnection', (socket: Socket) => this.open(socket));
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.prependListener(event, ({ socket }, response) => this.count(socket, response));
     }
+  }
+
+  /** @param other passes its connections to the server */
+  add(other: TcpServer): void {
+    this.servers.push(other);
   }
 
   get isDraining(): boolean {
@@ -53,9 +60,14 @@ export class Drain {
     this.isStarted = true;
     const startedAt = performance.now();
     // Not `close` of the HTTP server, which destroys connections on which a response is still being sent.
-    const closed = new Promise<void>((resolve) => {
-      TcpServer.prototype.close.call(this.server, () => resolve());
-    });
+    const closed = Promise.all(
+      this.servers.map(
+        (server) =>
+          new Promise<void>((resolve) => {
+            TcpServer.prototype.close.call(server, () => resolve());
+          }),
+      ),
+    );
     let isComplete = true;
     const timer = setInterval(() => {
       const waited = performance.now() - startedAt;
