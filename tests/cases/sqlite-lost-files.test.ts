@@ -36,7 +36,9 @@ describe('a SQLite database whose files are lost while it is open', () => {
   });
 
   const opened = async (path = file): Promise<SqliteDatabase> => {
-    const database = new SqliteDatabase(path, { error: (_, details) => reports.push(details?.['files']) });
+    const error = (_: string, details?: Readonly<Record<string, unknown>>) =>
+      reports.push(details?.['files']);
+    const database = new SqliteDatabase(path, { error, warn: () => {} });
     await database.open();
     open.push(database);
     return database;
