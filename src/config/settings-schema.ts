@@ -67,9 +67,12 @@ export const MAX_WORKERS = 64;
 
 /** In the order of the documentation, which shows the meta value `default` instead of a computed default. */
 export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
-  HOST: Joi.string().hostname().required().description(
-    'The address on which the service listens; `localhost` is both 127.0.0.1 and ::1, where the machine has them.',
-  ),
+  HOST: Joi.string()
+    .hostname()
+    .required()
+    .description(
+      'The address on which the service listens; `localhost` is both 127.0.0.1 and ::1, where the machine has them.',
+    ),
   PORT: Joi.number()
     .port()
     .required()

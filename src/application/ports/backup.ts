@@ -1,7 +1,10 @@
 /** The target file of a backup exists, or cannot be created or written. The message is for a person. */
 export class BackupTargetError extends Error {}
 
-/** Reports the bytes copied so far and in all. If it throws, the backup ends and leaves no file. */
+/**
+ * Reports the bytes copied so far and in all. If it throws, the backup ends and leaves no file. A restore first reports
+ * 0 of 0, when it has locked the database.
+ */
 export type BackupProgress = (copied: number, total: number) => void;
 
 /** The file to restore, or the store to copy, does not exist. The message is for a person. */

@@ -50,6 +50,7 @@ export async function restoreDatabase(
   const isReplaced = !isEmpty(old);
   const made = isMissing && !isReplaced ? identityOf(target) : undefined;
   try {
+    progress(0, 0);
     await AtomicFile.removeRemains(target);
     const copy = await AtomicFile.createBeside(target);
     try {

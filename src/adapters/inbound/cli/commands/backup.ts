@@ -23,9 +23,10 @@ export function addBackup(program: Command, { io, loadSettings, loadTasks }: Cli
     .action(async (file: string, { json }: { readonly json?: boolean }) => {
       const settings = loadSettings();
       const { backUpStore } = await loadTasks();
-      const bytes = await longWork(io, (progress, signals) =>
-        backUpStore(settings, file, show(progress, signals, 'Interrupted. No backup was created.')),
-      );
+      const bytes = await longWork(io, (progress, signals) => {
+        signals.listen();
+        return backUpStore(settings, file, show(progress, signals, 'Interrupted. No backup was created.'));
+      });
       if (json) writeJson(io, { file, bytes });
       else io.stdout.write(`${escapeControls(file)}: ${bytes} bytes, checked\n`);
     });
@@ -58,9 +59,10 @@ export function addRestore(program: Command, { io, loadSettings, loadTasks }: Cl
 
 function show(progress: Progress, signals: SignalListener, interrupted: string): BackupProgress {
   return (copied, total) => {
-    // Not before: to open a database with a large log takes long, in one step, and leaves nothing half done.
+    // A restore listens when it has locked the database: until then one step, the writing of its log, can take long.
     signals.listen();
     signals.throwIfInterrupted(interrupted);
+    if (total === 0) return;
     if (copied < total) progress.show('copying', copied / MEBIBYTE, total / MEBIBYTE, ' MiB');
     else {
       progress.clear();
