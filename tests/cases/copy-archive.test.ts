@@ -202,7 +202,7 @@ describe('copyRecords', () => {
           if (after === 0) walks++;
           if (walks !== at + 1) return read(after, limit);
           // Where the event loop never turns, not even the limit of a test ends it.
-          if (after > 1_000_000) throw new Error('The event loop has not turned.');
+          if (after > 1_000_000) expect.fail('The event loop has not turned.');
           return Array.from({ length: limit }, (_, i) => record(after + i + 1));
         };
       }
@@ -242,7 +242,7 @@ describe('copyRecords', () => {
     const page = (...ids: number[]) => {
       let pages = 0;
       source.archive.read = async () => {
-        if (++pages > 10) throw new Error('The walk does not end.');
+        if (++pages > 10) expect.fail('The walk does not end.');
         return ids.map((id) => record(id));
       };
     };

@@ -61,6 +61,22 @@ function recordArchiveContract(store: TestStore): void {
       expect(await archive.read(5, 2)).to.deep.equal([]);
     });
 
+    it('counts records and tombstones since a time', async () => {
+      await archive.add([record(1), record(2), { id: 3, deletedAt: AT - 1 }, { id: 4, deletedAt: AT }]);
+      const counts = [Number.NEGATIVE_INFINITY, AT - 1, AT, AT + 1].map((since) => archive.count(since));
+      expect(await Promise.all(counts)).to.deep.equal([4, 4, 3, 2]);
+    });
+
+    it('finds the id that no record may have, of a record and of a tombstone', async () => {
+      await archive.add([record(1), record(2 ** 53 - 1)]);
+      expect(await archive.outlier()).to.equal(undefined);
+      for (const entry of [record(0), record(-7), record(2 ** 53), { id: -1, deletedAt: AT }]) {
+        await archive.add([entry]);
+        expect(await archive.outlier()).to.equal(`${entry.id}`);
+        await archive.discard([entry.id]);
+      }
+    });
+
     it('reads all large records, in any number of pages', async () => {
       const description = 'x'.repeat(300_000);
       const all = Array.from({ length: 30 }, (_, at) => record(at + 1, { description }));
@@ -172,6 +188,15 @@ function reservationArchiveContract(store: TestStore): void {
       expect(await archive.read('a', 2)).to.deep.equal(all.slice(4, 6));
       expect(await archive.read('a/11', 20)).to.deep.equal(all.slice(6));
       expect(await archive.read('~', 2)).to.deep.equal([]);
+    });
+
+    it('counts reservations since a time, and finds an empty key', async () => {
+      await archive.add([reservation('a', { reservedAt: AT - 1 }), reservation('b', { reservedAt: AT })]);
+      const counts = [AT - 1, AT, AT + 1].map((since) => archive.count(since));
+      expect(await Promise.all(counts)).to.deep.equal([2, 1, 0]);
+      expect(await archive.outlier()).to.equal(undefined);
+      await archive.add([reservation('')]);
+      expect(await archive.outlier()).to.equal('');
     });
 
     it('adds reservations unchanged, and they take effect', async () => {

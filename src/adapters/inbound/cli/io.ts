@@ -70,7 +70,12 @@ function exitOnOutputError(error: NodeJS.ErrnoException): never {
   process.exit(exitCode);
 }
 
-/** Writes one object as a line of JSON. Its texts come from anywhere, and must not control a terminal. */
+/** Returns an object as JSON in one line. Its texts come from anywhere, and must not control a terminal. */
+export function jsonLine(value: object): string {
+  return escapeControls(JSON.stringify(value));
+}
+
+/** Writes one object as a line of JSON. */
 export function writeJson(io: Io, value: object): void {
-  io.stdout.write(`${escapeControls(JSON.stringify(value))}\n`);
+  io.stdout.write(`${jsonLine(value)}\n`);
 }
