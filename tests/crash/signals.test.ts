@@ -84,6 +84,8 @@ describe('a signal', () => {
     it(`ends ${args[0]} while it shows "${step}": ${SIGNAL}`, async () => {
       const { where, before, code, lines } = await stopped(args, { STEP: step, SIGNAL });
       expect([code, lines.at(-1)], lines.join('\n')).to.deep.equal([exitCode, line]);
+      // It did not go on to another step.
+      expect(lines.at(-2)).to.include(step);
       if (args[0] === 'backup') expect(readdirSync(where).sort()).to.deep.equal(['data', 'made.sqlite']);
       if (args[0] === 'restore') expect(readdirSync(join(where, 'data')).sort()).to.deep.equal(before);
     });
