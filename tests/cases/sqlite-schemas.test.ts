@@ -5,8 +5,8 @@ import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
 import { createService } from '#src/composition/container.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
-import { temporaryFolder } from '../../../../support/temporary-folder.js';
-import { runInProcess } from './run-command.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
 const KNOWN = MIGRATIONS.length;
 
