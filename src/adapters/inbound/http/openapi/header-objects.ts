@@ -25,7 +25,7 @@ const REQUEST_HEADERS = {
   IfMatch: {
     name: 'If-Match',
     description:
-      'Carries out the request only if the current `ETag` of the record is among these (RFC 9110 section 13.1.1). Otherwise the response is 412, with the current `ETag`.',
+      'Carries out the request only if the current `ETag` of the record is among these (RFC 9110 section 13.1.1), also if a proxy that compresses has put `W/` before it or a coding behind it (`"3-gzip"`). Otherwise the response is 412, with the current `ETag`.',
     schema: TAGS,
     example: '"3"',
   },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ANY_VERSION, type Precondition } from '../../../../application/records/record-service.js';
-import { opaqueTag, tagsIn } from '../response/etag.js';
+import { tagsIn } from '../response/etag.js';
 import { HttpError } from '../response/http-error.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
@@ -23,8 +23,7 @@ export function writePrecondition(
   const only = match === undefined ? '*' : tagsIn('If-Match', match);
   const never = noneMatch === undefined ? [] : tagsIn('If-None-Match', noneMatch);
   return {
-    // Strong comparison: a weak tag never matches.
     ...(only !== '*' && { only: versions(only) }),
-    never: never === '*' ? 'any' : versions(never.map(opaqueTag)),
+    never: never === '*' ? 'any' : versions(never),
   };
 }

@@ -33,11 +33,11 @@ export function matchesIfNoneMatch(ctx: Context, tag: string): boolean {
   if (header === tag) return true;
   if (header === undefined || !isTagList(header)) return false;
   const tags = tagsIn('If-None-Match', header);
-  return tags === '*' || tags.some((other) => opaqueTag(other) === opaqueTag(tag));
+  return tags === '*' || tags.includes(asSent(tag));
 }
 
 /**
- * The entity tags in If-Match or If-None-Match (RFC 9110 section 13.1).
+ * The entity tags in If-Match or If-None-Match (RFC 9110 section 13.1), each {@link asSent}.
  * @throws HttpError `invalid_parameter` if the header is not a list of entity tags
  */
 export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' | readonly string[] {
@@ -49,7 +49,7 @@ export function tagsIn(field: 'If-Match' | 'If-None-Match', value: string): '*' 
       `${field} takes * or entity tags in quotation marks, such as "3".`,
     );
   }
-  return value.match(EACH_TAG) ?? [];
+  return value.match(EACH_TAG)?.map(asSent) ?? [];
 }
 
 function isTagList(value: string): boolean {
@@ -57,7 +57,15 @@ function isTagList(value: string): boolean {
   return value.trim() === '*' || (TAG_LIST.test(value) && value.includes('"'));
 }
 
-/** The tag without `W/`, for weak comparison (RFC 9110 section 8.8.3.2). */
-export function opaqueTag(tag: string): string {
-  return tag.startsWith('W/') ? tag.slice(2) : tag;
+/** No tag of the service ends in a coding: not a version, not a list of fields, and not 43 digits of base64url. */
+const ALTERED = /^(?:W\/)?("[^"]*?)(?:(?:--?|;)(?:gzip|br|deflate|zstd))?"$/;
+
+/**
+ * The tag without `W/`, and without the coding that a proxy has added to it. A proxy that compresses a response must
+ * change its strong tag (RFC 9110 section 8.8.3.3): nginx and Cloudflare put `W/` before it (section 8.8.3), Apache and
+ * Jetty write `"3-gzip"`, `"3;br"` or `"3--gzip"`. A tag names a version of a record and no bytes, so the strong
+ * comparison of If-Match (section 8.8.3.2) would only refuse what the client has seen.
+ */
+function asSent(tag: string): string {
+  return tag.replace(ALTERED, '$1"');
 }

@@ -131,7 +131,7 @@ describe('the headers If-Match and If-None-Match', () => {
   it('name versions', () => {
     expect(read()).to.equal(ANY_VERSION);
     expect(read('"3"')).to.deep.equal({ only: [3], never: [] });
-    expect(read('"3", W/"4", "x"', undefined, true)).to.deep.equal({ only: [3], never: [] });
+    expect(read('"3", W/"4", "x"', undefined, true)).to.deep.equal({ only: [3, 4], never: [] });
     expect(read('*')).to.deep.equal({ never: [] });
     expect(read(undefined, '"1", W/"2", "x"')).to.deep.equal({ never: [1, 2] });
     expect(read(undefined, '*')).to.deep.equal({ never: 'any' });
