@@ -120,8 +120,9 @@ describe('paging', () => {
 
     it('omits first and prev if they do not fit', async () => {
       for (const [length, onFirst, onSecond] of [
-        [3_000, ['first', 'next'], ['first', 'prev', 'next']],
-        [5_000, ['first', 'next'], ['prev', 'next']],
+        [500, ['first', 'next'], ['first', 'prev', 'next']],
+        [800, ['first', 'next'], ['prev', 'next']],
+        [1_700, ['next'], ['next']],
         [7_900, ['next'], ['next']],
       ] as const) {
         const { links } = await pageOf(length);
@@ -140,7 +141,7 @@ describe('paging', () => {
     });
 
     it('omits first if encoding makes it too long', async () => {
-      for (const commas of [3_000, 8_000]) {
+      for (const commas of [800, 8_000]) {
         const { headers, status } = await service.client.get(`/products?name=${','.repeat(commas)}`);
         expect([status, headers['link']], `${commas}`).to.deep.equal([200, undefined]);
       }

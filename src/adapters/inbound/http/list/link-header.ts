@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, Position } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { checkTarget, MAX_TARGET_BYTES } from '../middleware/request-limits.js';
+import { checkTarget } from '../middleware/request-limits.js';
 import type { Query } from '../query/query.js';
 import { encodeCursor, queryFingerprint } from './cursor.js';
 
@@ -13,12 +13,12 @@ export interface PageUrl {
   readonly parameters: Query;
 }
 
-/** Common clients and proxies accept about 16 KiB of headers in all. */
-const MAX_LINK_BYTES = 12 * 1024;
+/** A proxy may accept only 4 KiB of headers in all, as nginx does by default. */
+const MAX_LINK_BYTES = 2_048;
 
 /**
- * The `Link` header of a page (RFC 8288). The URLs have no host, so that they are valid behind any proxy. If the URLs
- * are very long, `first` and `prev` are left out.
+ * The `Link` header of a page (RFC 8288). The URLs have no host, so that they are valid behind any proxy. While
+ * the header is longer than {@link MAX_LINK_BYTES}, `first` and then `prev` are left out, never `next`.
  * @throws HttpError `uri_too_long` if the URL of the next page would be rejected
  */
 export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versioned<unknown>>): string {
@@ -28,9 +28,7 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
   const targetAt = (position: Position) =>
     `${first}&cursor=${encodeCursor(url.list, { position, fingerprint })}`;
   const links: string[] = [];
-  const add = (rel: string, target: string) => {
-    if (target.length <= MAX_TARGET_BYTES) links.push(`<${target}>; rel="${rel}"`);
-  };
+  const add = (rel: string, target: string) => links.push(`<${target}>; rel="${rel}"`);
   add('first', first);
   if (prev) add('prev', targetAt(prev));
   if (next) {
@@ -38,11 +36,10 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
     checkTarget(target);
     add('next', target);
   }
+  const dispensable = next ? links.length - 1 : links.length;
+  let start = 0;
   let header = links.join(', ');
-  while (header.length > MAX_LINK_BYTES) {
-    links.shift();
-    header = links.join(', ');
-  }
+  while (header.length > MAX_LINK_BYTES && start < dispensable) header = links.slice(++start).join(', ');
   return header;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware } from '../context.js';
 import { HttpError, invalidHeader } from '../response/http-error.js';
 
-export const MAX_TARGET_BYTES = 8 * 1024;
+const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**

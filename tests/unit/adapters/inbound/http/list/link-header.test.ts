@@ -12,6 +12,7 @@ const at = (side: Position['side'], inclusive: boolean, ...values: number[]): Po
   values,
 });
 const MAX_TARGET = 8_192;
+const MAX_LINK = 2_048;
 
 /** @returns the header of a page with the records 5 to 6 */
 function header(
@@ -96,30 +97,31 @@ describe('linkHeader', () => {
     const base = '/v1/products?q=&limit=2'.length;
     const q = (length: number) => ({ q: 'x'.repeat(length) });
 
-    it('leaves out only a URL that is longer than a target may be', () => {
-      expect(linksOf(header({}, q(MAX_TARGET - base)))['first']).to.have.length(MAX_TARGET);
-      expect(header({}, q(MAX_TARGET - base + 1))).to.equal('');
-    });
-
     it('rejects the request if the URL of the next page is too long', () => {
       expect(() => header({ hasMore: true }, q(MAX_TARGET - base))).to.throw(HttpError);
     });
 
-    it('leaves out the first links until the header has at most 12 KiB', () => {
-      const page = { from: at('after', false, 4), hasMore: true };
-      const relations = (length: number) => Object.keys(linksOf(header(page, q(length))));
-      const rest = header(page, q(0)).length;
-      const largest = Math.floor((12 * 1_024 - rest) / 3);
-      expect(relations(largest)).to.deep.equal(['first', 'prev', 'next']);
-      expect(relations(largest + 1)).to.deep.equal(['prev', 'next']);
-      expect(header(page, q(largest + 1))).to.include('>; rel="prev", <');
-      expect(relations(6_500)).to.deep.equal(['next']);
-      const exact = header({ from: at('after', false, 4) }, q(6_144 - 100)).length;
-      const fill = q(6_144 - 100 + Math.floor((12 * 1_024 - exact) / 2));
-      expect(Object.keys(linksOf(header({ from: at('after', false, 4) }, fill)))).to.deep.equal([
-        'first',
-        'prev',
-      ]);
+    it('leaves out first and then prev while the header is longer than 2,048 bytes, but never next', () => {
+      const relations = (page: Parameters<typeof header>[0], length: number) =>
+        Object.keys(linksOf(header(page, q(length))));
+      const middle = { from: at('after', false, 4), hasMore: true };
+      const three = Math.floor((MAX_LINK - header(middle, q(0)).length) / 3);
+      expect(relations(middle, three)).to.deep.equal(['first', 'prev', 'next']);
+      expect(relations(middle, three + 1)).to.deep.equal(['prev', 'next']);
+      expect(header(middle, q(three + 1))).to.include('>; rel="prev", <');
+      const [, ...others] = header(middle, q(0)).split(', ');
+      const two = Math.floor((MAX_LINK - others.join(', ').length) / 2);
+      expect(relations(middle, two)).to.deep.equal(['prev', 'next']);
+      expect(relations(middle, two + 1)).to.deep.equal(['next']);
+      expect(relations(middle, MAX_TARGET - 200)).to.deep.equal(['next']);
+    });
+
+    it('leaves out all links of the last page if they do not fit', () => {
+      const last = { from: at('after', false, 4) };
+      const one = MAX_LINK - header({}, q(0)).length;
+      expect(Object.keys(linksOf(header({}, q(one))))).to.deep.equal(['first']);
+      expect(header({}, q(one + 1))).to.equal('');
+      expect(header(last, q(one))).to.equal('');
     });
   });
 });
