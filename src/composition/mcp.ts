@@ -19,7 +19,7 @@ export async function serveMcp(
   { url, allowDelete, log }: McpOptions,
 ): Promise<void> {
   const authorities = await Promise.all([localCa(settings.DATA_DIR), extraCas(extraCaFile)]);
-  const catalogue = new HttpsCatalogue({ origin: url, token, authorities: authorities.flat() });
+  const catalogue = new HttpsCatalogue({ url, token, authorities: authorities.flat() });
   const document = new ApiDocument(await catalogue.describe());
   const tools = await offeredTools(document, catalogue, allowDelete);
   if (tools.length === 0) throw noTools();

@@ -6,9 +6,11 @@ const LOCAL = /^https:\/\/localhost:[1-9]\d{0,4}$/;
 /** The setting PUBLIC_URL. Without it: localhost and the port on which the service listens. */
 export class ServiceUrl implements PublicUrl {
   private port: number;
+  private readonly path: string;
 
   constructor(private readonly settings: Pick<Settings, 'PUBLIC_URL' | 'PORT'>) {
     this.port = settings.PORT;
+    this.path = new URL(this.url).pathname.replace(/\/$/, '');
   }
 
   listensOn(port: number): void {
@@ -17,6 +19,10 @@ export class ServiceUrl implements PublicUrl {
 
   get url(): string {
     return this.settings.PUBLIC_URL || `https://localhost:${this.port}`;
+  }
+
+  addressOf(path: string): string {
+    return `${this.path}${path}`;
   }
 
   /** Without PUBLIC_URL, each replica has the URL of its own port, so every port of localhost is one of ours. */

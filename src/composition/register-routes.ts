@@ -32,7 +32,7 @@ export function registerRoutes(container: DependencyContainer, settings: Setting
     openApiRoute(() => c.resolve(t.OPENAPI_DOCUMENT)),
     ...docsRoutes(),
     ...consoleRoutes(),
-    rootRoute(COLLECTION_PATHS),
+    rootRoute(COLLECTION_PATHS, c.resolve(t.PUBLIC_URL)),
   ]);
   register(container, t.OPENAPI_DOCUMENT, (c) =>
     describedService({

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../adapters/inbound/http/app.js';
 import { healthRoutes, isProbe } from '../adapters/inbound/http/health-routes.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
-import { metadataUrl } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import type { Route } from '../adapters/inbound/http/route.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import type { WorkLimits } from '../adapters/inbound/http/work-limits.js';
@@ -160,7 +159,7 @@ export class Service {
       clientIp: transport.clientIp,
       cors: cors(settings.CORS_ORIGINS),
       accessControl: { authenticator, limiter: rateLimits.requests },
-      metadataUrl: () => metadataUrl(publicUrl),
+      publicUrl,
       routes: [...routes, ...health],
       observers,
       tracer: tracing,

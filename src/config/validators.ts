@@ -78,7 +78,8 @@ export function ownPort(port: number, { error, state }: Joi.CustomHelpers): numb
 export function publicUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
   const { protocol, host, pathname } = new URL(text);
-  const isPlain = text === `https://${host}${pathname.replace(/\/$/, '')}`;
+  // An address that begins with two slashes would name another host (RFC 3986 section 4.2).
+  const isPlain = text === `https://${host}${pathname.replace(/\/$/, '')}` && !pathname.startsWith('//');
   // The self-signed certificate holds this host, and must hold no wildcard.
   return protocol === 'https:' && isPlain && !host.includes('*') ? text : error('any.invalid');
 }

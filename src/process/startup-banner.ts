@@ -24,9 +24,10 @@ const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
   files: ({ HOST, TLS_CERT_FILE }, { port }) => [
     `The product catalogue listens on https://localhost:${port} (${HOST}), with the certificate ${TLS_CERT_FILE}.`,
   ],
-  proxy: ({ HOST, TRUSTED_PROXIES }, { port }) => [
+  proxy: ({ HOST, TRUSTED_PROXIES, PUBLIC_URL }, { port }) => [
     `The product catalogue listens on ${HOST}, port ${port}, in plain HTTP behind a proxy that ends TLS.`,
     `It serves what comes from ${TRUSTED_PROXIES} with X-Forwarded-Proto: https, and nothing else.`,
+    ...(PUBLIC_URL ? [`Clients reach it at ${PUBLIC_URL}`] : []),
   ],
 };
 

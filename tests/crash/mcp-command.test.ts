@@ -93,6 +93,8 @@ describe('catalogue mcp', () => {
       const { code, out, err } = await run({ API_KEY: FIRST_KEY }, '--url', 'https://127.0.0.1:1');
       expect([code, out]).to.deep.equal([75, '']);
       expect(err).to.match(/^https:\/\/127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\n$/);
+      const below = await run({ API_KEY: FIRST_KEY }, '--url', 'https://127.0.0.1:1/shop/');
+      expect(below.err).to.match(/^https:\/\/127\.0\.0\.1:1\/shop does not respond: /);
     });
 
     it('if another program responds', async () => {

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { listen } from '#src/composition/listen.js';
 import { browser } from '../support/browser.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { prefixProxy } from '../support/prefix-proxy.js';
 import { DocsPage, docsPages } from './docs-page.js';
 
 const HOSTILE = `</pre><img src=x onerror="document.title='taken'"><script>document.title='taken'</script>&lt;b&gt;`;
@@ -112,31 +109,10 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
     PUBLIC_URL: 'https://shop.example/catalogue',
   });
   const chromium = browser();
-  const proxy = createServer((incoming, outgoing) => {
-    const { method, url = '', headers } = incoming;
-    const path = url.replace(/^\/catalogue(?=\/)/, '');
-    if (path === url) return outgoing.writeHead(404).end();
-    const sent = { ...headers, 'x-forwarded-proto': 'https' };
-    const forwarded = request(
-      { port: service.port, host: '127.0.0.1', method, path, headers: sent },
-      (response) => {
-        outgoing.writeHead(response.statusCode ?? 0, response.headers);
-        response.pipe(outgoing);
-      },
-    );
-    return incoming.pipe(forwarded);
-  });
-
-  after(async () => {
-    const closed = once(proxy, 'close');
-    proxy.close();
-    proxy.closeAllConnections();
-    await closed;
-  });
+  const proxy = prefixProxy('/catalogue', service);
 
   it('finds its scripts, the document and the service under the prefix', async () => {
-    const port = await listen(proxy, '127.0.0.1', 0);
-    const docs = await DocsPage.open(chromium(), `http://localhost:${port}/catalogue/docs`);
+    const docs = await DocsPage.open(chromium(), `http://localhost:${proxy.port}/catalogue/docs`);
     const shown = await docs.operation('getLiveness');
     await shown.send();
     expect(await shown.status()).to.equal('200');
@@ -145,7 +121,7 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
   });
 
   it('has code that trusts the certificate authorities of the system', async () => {
-    const { port } = proxy.address() as AddressInfo;
+    const { port } = proxy;
     const docs = await DocsPage.open(chromium(), `http://localhost:${port}/catalogue/docs`);
     const code = await (await docs.operation('getLiveness')).code();
     expect(code).to.include(`http://localhost:${port}/catalogue/health/live`);
@@ -154,7 +130,7 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
   });
 
   it('loads from a URL with credentials, as for a proxy with basic authentication', async () => {
-    const { port } = proxy.address() as AddressInfo;
+    const { port } = proxy;
     const docs = await DocsPage.open(chromium(), `http://ann:secret@localhost:${port}/catalogue/docs`);
     await docs.page.locator('[id="getLiveness"]').waitFor({ state: 'attached' });
     expect(await docs.page.locator('body').innerText()).to.not.include('secret');

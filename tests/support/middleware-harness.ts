@@ -22,6 +22,7 @@ import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import { listen } from '#src/composition/listen.js';
+import { ServiceUrl } from '#src/composition/public-url.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { testAuthenticator } from './authenticator.js';
@@ -180,7 +181,7 @@ function appOver(
       limiter: UNLIMITED,
     },
     routes: resourceRoutes(RESOURCE, service, policy, imports),
-    metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
+    publicUrl: new ServiceUrl({ PUBLIC_URL: 'https://localhost', PORT: 1 }),
     observers: [logger],
     logger,
     clock,

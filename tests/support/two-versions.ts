@@ -133,13 +133,13 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
 }
 
 function app({ serviceParts }: Application, routes: readonly Route[], entries: RequestEntry[]) {
-  const { settings, authenticator, rateLimits, observers, logger, clock } = serviceParts;
+  const { settings, authenticator, rateLimits, observers, logger, clock, publicUrl } = serviceParts;
   return createApp({
     clientIp: directClientIp,
     cors: cors(settings.CORS_ORIGINS),
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
-    metadataUrl: () => 'https://localhost/.well-known/oauth-protected-resource',
+    publicUrl,
     observers: [...observers, { end: (entry) => void entries.push(entry) }],
     logger,
     clock,

@@ -246,6 +246,7 @@ describe('pages that are being read', () => {
     const work = listOperation(PRODUCTS, records, 'no-store');
     service.handler = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
+      ctx.state.addressOf = (path) => path;
       return work.handle(ctx, new Map());
     };
     const get = (client: string, path: string) =>

@@ -26,7 +26,7 @@ export interface Catalogue extends Client<paths, 'application/json'> {
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const transport = new Transport(options);
-  const { base, send } = transport;
+  const { base, send, addressOf } = transport;
   return {
     ...createClient<paths, 'application/json'>({
       baseUrl: base.href,
@@ -34,10 +34,10 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       redirect: REDIRECT,
       querySerializer: queryString,
     }),
-    products: new EditableCollection<ProductTypes>(transport, '/v1/products'),
-    users: new EditableCollection<UserTypes>(transport, '/v1/users'),
-    orders: new EditableCollection<OrderTypes>(transport, '/v1/orders'),
-    apiKeys: new Collection<ApiKeyTypes>(transport, '/v1/api-keys'),
-    collection: (path) => new EditableCollection(transport, path),
+    products: new EditableCollection<ProductTypes>(transport, addressOf('/v1/products')),
+    users: new EditableCollection<UserTypes>(transport, addressOf('/v1/users')),
+    orders: new EditableCollection<OrderTypes>(transport, addressOf('/v1/orders')),
+    apiKeys: new Collection<ApiKeyTypes>(transport, addressOf('/v1/api-keys')),
+    collection: (path) => new EditableCollection(transport, addressOf(path)),
   };
 }

@@ -48,6 +48,9 @@ async function requestToken(
     ...(scopes && { scope: scopes.join(' ') }),
   });
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const response = await transport.call('POST', '/oauth/token', { headers, body: form.toString() });
+  const response = await transport.call('POST', transport.addressOf('/oauth/token'), {
+    headers,
+    body: form.toString(),
+  });
   return response.json();
 }

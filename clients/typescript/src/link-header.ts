@@ -12,15 +12,20 @@ export function linksIn(field: string | null): ReadonlyMap<string, string> {
   return links;
 }
 
+/** The path of the service's URL, without a slash at the end. */
+export function prefixOf({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, '');
+}
+
 /**
- * The URL of a path, or of a reference in a response. The service does not know a path prefix that a proxy removes, so
- * the prefix of `base` is added.
+ * The URL of a reference in a response. A service whose `PUBLIC_URL` has no path does not know the prefix that a proxy
+ * removes, so it is added to a reference that lacks it.
  * @throws Error if it leads to another host, which must not see the token
  */
 export function resolveUrl(base: URL, reference: string): URL {
   const url = new URL(reference, base);
   if (url.origin !== base.origin) throw new Error(`${reference} leads away from ${base.origin}`);
-  const prefix = base.pathname.replace(/\/+$/, '');
+  const prefix = prefixOf(base);
   if (!url.pathname.startsWith(`${prefix}/`)) url.pathname = prefix + url.pathname;
   return url;
 }

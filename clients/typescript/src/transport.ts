@@ -1,12 +1,12 @@
 import { errorOf } from './errors.js';
 import { isStream } from './is-retryable.js';
-import { resolveUrl } from './link-header.js';
+import { prefixOf, resolveUrl } from './link-header.js';
 import { type Fetch, type RetryOptions, retrying } from './retry.js';
 
 export type Token = string | (() => string | Promise<string>);
 
 export interface TransportOptions {
-  /** The URL of the service, with a path if a proxy removes one, such as `https://localhost:8443`. */
+  /** The URL of the service, with a path if a proxy serves it under one, such as `https://localhost:8443`. */
   readonly baseUrl: string | URL;
   /** An API key or access token, or a function that is called for one before each attempt. Public access needs none. */
   readonly token?: Token | undefined;
@@ -40,8 +40,11 @@ export class Transport {
     this.send = (request) => sendWithRetries(withIdempotencyKey(request));
   }
 
+  /** The address of a path of the service, which begins with the path of {@link base}. */
+  readonly addressOf = (path: string): string => prefixOf(this.base) + path;
+
   /**
-   * @param reference a path, or a reference in a response
+   * @param reference from {@link addressOf}, or in a response
    * @throws CatalogueError if the response is not a success
    */
   async call(

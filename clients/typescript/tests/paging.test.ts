@@ -4,12 +4,14 @@ import { all, catalogueService, rejection } from './catalogue-service.js';
 
 const PREFIX = '/shop/catalogue';
 
-/** A proxy that removes a path prefix, which the service does not know. */
+/** A proxy that removes a path prefix. */
 const prefixed =
+  (prefix: string) =>
   (fetch: Fetch): Fetch =>
   (request) => {
-    expect(new URL(request.url).pathname).to.match(/^\/shop\/catalogue\/v1\//);
-    return fetch(new Request(request.url.replace(PREFIX, ''), request));
+    const { pathname } = new URL(request.url);
+    expect(pathname.slice(0, prefix.length + 4)).to.equal(`${prefix}/v1/`);
+    return fetch(new Request(request.url.replace(prefix, ''), request));
   };
 
 describe('the lists of the client', () => {
@@ -88,7 +90,7 @@ describe('the lists of the client', () => {
 
   it('follow pages below a path prefix that the service does not know', async () => {
     const baseUrl = `http://127.0.0.1:${service.port}${PREFIX}/`;
-    const { products } = connect({ baseUrl }, prefixed);
+    const { products } = connect({ baseUrl }, prefixed(PREFIX));
     expect((await all(products.list({ limit: 9 }))).map(({ id }) => id)).to.deep.equal(ids);
     expect(attempts).to.have.length(3);
   });
@@ -185,3 +187,23 @@ describe('the lists of the client', () => {
     expect((await all(apiKeys.list({ name: 'shop' }))).map(({ id }) => id)).to.deep.equal([data.id]);
   });
 });
+
+for (const prefix of [PREFIX, '/products', '/v1'])
+  describe(`the lists of the client, of a service with the path ${prefix} in PUBLIC_URL`, () => {
+    const { service, connect } = catalogueService({ PUBLIC_URL: `https://shop.example${prefix}` });
+
+    it('follow every page and read every record below it, once', async () => {
+      const baseUrl = `http://127.0.0.1:${service.port}${prefix}`;
+      const { products, GET } = connect({ baseUrl }, prefixed(prefix));
+      const ids: number[] = [];
+      for (let i = 0; i < 5; i++) ids.push((await products.create({ name: 'Lamp' })).id);
+      const pages = await all(products.pages({ limit: 2 }));
+      expect(pages.flatMap(({ records }) => records.map(({ id }) => id))).to.deep.equal(ids);
+      const back = await products.page(pages.at(-1)?.prev);
+      expect(back.records.map(({ id }) => id)).to.deep.equal(ids.slice(2, 4));
+      expect((await products.read(Number(ids[0]))).data.name).to.equal('Lamp');
+      expect(
+        (await GET('/v1/products/{id}', { params: { path: { id: Number(ids[0]) } } })).data?.name,
+      ).to.equal('Lamp');
+    });
+  });

@@ -130,6 +130,7 @@ describe('settings', () => {
       'https://X.org',
       'https://x.org/"a',
       'https://x.org/a\nb',
+      'https://x.org//a',
     ]) {
       expect(issuesOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
     }

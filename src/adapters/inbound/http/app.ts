@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { Logger } from '../../../application/ports/logger.js';
+import type { PublicUrl } from '../../../application/ports/public-url.js';
 import type { RequestObserver } from '../../../application/ports/request-observer.js';
 import type { RequestTracer } from '../../../application/ports/request-tracer.js';
 import { notFound, unavailable } from '../../../domain/errors.js';
@@ -20,6 +21,7 @@ import { loggedIds, requestId } from './middleware/request-id.js';
 import { requestLimits } from './middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from './middleware/response-limits.js';
 import { bearerChallenge } from './middleware/www-authenticate.js';
+import { metadataUrl } from './oauth/metadata-routes.js';
 import type { Route } from './route.js';
 import { accessGuard, routeHandler } from './route-handler.js';
 import { routeIndex } from './route-index.js';
@@ -36,8 +38,8 @@ export interface AppDependencies {
   readonly cors: Middleware;
   readonly accessControl: AccessControl;
   readonly routes: readonly Route[];
-  /** The URL of the protected resource metadata (RFC 9728). */
-  readonly metadataUrl: () => string;
+  /** Makes the addresses in responses. */
+  readonly publicUrl: Pick<PublicUrl, 'url' | 'addressOf'>;
   /** Learn of every request. */
   readonly observers: readonly RequestObserver[];
   /** Absent: no traces are recorded. */
@@ -51,15 +53,19 @@ export interface AppDependencies {
 
 /** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */
 export function createApp(deps: AppDependencies): RequestListener {
-  const { logger, routes, limits, accessControl, isDraining } = deps;
+  const { logger, routes, limits, accessControl, isDraining, publicUrl } = deps;
   const guard = accessGuard(accessControl);
   const handlers = routes.map((route) => {
     return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
   });
   const first = [requestId, normalizeAccept, deps.cors, observeRequests(deps), connectionClose(isDraining)];
-  const errors = errorHandler(logger, bearerChallenge(deps.metadataUrl));
+  const errors = errorHandler(
+    logger,
+    bearerChallenge(() => metadataUrl(publicUrl)),
+  );
   const middleware: Middleware[] = [
     ...first,
+    addresses(publicUrl),
     deprecationHeaders,
     limitSendingTime(),
     errors,
@@ -95,6 +101,14 @@ const OVERLOADED = unavailable('The service has more requests than it can serve.
 const refuseOverload: Middleware = () => {
   throw OVERLOADED;
 };
+
+function addresses(publicUrl: Pick<PublicUrl, 'addressOf'>): Middleware {
+  const addressOf = (path: string) => publicUrl.addressOf(path);
+  return (ctx, next) => {
+    ctx.state.addressOf = addressOf;
+    return next();
+  };
+}
 
 const DISCONNECT_CODES: readonly (string | undefined)[] = [
   'ERR_STREAM_PREMATURE_CLOSE',

@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { PublicUrl } from '../../../application/ports/public-url.js';
 import type { TraceIds } from '../../../application/ports/request-observer.js';
 import type { Principal } from '../../../domain/access.js';
 import type { Share } from '../../../shared/fair-shares.js';
@@ -18,6 +19,8 @@ export interface RequestState {
   version?: ApiVersion;
   /** Identifies a client without a principal, for limits: its IPv4 address, or the /64 of its IPv6 address. */
   address: string;
+  /** Returns the address of a path, for clients; see {@link PublicUrl.addressOf}. */
+  addressOf: PublicUrl['addressOf'];
   principal?: Principal;
   /**
    * Throws if the client may not do this any more, for requests that take long: its key may have been revoked or have

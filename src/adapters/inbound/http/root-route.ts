@@ -1,3 +1,4 @@
+import type { PublicUrl } from '../../../application/ports/public-url.js';
 import type { Context } from './context.js';
 import { JSON_TYPE, preferredType } from './middleware/content-negotiation.js';
 import { NOT_MODIFIED, type OperationDescription } from './openapi/description.js';
@@ -11,7 +12,7 @@ const HTML = 'text/html';
 const HTML_TYPE = `${HTML}; charset=utf-8`;
 const CACHE_CONTROL = 'no-cache';
 
-/** The links that every service has. A path without a host is right behind any proxy. */
+/** The links that every service has. An address without a host is right behind any proxy. */
 const LINKS = {
   openapi: '/openapi.json',
   docs: DOCS,
@@ -25,8 +26,12 @@ const LINKS = {
  * The root: links for programs, and for browsers a redirect to the interactive reference.
  * @param collections the canonical path of each collection, by its name
  */
-export function rootRoute(collections: Readonly<Record<string, string>>): Route {
-  const links = { ...collections, ...LINKS };
+export function rootRoute(
+  collections: Readonly<Record<string, string>>,
+  publicUrl: Pick<PublicUrl, 'addressOf'>,
+): Route {
+  const paths = Object.entries({ ...collections, ...LINKS });
+  const links = Object.fromEntries(paths.map(([name, path]) => [name, publicUrl.addressOf(path)]));
   const document = new TaggedDocument('application/json', JSON.stringify(links), CACHE_CONTROL);
   return {
     template: '/',
@@ -48,7 +53,7 @@ export function rootRoute(collections: Readonly<Record<string, string>>): Route 
 
 /** A redirect has no body. */
 function redirect(ctx: Context): void {
-  ctx.set({ Location: DOCS, 'Cache-Control': CACHE_CONTROL });
+  ctx.set({ Location: ctx.state.addressOf(DOCS), 'Cache-Control': CACHE_CONTROL });
   ctx.body = null;
   ctx.status = 303;
 }

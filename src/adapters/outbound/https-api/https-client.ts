@@ -29,8 +29,8 @@ export interface HttpsResponse {
 
 /** The service that a client talks to. */
 export interface HttpsTarget {
-  /** An https origin. */
-  readonly origin: string;
+  /** An https address without a slash at the end. It has a path if a proxy removes one. */
+  readonly url: string;
   /** A bearer token (RFC 6750), such as an API key. */
   readonly token: string;
   /** Certificates of CAs to trust besides the public ones, in PEM. */
@@ -42,11 +42,11 @@ export interface HttpsTarget {
  * @throws AppError `unavailable` if there is no response, or it has more than 16 MiB
  */
 export async function sendHttps(target: HttpsTarget, request: HttpsRequest): Promise<HttpsResponse> {
-  const { origin, token, authorities } = target;
+  const { url, token, authorities } = target;
   const body = request.body && JSON.stringify(request.body);
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const sent = httpsRequest(new URL(request.path, origin), {
+    const sent = httpsRequest(new URL(url + request.path), {
       method: request.method,
       agent: false,
       signal: request.signal ? AbortSignal.any([request.signal, timeout]) : timeout,
@@ -71,7 +71,7 @@ export async function sendHttps(target: HttpsTarget, request: HttpsRequest): Pro
     const { statusCode: status = 0, headers } = response;
     return { status, headers, text: Buffer.concat(chunks).toString() };
   } catch (error) {
-    throw unavailable(`${origin} does not respond: ${reasonOf(error as Error, timeout)}`, error);
+    throw unavailable(`${url} does not respond: ${reasonOf(error as Error, timeout)}`, error);
   }
 }
 

@@ -14,7 +14,7 @@ describe('TokenIssuer', () => {
     const key = { sign: async (claims: AccessToken) => `token ${signed.push(claims)}` };
     const issuer = new TokenIssuer({
       signingKeys: { current: async () => key as never },
-      publicUrl: { url: 'https://here', isOurs: () => true },
+      publicUrl: { url: 'https://here', addressOf: (path) => path, isOurs: () => true },
       clock: new FakeClock(now),
     });
     const client = { keyId: 7, scopes: ['users:read'], ...(expiresAt !== undefined && { expiresAt }) };

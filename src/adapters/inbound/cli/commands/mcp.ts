@@ -15,7 +15,7 @@ export function addMcp(program: Command, context: CliContext): void {
     .command('mcp')
     .summary('serve tools for language models (MCP)')
     .description('Serves tools for language models (Model Context Protocol) on standard input and output.')
-    .option('--url <url>', 'the running service (default: https://localhost:PORT)', parseOrigin)
+    .option('--url <url>', 'the running service (default: https://localhost:PORT)', parseAddress)
     .option('--allow-delete', 'also offer tools that delete', false)
     .addHelpText('after', NOTE)
     .action(async ({ url, allowDelete }: Pick<McpOptions, 'allowDelete'> & Partial<McpOptions>) => {
@@ -32,8 +32,9 @@ export function addMcp(program: Command, context: CliContext): void {
 }
 
 /** The key goes to this address, so it must be encrypted and say nothing else. */
-function parseOrigin(text: string): string {
+function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin;
-  throw new InvalidArgumentError('It must be https://HOST or https://HOST:PORT.');
+  const address = url && `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+  if (url?.protocol === 'https:' && /^\/?$/.test(url.href.replace(`${address}`, ''))) return `${address}`;
+  throw new InvalidArgumentError('It must be https://HOST or https://HOST:PORT, perhaps with a path.');
 }

@@ -1,3 +1,4 @@
+import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import type { ListPage, ListQuery, Position } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
@@ -11,6 +12,7 @@ export interface PageUrl {
   readonly list: string;
   readonly path: string;
   readonly parameters: Query;
+  readonly addressOf: PublicUrl['addressOf'];
 }
 
 /** A proxy may accept only 4 KiB of headers in all, as nginx does by default. */
@@ -28,7 +30,7 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
   const targetAt = (position: Position) =>
     `${first}&cursor=${encodeCursor(url.list, { position, fingerprint })}`;
   const links: string[] = [];
-  const add = (rel: string, target: string) => links.push(`<${target}>; rel="${rel}"`);
+  const add = (rel: string, target: string) => links.push(`<${url.addressOf(target)}>; rel="${rel}"`);
   add('first', first);
   if (prev) add('prev', targetAt(prev));
   if (next) {

@@ -135,7 +135,8 @@ class ListHandler<Fields> {
 
   private async page(ctx: Context, { query, parameters }: ParsedList) {
     const page = await this.service.list(query);
-    const url = { list: this.name, path: ctx.path, parameters };
+    const { addressOf } = ctx.state;
+    const url = { list: this.name, path: ctx.path, parameters, addressOf };
     return { records: page.records, link: linkHeader(url, query, page) };
   }
 

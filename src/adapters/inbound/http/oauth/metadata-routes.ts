@@ -21,7 +21,7 @@ export interface MetadataDependencies {
 const CACHE_CONTROL = 'public, max-age=300';
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
-export function metadataUrl({ url }: PublicUrl): string {
+export function metadataUrl({ url }: Pick<PublicUrl, 'url'>): string {
   return url + RESOURCE_METADATA;
 }
 
@@ -77,8 +77,7 @@ function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependenc
  * section 3.1, RFC 9728 section 3.1). Some clients put it before the well-known path, and the proxy removes it.
  */
 function wellKnown(publicUrl: PublicUrl, route: string, document: Omit<JsonDocument, 'cacheControl'>): Route {
-  const path = new URL(publicUrl.url).pathname.replace(/\/$/, '');
-  const pattern = new RegExp(`^${escapeRegExp(route)}(?:${escapeRegExp(path)})?$`);
+  const pattern = new RegExp(`^${escapeRegExp(route)}(?:${escapeRegExp(publicUrl.addressOf(''))})?$`);
   return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
 }
 

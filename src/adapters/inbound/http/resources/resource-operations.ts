@@ -220,7 +220,7 @@ export class ResourceOperations<Fields> {
       ctx.state.replays = 1;
       ctx.set('Idempotency-Replayed', 'true');
     }
-    ctx.set('Location', `/v${version}/${path}/${record.id}`);
+    ctx.set('Location', ctx.state.addressOf(`/v${version}/${path}/${record.id}`));
   }
 
   /** Sets the current entity tag if the precondition fails. */

@@ -43,7 +43,8 @@ export const deprecationHeaders: Middleware = (ctx, next) =>
     const deprecation = ctx.state.version?.deprecation;
     if (!deprecation) return;
     const links = ctx.response.get('Link');
-    const successor = `<${pathIn(deprecation.successor, ctx.path)}>; rel="successor-version"`;
+    const next = ctx.state.addressOf(pathIn(deprecation.successor, ctx.path));
+    const successor = `<${next}>; rel="successor-version"`;
     ctx.set({ ...deprecation.headers, Link: links ? `${links}, ${successor}` : successor });
   });
 

@@ -79,9 +79,13 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['--verison'], /unknown option '--verison'/],
   [['openapi', 'x'], /too many arguments/],
   [['mcp', 'x'], /too many arguments/],
-  ...['http://localhost:8443', 'https://localhost:8443/v1', 'https://key@localhost', 'localhost'].map(
-    (url) => [['mcp', '--url', url], /https:\/\/HOST/] as const,
-  ),
+  ...[
+    'http://localhost:8443',
+    'https://localhost:8443/?a',
+    'https://localhost:8443/a#b',
+    'https://key@localhost',
+    'localhost',
+  ].map((url) => [['mcp', '--url', url], /https:\/\/HOST/] as const),
 ];
 
 /** Every command, for its help. */

@@ -18,9 +18,15 @@ const MAX_LINK = 2_048;
 function header(
   { from, hasMore = false, ids = [5, 6] }: { from?: Position; hasMore?: boolean; ids?: number[] },
   parameters: Record<string, string> = {},
+  prefix = '',
 ): string {
   const query: ListQuery = { limit: 2, filters: [], order: BY_ID, ...(from && { from }) };
-  const url = { list: 'products', path: '/v1/products', parameters: new Map(Object.entries(parameters)) };
+  const url = {
+    list: 'products',
+    path: '/v1/products',
+    parameters: new Map(Object.entries(parameters)),
+    addressOf: (target: string) => `${prefix}${target}`,
+  };
   return linkHeader(url, query, { records: ids.map(record), hasMore });
 }
 
@@ -75,6 +81,11 @@ describe('linkHeader', () => {
           `</v1/products\\?limit=2&cursor=${cursor}>; rel="next"$`,
       ),
     );
+  });
+
+  it('begins each address with the path of PUBLIC_URL', () => {
+    const links = linksOf(header({ from: at('after', false, 4), hasMore: true }, {}, '/shop'));
+    for (const target of Object.values(links)) expect(target).to.match(/^\/shop\/v1\/products\?/);
   });
 
   it('repeats the parameters except limit and cursor, and encodes them', () => {
