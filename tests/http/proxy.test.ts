@@ -31,7 +31,12 @@ describe('behind a proxy', () => {
     const created = await service.client.post('/v1/products', { name: 'Lamp' }, { headers: HTTPS });
     expect(created.status).to.equal(201);
     expect((await get(String(created.headers.location))).json.name).to.equal('Lamp');
-    expect((await get('/products', { headers: { 'X-Forwarded-Proto': 'HTTPS' } })).status).to.equal(200);
+    for (const proto of ['HTTPS', 'https, https', 'https,https', ' https ,\tHTTPS , Https']) {
+      const headers = { 'X-Forwarded-Proto': proto };
+      expect((await get('/products', { headers })).status, proto).to.equal(200);
+    }
+    const twice = { 'X-Forwarded-Proto': ['https', 'https'] };
+    expect((await service.client.get('/products', { headers: twice })).status).to.equal(200);
   });
 
   it('rejects every request that reached the proxy over plain HTTP', async () => {
@@ -41,7 +46,11 @@ describe('behind a proxy', () => {
       'http',
       'https, http',
       'http, https',
-      'https, https',
+      'https, https, http',
+      'https,',
+      ', https',
+      'https, , https',
+      'https https',
       'wss',
       'httpsx',
     ]) {

@@ -77,6 +77,10 @@ describe('the program', () => {
     expect(await handshake({})).to.equal('TLSv1.3 http/1.1 true');
     expect(await handshake({ maxVersion: 'TLSv1.2' })).to.equal('TLSv1.2 http/1.1 true');
     expect(await handshake({ host: '127.0.0.1' })).to.equal('TLSv1.3 http/1.1 true');
+    // As Debian's `curl --http1.0` does.
+    expect(await handshake({ ALPNProtocols: ['http/1.0'] })).to.equal('TLSv1.3 http/1.0 true');
+    expect(await handshake({ ALPNProtocols: ['http/1.0', 'http/1.1'] })).to.equal('TLSv1.3 http/1.1 true');
+    expect(await handshake({ ALPNProtocols: ['h2'] })).to.equal('refused');
     expect(
       await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }),
     ).to.equal('refused');

@@ -27,7 +27,7 @@ export function proxiedClientIp(proxies: TrustedProxies): Middleware {
   };
 }
 
-/** Rejects a list of protocols, because its entries may disagree. */
+/** Of several proxies each must say https: the request has passed all of them. */
 function isHttps(forwardedProto: string): boolean {
-  return forwardedProto.toLowerCase() === 'https';
+  return forwardedProto.split(',').every((protocol) => protocol.trim().toLowerCase() === 'https');
 }

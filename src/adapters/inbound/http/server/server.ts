@@ -70,6 +70,8 @@ export function createTlsServer(
     ...tlsOptions(identity),
     ...serverLimits(timeouts),
     handshakeTimeout: timeouts.handshakeMs,
+    // A client that offers only HTTP/1.0 by ALPN (RFC 7301 section 3.2), such as `curl --http1.0`, is served too.
+    ALPNProtocols: ['http/1.1', 'http/1.0'],
   };
   const server = createHttpsServer(options);
   refusePlainHttp(server, publicUrl);
