@@ -22,7 +22,7 @@ type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
 
 /**
  * Responds with the lines of all records. Pages are read as fast as the client reads the lines. If reading a page
- * fails, or the client loses its access, the connection is cut, so that the client does not take the response for
+ * fails, or the client loses its access, the connection is reset, so that the client does not take the response for
  * complete.
  * @param first the first page, which was read while an error response was still possible
  */

@@ -111,6 +111,30 @@ export function closeInStagesAfterResponses(socket: Socket, lingerMs = LINGER_MS
   };
 }
 
+// Broken responses: Node closes the connection of a response that it destroys in order (FIN). Where only the end of the
+// connection tells the length of a body, as in HTTP/1.0 (RFC 9112 section 6.3, the last rule), the client then takes it
+// for complete. Delete this part when Node resets the connection.
+
+/**
+ * Resets the connection (RST, RFC 9293 section 3.5.2), without the `close_notify` of TLS, if it is destroyed before a
+ * response has been passed on to its end. Call it for each new connection.
+ * @param tcp the connection itself, or that below TLS
+ * @param isIncomplete whether a response on the connection has begun and has not ended
+ */
+export function resetIfIncomplete(connection: Socket, tcp: Socket, isIncomplete: () => boolean): void {
+  const destroy = connection.destroy.bind(connection);
+  let isReset = false;
+  connection.destroy = (...args) => {
+    // A connection without a peer is closed already.
+    if (!isReset && tcp.remoteAddress !== undefined && isIncomplete()) {
+      isReset = true;
+      tcp.resetAndDestroy();
+    }
+    // At once: `resetAndDestroy` alone would first send what waits, which a client that does not read prevents.
+    return destroy(...args);
+  };
+}
+
 // Idle connections: from Node 26.4 on, `closeIdleConnections` also closes connections whose first request is still on its
 // way, also the one that is being accepted (nodejs/node#63470). Delete this part when Node can tell them apart.
 
@@ -293,22 +317,27 @@ function httpsMeant(url: string): string {
   ].join('\r\n');
 }
 
-/** Responds to plain HTTP on the TLS port before Node closes the connection. */
-export function refusePlainHttp(server: Server, publicUrl: () => string): void {
-  /** TCP connections whose TLS handshake is not complete. */
-  const handshakes = new Map<string, Socket>();
+/** Finds the TCP connection below a TLS connection. */
+export type TcpBelow = (connection: TLSSocket) => Socket | undefined;
+
+/** Call it before other listeners of the server. */
+export function tcpConnections(server: Server): TcpBelow {
+  const open = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const key = connectionKey(socket);
-    handshakes.set(key, socket);
-    socket.once('close', () => handshakes.delete(key));
+    open.set(key, socket);
+    socket.once('close', () => open.delete(key));
   });
-  server.on('secureConnection', (socket: TLSSocket) => handshakes.delete(connectionKey(socket)));
+  return (connection) => open.get(connectionKey(connection));
+}
+
+/** Responds to plain HTTP on the TLS port before Node closes the connection. */
+export function refusePlainHttp(server: Server, tcpBelow: TcpBelow, publicUrl: () => string): void {
   // Runs before Node's own listener, which closes the connection.
   server.prependListener('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     if (!NOT_TLS.includes(error.code ?? '')) return;
     // Writes to the TCP socket, below TLS. The client may already have disconnected.
-    handshakes
-      .get(connectionKey(socket))
+    tcpBelow(socket)
       ?.on('error', () => {})
       .write(httpsMeant(publicUrl()));
   });

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } from './client-error.js';
 import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import { HeaderListResponse } from './header-list-response.js';
@@ -22,7 +23,9 @@ import {
   readThroughStream,
   refusePlainHttp,
   requestsUpgrade,
+  resetIfIncomplete,
   startPostponedDeadline,
+  tcpConnections,
 } from './node-workarounds.js';
 import { PipelinedRequests } from './pipelining.js';
 import { SECURITY_HEADERS } from './security-headers.js';
@@ -64,8 +67,9 @@ export interface ServerOptions {
 export function createTlsServer(
   identity: TlsIdentity,
   listener: RequestListener,
-  { timeouts = TIMEOUTS, lingerMs, publicUrl = () => 'https://localhost', ...rest }: ServerOptions = {},
+  serverOptions: ServerOptions = {},
 ): HttpsServer {
+  const { timeouts = TIMEOUTS, publicUrl = () => 'https://localhost' } = serverOptions;
   const options = {
     ...tlsOptions(identity),
     ...serverLimits(timeouts),
@@ -74,31 +78,28 @@ export function createTlsServer(
     ALPNProtocols: ['http/1.1', 'http/1.0'],
   };
   const server = createHttpsServer(options);
-  refusePlainHttp(server, publicUrl);
-  server.on('secureConnection', (connection) => prepare(connection, lingerMs));
-  limitStalledWrites(server, 'secureConnection', timeouts.silenceMs);
-  return serve(server, listener, { timeouts, ...rest });
+  const tcpBelow = tcpConnections(server);
+  refusePlainHttp(server, tcpBelow, publicUrl);
+  return serve(server, listener, serverOptions, 'secureConnection', (connection) =>
+    tcpBelow(connection as TLSSocket),
+  );
 }
 
 /**
  * A server without TLS, for a proxy that terminates TLS and for probes on the management port. It has no limit of
  * connections per address, because a proxy opens the connections of all its clients.
  */
-export function createPlainServer(
-  listener: RequestListener,
-  { timeouts = TIMEOUTS, lingerMs, ...rest }: ServerOptions = {},
-): HttpServer {
+export function createPlainServer(listener: RequestListener, serverOptions: ServerOptions = {}): HttpServer {
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
-  const server = createHttpServer(serverLimits(timeouts));
-  server.on('connection', (connection) => prepare(connection, lingerMs));
-  limitStalledWrites(server, 'connection', timeouts.silenceMs);
-  return serve(server, listener, { timeouts, maxConnections, ...rest });
-}
-
-function prepare(connection: Socket, lingerMs?: number): void {
-  readThroughStream(connection);
-  closeInStagesAfterResponses(connection, lingerMs);
+  const server = createHttpServer(serverLimits(serverOptions.timeouts ?? TIMEOUTS));
+  return serve(
+    server,
+    listener,
+    { maxConnections, ...serverOptions },
+    'connection',
+    (connection) => connection,
+  );
 }
 
 /** Changes the certificate of new connections. Existing connections are not affected. */
@@ -126,11 +127,26 @@ function actsBeforeItsEnd(request: IncomingMessage): boolean {
   return request.method === 'DELETE' || isDeadlineLifted(request);
 }
 
+/**
+ * @param connected the event of a connection that is ready for requests
+ * @param tcpOf returns the TCP connection that carries it
+ */
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   listener: RequestListener,
-  { headers: ownHeaders, timeouts = TIMEOUTS, maxConnections = MAX_CONNECTIONS }: ServerOptions,
+  { headers: ownHeaders, timeouts = TIMEOUTS, lingerMs, maxConnections = MAX_CONNECTIONS }: ServerOptions,
+  connected: 'connection' | 'secureConnection',
+  tcpOf: (connection: Socket) => Socket | undefined,
 ): Kind {
+  server.on(connected, (connection: Socket) => {
+    readThroughStream(connection);
+    closeInStagesAfterResponses(connection, lingerMs);
+    resetIfIncomplete(connection, tcpOf(connection) ?? connection, () => {
+      const [current] = requests.responsesOn(connection);
+      return current?.headersSent === true && !current.writableFinished;
+    });
+  });
+  limitStalledWrites(server, connected, timeouts.silenceMs);
   const headers = { ...SECURITY_HEADERS, ...ownHeaders };
   const headerEntries = Object.entries(headers);
   limitConnections(server, maxConnections);
