@@ -189,6 +189,14 @@ describe('catalogue mcp, on its standard output,', () => {
     command.stdin.write('this is no message\n');
     send({ id: 2, method: 'tools/call', params: { name: 'search_products', arguments: {} } });
     expect((await read()).result).to.deep.equal({ content: [{ type: 'text', text: '{"records":[]}' }] });
+    const name = 'a\u2028b\u2029c\u0085d';
+    await service.client.post('/v1/products', { name });
+    send({ id: 3, method: 'tools/call', params: { name: 'search_products', arguments: {} } });
+    const line = (await output.next()).value ?? '';
+    expect(line).to.not.match(/[\u0085\u2028\u2029]/);
+    expect(JSON.parse(JSON.parse(line).result.content[0].text).records[0].name).to.equal(name);
+    send({ id: 4, method: 'tools/call', params: { name } });
+    expect((await output.next()).value).to.include('There is no tool a\\u2028b\\u2029c\\u0085d.');
     command.stdin.end();
     expect(await exit).to.deep.equal([0, null]);
     expect((await output.next()).done).to.equal(true);

@@ -59,11 +59,20 @@ describe('a list as CSV', () => {
         `1,"Lamp, green","a,""b""\n=SUM(A1)\r\n\ufeffé 😀\u2028",L-1,9007199254740991,EUR,${attributes}`,
         '2, =1+1,,,,,',
         '3,x,"",,,,',
-        '4,lone\u0085,"a\rb",,,,',
+        '4,"lone\u0085","a\rb",,,,',
         '',
       ].join('\r\n'),
     );
     expect(await text('/v1/users')).to.equal('id,name,email\r\n1,Ann,Ann@example.com\r\n');
+  });
+
+  it('writes the line ends of Unicode escaped in JSON, and in quotes in text, which has no escape', async () => {
+    const attributes = { 'a\u2028': '\u2029\u0085' };
+    const { json } = await request().post('/products', { name: 'ends', attributes });
+    expect(await text('/products?name=ends&fields=name,attributes')).to.equal(
+      'name,attributes\r\nends,"{""a\\u2028"":""\\u2029\\u0085""}"\r\n',
+    );
+    await request().delete(`/products/${json.id}`);
   });
 
   it('has the header row if nothing matches, also on a page', async () => {
@@ -193,7 +202,7 @@ describe('a list as CSV', () => {
 
   it('is one page with Link if a limit is given, else everything', async () => {
     const first = await list('/products?limit=2&fields=name,attributes.a:b&sort=-id');
-    expect(first.text).to.equal('name,attributes.a:b\r\nlone\u0085,\r\nx,\r\n');
+    expect(first.text).to.equal('name,attributes.a:b\r\n"lone\u0085",\r\nx,\r\n');
     const { next } = linksOf(first.headers['link']);
     const second = await list(`${next}`);
     expect(second.text.split('\r\n')[0]).to.equal('name,attributes.a:b');

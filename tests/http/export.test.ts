@@ -43,6 +43,19 @@ describe('a list as NDJSON', () => {
     }
   });
 
+  it('has no line end inside a line, not even one of Unicode', async () => {
+    const name = 'a\u2028b\u2029c\u0085d';
+    await request().post('/products', { name, attributes: { [name]: name } });
+    for (const query of ['', '&limit=1', '&fields=name,attributes']) {
+      const { text, records } = await lines(`/products?name.prefix=a${query}`);
+      expect(text)
+        .to.match(/a\\u2028b\\u2029c\\u0085d/)
+        .and.not.match(/[\u0085\u2028\u2029]/);
+      expect(records).to.deep.equal((await request().get(`/products?name.prefix=a${query}`)).json);
+    }
+    await request().delete(`/products/${(await request().get('/products?name.prefix=a')).json[0].id}`);
+  });
+
   it('respects filters, sort and fields', async () => {
     const query = `name.prefix=${encodeURIComponent('product 3')}&sort=-id&fields=id`;
     const { records } = await lines(`/products?${query}`);

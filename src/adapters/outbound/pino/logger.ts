@@ -1,6 +1,7 @@
 import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { RequestEntry, RequestObserver } from '../../../application/ports/request-observer.js';
+import { withoutLineEnds } from '../../../shared/json-line.js';
 import { redactSecrets } from '../../../shared/redact.js';
 
 type Details = Readonly<Record<string, unknown>>;
@@ -68,7 +69,7 @@ export class PinoLogger implements Logger, RequestObserver {
   }
 
   private write(line: string): void {
-    this.destination.write(redactSecrets(line));
+    this.destination.write(withoutLineEnds(redactSecrets(line)));
   }
 }
 

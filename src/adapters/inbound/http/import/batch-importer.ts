@@ -8,6 +8,7 @@ import {
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
+import { jsonLine } from '../../../../shared/json-line.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { statusOf } from '../response/error-response.js';
 import { type CodedError, isCoded } from '../response/http-error.js';
@@ -68,7 +69,7 @@ export class BatchImporter<Fields> {
     const outcomes = (await this.createAll(creations.filter(isCreation))).values();
     const results = creations.map((creation) => (isCreation(creation) ? outcomes.next().value : creation));
     this.replays += results.filter((result) => result && 'isReplay' in result && result.isReplay).length;
-    return lines.map(({ number }, at) => `${JSON.stringify(resultLine(number, results[at]))}\n`).join('');
+    return lines.map(({ number }, at) => jsonLine(JSON.stringify(resultLine(number, results[at])))).join('');
   }
 
   /**

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-view.js';
 import type { MoneyField } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
+import { withoutLineEnds } from '../../../../shared/json-line.js';
 import { jsonSchemaOf } from '../openapi/joi-to-json-schema.js';
 import type { JsonSchema, ObjectSchema, Properties } from '../openapi/json-schema.js';
 import { nameListIssues, type Parameter, type Query } from '../query/query.js';
@@ -242,11 +243,14 @@ type Cell = string | undefined;
 
 function cellOf(value: unknown, kind: Column['kind']): Cell {
   if (value === undefined) return undefined;
-  return kind === 'json' ? JSON.stringify(value) : String(value);
+  return kind === 'json' ? withoutLineEnds(JSON.stringify(value)) : String(value);
 }
 
-/** An empty text has quotes, unlike no value. A lone carriage return or line feed would be a line end without them. */
-const OPTIONS: Options = { record_delimiter: 'windows', quoted_match: [/^$/, '\r', '\n'] };
+/**
+ * An empty text has quotes, unlike no value. A lone carriage return or line feed, or a line end of Unicode, would be a
+ * line end without them; CSV has no escape.
+ */
+const OPTIONS: Options = { record_delimiter: 'windows', quoted_match: [/^$/, /[\r\n\u0085\u2028\u2029]/] };
 
 function toCsv(rows: readonly (readonly Cell[])[]): string {
   return stringify([...rows], OPTIONS);

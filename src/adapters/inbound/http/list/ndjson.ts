@@ -1,3 +1,4 @@
+import { jsonLine } from '../../../../shared/json-line.js';
 import type { View } from '../query/sparse-fields.js';
 import type { LineFormat } from './stream-lines.js';
 
@@ -9,5 +10,5 @@ export const NDJSON_UTF8 = `${NDJSON}; charset=utf-8`;
 
 /** A list as NDJSON: a line for each record. */
 export function ndjsonList<Fields>({ toJson }: View<Fields>): LineFormat<Fields> {
-  return { contentType: NDJSON, head: '', toText: (record) => `${toJson(record)}\n` };
+  return { contentType: NDJSON, head: '', toText: (record) => jsonLine(toJson(record)) };
 }

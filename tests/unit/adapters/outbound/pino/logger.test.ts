@@ -76,6 +76,17 @@ describe('PinoLogger.end', () => {
         expect(line).to.not.include(KEY.slice(4)).and.not.include(JWT.slice(3, 20));
   });
 
+  it('writes no line end inside a line, not even one of Unicode', () => {
+    const text = 'a\u2028b\u2029c\u0085d\ne';
+    for (const [line = ''] of [
+      written('info', (logger) => logger.end({ ...REQUEST_ENTRY, path: text })),
+      written('info', (logger) => logger.info('x', { path: text })),
+    ]) {
+      expect(line).to.match(/^[^\n\u0085\u2028\u2029]+\n$/);
+      expect(JSON.parse(line).path).to.equal(text);
+    }
+  });
+
   it('writes the time of the line', () => {
     const before = Date.now();
     const lines: string[] = [];
