@@ -1,6 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
@@ -8,27 +6,25 @@ import { createInterface } from 'node:readline';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import {
+  caddy,
+  LOOPBACK,
+  nginx,
+  type ReverseProxy,
+  RunningProxy,
+  shippedCaddy,
+  shippedNginx,
+} from '../support/reverse-proxies.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
 
-const PROXY = '127.0.0.1';
 const QUOTA = 40;
 
-interface Place {
-  readonly folder: string;
-  readonly https: number;
-  readonly service: number;
-}
-
-/** How to start a proxy with its file under `deploy`, with other ports and another certificate. */
-interface Proxy {
+/** A proxy with its file under `deploy`. */
+interface Shipped {
   readonly file: string;
-  /** Each text of the file must occur. */
-  readonly replace: (place: Place) => readonly (readonly [string, string])[];
-  readonly command: (place: Place, file: string) => readonly string[];
+  readonly proxy: ReverseProxy;
   readonly startImport: (port: number, ca: Buffer) => Import;
 }
 
@@ -41,7 +37,7 @@ interface Import {
 const PATH = '/v1/products/imports';
 const IMPORT_HEADERS = { Authorization: `Bearer ${FIRST_KEY}`, 'Content-Type': 'application/x-ndjson' };
 
-const importOverHttp1: Proxy['startImport'] = (port, ca) => {
+const importOverHttp1: Shipped['startImport'] = (port, ca) => {
   const request = httpsRequest({
     host: 'localhost',
     port,
@@ -55,7 +51,7 @@ const importOverHttp1: Proxy['startImport'] = (port, ca) => {
   return { request, lines: linesOf(results), close: () => request.destroy() };
 };
 
-const importOverHttp2: Proxy['startImport'] = (port, ca) => {
+const importOverHttp2: Shipped['startImport'] = (port, ca) => {
   const session = connect(`https://localhost:${port}`, { ca });
   const request = session.request({ ':method': 'POST', ':path': PATH, ...IMPORT_HEADERS });
   return { request, lines: linesOf(request), close: () => session.destroy() };
@@ -65,93 +61,41 @@ function linesOf(input: Readable): AsyncIterator<string> {
   return createInterface({ input })[Symbol.asyncIterator]();
 }
 
-const NAME = 'catalogue.example.com';
-const PROXIES: Readonly<Record<string, Proxy>> = {
+const PROXIES: Readonly<Record<string, Shipped>> = {
   nginx: {
     file: 'deploy/nginx/product-catalogue.conf',
-    replace: ({ folder, https, service }) => [
-      ['server 127.0.0.1:8443;', `server ${PROXY}:${service};`],
-      ['listen 443 ssl;', `listen ${PROXY}:${https} ssl;`],
-      ['  listen [::]:443 ssl;\n', ''],
-      [`/etc/letsencrypt/live/${NAME}/fullchain.pem`, join(folder, 'server.pem')],
-      [`/etc/letsencrypt/live/${NAME}/privkey.pem`, join(folder, 'server.pem')],
-    ],
-    command: ({ folder }, file) => {
-      const main = join(folder, 'nginx.conf');
-      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-      const temp = paths.map((name) => `${name}_temp_path ${join(folder, name)};`).join('\n');
-      writeFileSync(
-        main,
-        `daemon off; pid ${join(folder, 'nginx.pid')}; events {}\nhttp { access_log off; ${temp} include ${file}; }\n`,
-      );
-      return ['nginx', '-e', 'stderr', '-c', main];
-    },
+    proxy: nginx(shippedNginx),
     startImport: importOverHttp1,
   },
   Caddy: {
     file: 'deploy/caddy/Caddyfile',
-    replace: ({ folder, https, service }) => [
-      ['reverse_proxy 127.0.0.1:8443 {', `reverse_proxy ${PROXY}:${service} {`],
-      [
-        `${NAME} {\n`,
-        `https://localhost:${https} {\n\tbind ${PROXY}\n\ttls ${join(folder, 'server.pem')} ${join(folder, 'server.pem')}\n`,
-      ],
-      ['{\n\tservers {', '{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {'],
-    ],
-    command: (_place, file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+    proxy: caddy(shippedCaddy),
     // Over HTTP/1.1, Caddy 2.6 of Debian 12 reads the whole request before it passes on a response.
     startImport: importOverHttp2,
   },
 };
 
-for (const [name, proxy] of Object.entries(PROXIES))
-  describe(`${name} with ${proxy.file}`, () => {
+for (const [name, { file, proxy, startImport }] of Object.entries(PROXIES))
+  describe(`${name} with ${file}`, () => {
     const folder = temporaryFolder();
     let service: ChildProcessService;
-    let running: ChildProcess;
-    let log = '';
+    let running: RunningProxy;
     let client: HttpClient;
     let port: number;
 
     before(async () => {
-      execFileSync('config/make-certificate.sh', { env: { ...process.env, CERTIFICATE_FOLDER: folder } });
       service = new ChildProcessService(folder, {
         TLS: 'proxy',
-        TRUSTED_PROXIES: PROXY,
+        TRUSTED_PROXIES: LOOPBACK,
         BOOTSTRAP_API_KEY: FIRST_KEY,
         RATE_LIMIT_REQUESTS: String(QUOTA),
       });
       port = Number((await service.prints(/port (\d+), in plain HTTP behind a proxy/))[1]);
-      const place = { folder, https: await freePort(), service: port };
-      let config = readFileSync(proxy.file, 'utf8');
-      for (const [text, replacement] of proxy.replace(place)) {
-        expect(config, `${proxy.file} contains ${text}`).to.include(text);
-        config = config.replace(text, replacement);
-      }
-      const file = join(folder, 'proxy.conf');
-      writeFileSync(file, config);
-      const [command = '', ...args] = proxy.command(place, file);
-      mkdirSync(join(folder, 'home'));
-      running = spawn(command, args, {
-        env: { PATH: process.env['PATH'], HOME: join(folder, 'home') },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      running.on('error', (error) => {
-        log += `${error}; on Debian: apt-get install -y nginx-light caddy`;
-      });
-      running.stderr?.on('data', (chunk) => {
-        log += chunk;
-      });
-      client = new HttpClient(place.https, join(folder, 'localhost.pem'), FIRST_KEY);
-      const ready = async () => (await client.get('/health/ready', { token: null })).status === 200;
-      await until(`${name} serves`, ready).catch((error) => {
-        throw new Error(`${error}\n${log}`);
-      });
+      running = await RunningProxy.start(proxy, folder, { port });
+      client = running.client;
     });
     after(async () => {
-      client?.close();
-      // SIGKILL would leave the worker of nginx behind.
-      if (running?.kill('SIGTERM')) await once(running, 'close');
+      await running?.stop();
       await service?.stop();
     });
 
@@ -165,7 +109,7 @@ for (const [name, proxy] of Object.entries(PROXIES))
     });
 
     it('is the only way to the service', async () => {
-      const direct = new HttpClient(port, undefined, FIRST_KEY, PROXY);
+      const direct = new HttpClient(port, undefined, FIRST_KEY, LOOPBACK);
       for (const headers of [{}, { 'X-Forwarded-Proto': 'https' }]) {
         const from = '127.0.0.9';
         const response = await direct.get('/v1/products', { from, headers });
@@ -180,7 +124,7 @@ for (const [name, proxy] of Object.entries(PROXIES))
     it('replaces forged forwarding headers by the address of the client', async () => {
       const forgedHeaders = (i: number) => ({
         'X-Forwarded-Proto': 'http',
-        'X-Forwarded-For': `192.0.2.${i}, ${PROXY}`,
+        'X-Forwarded-For': `192.0.2.${i}, ${LOOPBACK}`,
         Forwarded: `for=192.0.2.${i};proto=http`,
       });
       const statuses: number[] = [];
@@ -194,10 +138,7 @@ for (const [name, proxy] of Object.entries(PROXIES))
     });
 
     it('passes an import and its results through line by line', async () => {
-      const { request, lines, close } = proxy.startImport(
-        client.port,
-        readFileSync(join(folder, 'localhost.pem')),
-      );
+      const { request, lines, close } = startImport(client.port, readFileSync(join(folder, 'localhost.pem')));
       for (let number = 1; number <= 3; number++) {
         request.write(`{"name":"line ${number}"}\n`);
         expect(JSON.parse((await lines.next()).value)).to.include({ line: number, status: 201 });
