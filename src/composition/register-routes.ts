@@ -9,6 +9,9 @@ import { describedService } from './openapi.js';
 import { type DependencyContainer, register } from './register.js';
 import { COLLECTION_PATHS, composeResources } from './resources.js';
 
+/** Longer than a pause within an upload, and still short for a client that waits for the result of its first line. */
+const HOLD_MS = 500;
+
 /** Registers the resources, all routes, and the OpenAPI document that describes them. */
 export function registerRoutes(container: DependencyContainer, settings: Settings): void {
   register(container, t.RESOURCES, (c) => {
@@ -21,7 +24,10 @@ export function registerRoutes(container: DependencyContainer, settings: Setting
       credentials: c.resolve(t.CREDENTIAL_CACHE),
       logger: c.resolve(t.LOGGER),
       imports: {
-        resultBuffers: new ResultBuffers({ folder: join(settings.DATA_DIR, 'spool') }),
+        resultBuffers: new ResultBuffers({
+          folder: join(settings.DATA_DIR, 'spool'),
+          holdMs: settings.TLS === 'proxy' ? HOLD_MS : 0,
+        }),
         logger: c.resolve(t.LOGGER),
       },
     });

@@ -65,6 +65,31 @@ describe('ResultBuffer', () => {
     expect(await all(buffer)).to.equal(texts(0, 1_000).join(''));
   });
 
+  it('shows nothing before its writer ends, if it holds', async () => {
+    const buffer = make({ holdMs: 1e9 });
+    const read = all(buffer);
+    let isRead = false;
+    buffer.readable.once('data', () => {
+      isRead = true;
+    });
+    for (const line of texts(0, 1_000)) await buffer.write(line);
+    for (let i = 0; i < 100; i++) await turn();
+    expect(isRead).to.equal(false);
+    buffer.end();
+    expect(await read).to.equal(texts(0, 1_000).join(''));
+  });
+
+  it('shows what is written when its writer pauses, and from then on at once', async () => {
+    const buffer = make({ holdMs: 1 });
+    const read = buffer.readable[Symbol.asyncIterator]();
+    await buffer.write('first\n');
+    expect(String((await read.next()).value)).to.equal('first\n');
+    await buffer.write('second\n');
+    expect(String((await read.next()).value)).to.equal('second\n');
+    buffer.end();
+    expect((await read.next()).done).to.equal(true);
+  });
+
   it('uses no file if the text fits into its memory', async () => {
     const buffer = make({ memoryBytes: 100_000 });
     for (const line of texts(0, 100)) await buffer.write(line);

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 import { HttpClient } from './http-client.js';
@@ -36,7 +37,7 @@ export function nginx(http: (place: Place) => string): ReverseProxy {
       const { folder } = place;
       const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       const temp = paths.map((name) => `${name}_temp_path ${join(folder, name)};`).join('\n');
-      const own = `daemon off; pid ${join(folder, 'nginx.pid')}; events {}`;
+      const own = `daemon off; user ${userInfo().username}; pid ${join(folder, 'nginx.pid')}; events {}`;
       const file = written(place, `${own}\nhttp {\naccess_log off;\n${temp}\n${http(place)}\n}\n`);
       return ['nginx', '-e', 'stderr', '-c', file];
     },

@@ -20,7 +20,15 @@ export interface ResultBufferOptions {
   readonly maxClientBytes: number;
   /** The limit of all buffers together. */
   readonly maxTotalBytes: number;
+  /**
+   * Nothing can be read before the writer has ended or has paused for this long, or {@link MAX_HELD_BYTES} are unread.
+   * 0: at once. For nginx: once a response has begun, it passes no more of the request on as soon as the service falls
+   * behind (https://trac.nginx.org/nginx/ticket/1293).
+   */
+  readonly holdMs: number;
 }
+
+const MAX_HELD_BYTES = 64 * MIB;
 
 const DEFAULTS = {
   memoryBytes: 256 * KIB,
@@ -28,6 +36,7 @@ const DEFAULTS = {
   maxBytes: 256 * MIB,
   maxClientBytes: 256 * MIB,
   maxTotalBytes: 512 * MIB,
+  holdMs: 0,
 };
 
 /** Thrown if the unread bytes exceed a limit. */
@@ -93,16 +102,20 @@ export class ResultBuffer {
   private unread = 0;
   private hasEnded = false;
   private isReaderWaiting = false;
+  private isHeld: boolean;
+  private pause: NodeJS.Timeout | undefined;
   private lastStep: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly options: ResultBufferOptions,
     private readonly space: SharedSpace,
   ) {
+    this.isHeld = options.holdMs > 0;
     this.readable = new Readable({
       highWaterMark: READ_BYTES,
       read: () => this.pushNext(),
       destroy: (error, done) => {
+        clearTimeout(this.pause);
         this.inOrder(() => this.discard()).then(() => done(error), done);
       },
     });
@@ -118,12 +131,13 @@ export class ResultBuffer {
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     await this.inOrder(() => this.store(bytes));
-    this.wakeReader();
+    if (this.isHeld && this.unread <= MAX_HELD_BYTES) this.releaseAfterPause();
+    else this.release();
   }
 
   end(): void {
     this.hasEnded = true;
-    this.wakeReader();
+    this.release();
   }
 
   /** Discards everything unread and destroys the stream. */
@@ -155,10 +169,31 @@ export class ResultBuffer {
     return file;
   }
 
+  private releaseAfterPause(): void {
+    clearTimeout(this.pause);
+    const pause = setTimeout(() => {
+      // What arrived while the event loop was late is read first.
+      setImmediate(() => {
+        if (this.pause === pause) this.release();
+      });
+    }, this.options.holdMs);
+    this.pause = pause.unref();
+  }
+
+  private release(): void {
+    clearTimeout(this.pause);
+    this.isHeld = false;
+    this.wakeReader();
+  }
+
   private pushNext(): void {
+    if (this.isHeld) {
+      this.isReaderWaiting = true;
+      return;
+    }
     this.inOrder(async () => {
       const bytes = await this.next();
-      if (bytes) this.release(bytes.length);
+      if (bytes) this.free(bytes.length);
       this.isReaderWaiting = !bytes && !this.hasEnded;
       if (!this.isReaderWaiting) this.readable.push(bytes ?? null);
     }).catch((error: unknown) => this.fail(error));
@@ -189,11 +224,11 @@ export class ResultBuffer {
   private async discard(): Promise<void> {
     const files = this.files.splice(0);
     this.memory = [];
-    this.release(this.unread);
+    this.free(this.unread);
     for (const file of files) await file.close();
   }
 
-  private release(bytes: number): void {
+  private free(bytes: number): void {
     this.unread -= bytes;
     this.space.release(bytes);
   }
