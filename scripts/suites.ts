@@ -73,7 +73,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'integration',
     command: 'node build/scripts/with-servers.js npm run test:integration',
-    needs: [...STAND_IN, 'redis-server', 'haproxy'],
+    needs: [...STAND_IN, 'redis-server', 'haproxy', 'curl'],
   },
   {
     name: 'deployment',

@@ -400,7 +400,7 @@ describe('a response that is read too slowly', () => {
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let bytes = 0;
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       socket.pause();
