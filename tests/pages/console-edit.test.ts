@@ -72,11 +72,11 @@ describe('the console, when a person edits', () => {
     return () => bodies.jsonValue();
   };
   /** Changes the entity tags of a record, as a proxy does. */
-  const alterTags = (page: Page, id: number) =>
+  const alterTags = (page: Page, id: number, altered = (tag: string) => tag.replace(/"$/, '-altered"')) =>
     page.route(`**/v1/products/${id}*`, async (route) => {
       const response = await route.fetch();
       const { etag = '', ...headers } = response.headers();
-      await route.fulfill({ response, headers: { ...headers, etag: etag.replace(/"$/, '-altered"') } });
+      await route.fulfill({ response, headers: { ...headers, etag: altered(etag) } });
     });
   const problems = (page: Page) => page.getByRole('alert');
   const pointer = (page: Page, at: string) => page.locator(`[data-pointer="${at}"]`);
@@ -426,6 +426,27 @@ describe('the console, when a person edits', () => {
       expect(await read(id)).to.include({ name: 'Yours' });
       expect(await page.getByRole('dialog').count()).to.equal(0);
     });
+
+    for (const [how, altered] of [
+      ['weak', (tag: string) => tag.replace(/^"/, 'W/"')],
+      ['those of a coding', (tag: string) => tag.replace(/"$/, '-gzip"')],
+    ] as const)
+      it(`is saved, and compared with another change, behind a proxy that makes its tags ${how}`, async () => {
+        const { id, page } = await openProduct();
+        await alterTags(page, id, altered);
+        await page.reload();
+        await field(page, 'Name').fill('First');
+        await save(page);
+        await saved(page);
+        await changeElsewhere(id, { name: 'Theirs' });
+        await field(page, 'Name').fill('Second');
+        await save(page);
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();
+        await dialog.getByRole('button', { name: 'Save my choice' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        expect(await read(id)).to.include({ name: 'Second' });
+      });
 
     it('whose tags are altered on the way is no conflict, and the text stays', async () => {
       const { id, page } = await openProduct();

@@ -121,6 +121,37 @@ describe('imports in the console', () => {
     expect(json).to.have.length(2);
   });
 
+  it('refuse uncorrected rows also after a spreadsheet has filled up the short ones', async () => {
+    const { page } = await open('#/import/products');
+    const importFile = async (text: string, outcome: string) => {
+      await choose(page, 'w.csv', text);
+      await start(page);
+      await page.getByText(outcome).waitFor();
+    };
+    const rows = [
+      'sep=,',
+      'name,price.decimal,price.currency',
+      'Lamp,0.25,EUR',
+      'Short',
+      ',,',
+      'Desk,24.999,EUR',
+    ];
+    await importFile(rows.join('\r\n'), '1 created, 2 refused.');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the refused records (2)' }).click(),
+    ]);
+    const given: string[][] = parse(await textOf(download), { relax_column_count: true });
+    const width = Math.max(...given.map(({ length }) => length));
+    const saved = given.map((row) => [...row, ...Array(width - row.length).fill('')].toSpliced(3, 1));
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    await importFile(stringify(saved), '0 created, 2 refused.');
+    await page.getByRole('button', { name: 'Choose another file' }).click();
+    const corrected = stringify(saved).replace(',,,Short', 'Short,,,').replace('24.999', '24.99');
+    await importFile(corrected, '2 created, 0 refused.');
+    expect(await added()).to.equal(3);
+  });
+
   it('show the prices of the first records as money before they start', async () => {
     const { page } = await open('#/import/products', { locale: 'en-GB' });
     const rows = [
