@@ -30,7 +30,11 @@ describe('catalogue mcp', () => {
       [['products:read'], ['search_products', 'read_product']],
       [
         ['orders:write', 'keys:admin'],
-        ['create_order', 'update_order', 'delete_order'],
+        ['create_order', 'delete_order'],
+      ],
+      [
+        ['users:read', 'users:write'],
+        ['search_users', 'read_user', 'create_user', 'update_user', 'delete_user'],
       ],
     ] as const) {
       const { key } = await keyFor(...scopes);
