@@ -1,7 +1,7 @@
 import { AppError, fieldIssue, type Issue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
-import { NAME, ONE_LINE } from './text.js';
+import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
 import { validator } from './validation.js';
 
 /** The permissions that a credential can have. */
@@ -34,24 +34,49 @@ export interface Principal {
 
 /** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
 export const API_KEY = {
-  name: { kind: 'text', ...NAME, required: true, indexed: true },
+  name: { description: 'What uses the key', kind: 'text', ...NAME, required: true, indexed: true },
   scopes: {
+    description: 'What the key allows',
     kind: 'list',
-    of: { kind: 'choice', values: SCOPES },
+    of: { description: 'A permission', kind: 'choice', values: SCOPES },
     min: 1,
     max: SCOPES.length,
     distinct: [],
     required: true,
   },
-  /** SHA-256 of the key, in lower-case hexadecimal. */
-  digest: { kind: 'code', pattern: /^[0-9a-f]{64}$/, required: true, indexed: true, unique: true },
-  expiresAt: { kind: 'instant' },
-  /** To the minute. Recording it changes neither `version` nor `updatedAt`. */
-  lastUsedAt: { kind: 'instant' },
-  /** The id of the key that made it; absent for the first key and those of the command line. */
-  createdBy: { kind: 'integer', min: 1, max: MAX_ID, indexed: true },
-  /** The `sub` of the token of another issuer that made it. */
-  createdBySubject: { kind: 'text', min: 1, max: 16_384, allowed: ONE_LINE },
+  digest: {
+    description: 'The SHA-256 of the key',
+    kind: 'code',
+    pattern: /^[0-9a-f]{64}$/,
+    form: '64 lower-case hexadecimal digits',
+    required: true,
+    indexed: true,
+    unique: true,
+  },
+  expiresAt: {
+    description: 'When the key ends; a key without it never does',
+    kind: 'instant',
+    limits: 'in the future, until the end of the year 9999',
+  },
+  /** Recording it changes neither `version` nor `updatedAt`. */
+  lastUsedAt: { description: 'When the key was last used, to the minute', kind: 'instant' },
+  createdBy: {
+    description:
+      'The id of the key that made this key, also by an access token; absent for the first key and those of the command line',
+    kind: 'integer',
+    min: 1,
+    max: MAX_ID,
+    indexed: true,
+  },
+  createdBySubject: {
+    description:
+      "The subject of another issuer's token that made this key, which then expires within 90 days",
+    kind: 'text',
+    min: 1,
+    max: 16_384,
+    allowed: ONE_LINE,
+    characters: ONE_LINE_CHARACTERS,
+  },
 } as const satisfies FieldTable;
 
 export interface ApiKey extends FieldsOf<typeof API_KEY> {}
@@ -108,8 +133,8 @@ const LAST_INSTANT: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  */
 export function validateExpiry(expiresAt: Instant | undefined, now: Instant, latest = LAST_INSTANT): Issue[] {
   if (expiresAt === undefined || (expiresAt > now && expiresAt <= latest)) return [];
-  const message = `expiresAt is a time in the future, at most ${new Date(latest).toISOString()}.`;
-  return [{ ...fieldIssue('out_of_range', ['expiresAt']), message }];
+  const rule = `must be a time in the future, at most ${new Date(latest).toISOString()}`;
+  return [fieldIssue('out_of_range', ['expiresAt'], rule)];
 }
 
 /** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */

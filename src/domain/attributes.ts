@@ -1,5 +1,5 @@
 import type { IssueCode } from './errors.js';
-import { ONE_LINE, type TextRule, validateText } from './text.js';
+import { ONE_LINE, ONE_LINE_CHARACTERS, type TextRule, validateText } from './text.js';
 
 export type AttributeValue = string | number | boolean;
 
@@ -8,8 +8,8 @@ export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export const ATTRIBUTES = {
   maxKeys: 50,
-  key: { min: 1, max: 64, allowed: ONE_LINE } satisfies TextRule,
-  text: { min: 0, max: 500, allowed: ONE_LINE } satisfies TextRule,
+  key: { min: 1, max: 64, allowed: ONE_LINE, characters: ONE_LINE_CHARACTERS } satisfies TextRule,
+  text: { min: 0, max: 500, allowed: ONE_LINE, characters: ONE_LINE_CHARACTERS } satisfies TextRule,
 } as const;
 
 /** No valid object has as many keys. The bound limits the work for an invalid one. */
@@ -19,6 +19,8 @@ export interface AttributeIssue {
   readonly code: IssueCode;
   /** Empty if the issue concerns the whole object. */
   readonly path: readonly string[];
+  /** Whether the key is wrong, not the value. */
+  readonly ofKey?: true;
 }
 
 /** Every issue of attributes. Values may be of any type. */
@@ -28,9 +30,10 @@ export function validateAttributes(attributes: Readonly<Record<string, unknown>>
   const tooMany: AttributeIssue[] =
     entries.length > ATTRIBUTES.maxKeys ? [{ code: 'too_long', path: [] }] : [];
   return tooMany.concat(
-    validated.flatMap(([key, value]) =>
-      [...validateText(key, ATTRIBUTES.key), ...validateValue(value)].map((code) => ({ code, path: [key] })),
-    ),
+    validated.flatMap(([key, value]): AttributeIssue[] => [
+      ...validateText(key, ATTRIBUTES.key).map((code) => ({ code, path: [key], ofKey: true as const })),
+      ...validateValue(value).map((code) => ({ code, path: [key] })),
+    ]),
   );
 }
 

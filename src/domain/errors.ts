@@ -87,27 +87,16 @@ export function duplicateValue(field: string): AppError {
 /** An error has at most this many details: a body can have more issues than anyone reads. */
 export const MAX_ISSUES = 1_000;
 
-const MESSAGES: Readonly<Record<IssueCode, string>> = {
-  required: 'is required',
-  invalid_type: 'is of the wrong type',
-  out_of_range: 'is out of range',
-  too_long: 'is too long',
-  too_short: 'is too short',
-  invalid_format: 'has an invalid format',
-  unknown_field: 'is not a field',
-  duplicate_value: 'is there already',
-  read_only_field: 'is given by the service and cannot be set',
-  reference_not_found: 'refers to nothing that exists',
-  patch_test_failed: 'has another value',
-};
-
 /** A path may be as long as a body; a message shows at most this many characters of it. */
 const MAX_SUBJECT = 100;
 
-/** An issue of a body: of the field at a path, or of the whole body if the path is empty. */
-export function fieldIssue(code: IssueCode, path: readonly (string | number)[]): Issue {
+/**
+ * An issue of a body: of the field at a path, or of the whole body if the path is empty.
+ * @param rule what is allowed; completes a sentence whose subject is the field: `must be at most 64 characters`
+ */
+export function fieldIssue(code: IssueCode, path: readonly (string | number)[], rule: string): Issue {
   const subject = path.length === 0 ? 'The body' : path.join('.').slice(0, MAX_SUBJECT);
-  return { code, message: `${subject} ${MESSAGES[code]}.`, in: 'body', pointer: jsonPointer(path) };
+  return { code, message: `${subject} ${rule}.`, in: 'body', pointer: jsonPointer(path) };
 }
 
 /** A name may be as long as a body, and each issue below it repeats it. */

@@ -3,6 +3,8 @@ import type { TextRule } from './text.js';
 
 /** The options of a field of any kind. */
 interface FieldOptions {
+  /** What the value means, for readers of the documents. A sentence without its full stop; its rule follows. */
+  readonly description: string;
   /** Every record has a value. */
   readonly required?: true;
   /** Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. */
@@ -25,6 +27,8 @@ export interface TextField extends FieldOptions, TextRule {
 export interface CodeField extends FieldOptions {
   readonly kind: 'code';
   readonly pattern: RegExp;
+  /** The form in words; completes "must be": `three capital letters, such as EUR`. */
+  readonly form: string;
 }
 
 export interface ChoiceField extends FieldOptions {
@@ -38,6 +42,8 @@ export interface IntegerField extends FieldOptions {
   readonly max: number;
   /** The member of the same object that names the currency, if this is an amount of money in its smallest unit. */
   readonly currency?: string;
+  /** What the number counts; completes "in". */
+  readonly unit?: string;
 }
 
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
@@ -50,6 +56,8 @@ export interface ReferenceField extends FieldOptions {
 /** A moment in time: milliseconds since 1970 in a record, RFC 3339 in a body. */
 export interface InstantField extends FieldOptions {
   readonly kind: 'instant';
+  /** The limits of a moment that clients send, in words. */
+  readonly limits?: string;
 }
 
 /** An object whose keys the client chooses. */
@@ -126,6 +134,8 @@ export interface FieldSpec {
   readonly ignoresCase?: true;
   /** No value holds a space, and some hold `+`. */
   readonly spaceless?: true;
+  /** What a number counts; completes "in". */
+  readonly unit?: string;
 }
 
 /** By name; a field of an object inside the record is named with a dot: `price.amount`. */
@@ -185,6 +195,7 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
     ...(ignoresCase && { ignoresCase }),
     ...(spaceless && { spaceless }),
     ...(field.kind === 'reference' && { reference: true }),
+    ...(field.kind === 'integer' && field.unit !== undefined && { unit: field.unit }),
   };
   return [[name, spec]];
 }

@@ -3,14 +3,34 @@ import { validator } from './validation.js';
 
 /** An order keeps the ids of its user and products after they are deleted, because it is history. */
 export const ORDER = {
-  userId: { kind: 'reference', to: 'users', required: true, indexed: true },
+  userId: {
+    description: 'The user who orders',
+    kind: 'reference',
+    to: 'users',
+    required: true,
+    indexed: true,
+  },
   items: {
+    description: 'What is ordered',
     kind: 'list',
     of: {
+      description: 'One product of the order',
       kind: 'object',
       fields: {
-        productId: { kind: 'reference', to: 'products', required: true },
-        quantity: { kind: 'integer', min: 1, max: 1_000_000, required: true },
+        productId: {
+          description: 'The product',
+          kind: 'reference',
+          to: 'products',
+          required: true,
+        },
+        quantity: {
+          description: 'How many of it',
+          kind: 'integer',
+          min: 1,
+          max: 1_000_000,
+          unit: 'pieces',
+          required: true,
+        },
       },
     },
     min: 1,

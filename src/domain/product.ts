@@ -4,34 +4,64 @@ import { MANY_LINES, NAME } from './text.js';
 import { validator } from './validation.js';
 
 export const PRODUCT = {
-  name: { kind: 'text', ...NAME, required: true, indexed: true, searched: true },
-  description: { kind: 'text', min: 0, max: 5_000, allowed: MANY_LINES, searched: true },
+  name: {
+    description: 'What buyers call the product',
+    kind: 'text',
+    ...NAME,
+    required: true,
+    indexed: true,
+    searched: true,
+  },
+  description: {
+    description: 'The text for buyers',
+    kind: 'text',
+    min: 0,
+    max: 5_000,
+    allowed: MANY_LINES,
+    characters: 'characters, no lone surrogate, no control character but tab, line feed and carriage return',
+    searched: true,
+  },
   sku: {
+    description: 'The stock keeping unit, which no two products share; upper and lower case differ',
     kind: 'text',
     min: 1,
     max: 64,
     allowed: /^[A-Za-z0-9._-]*$/,
+    characters: 'of A-Z a-z 0-9 . _ -',
     indexed: true,
     unique: true,
     searched: true,
   },
   price: {
+    description: 'What one piece costs',
     kind: 'object',
     fields: {
-      /** In the currency's minor unit (cents, pence, yen). */
       amount: {
+        description: 'How much',
         kind: 'integer',
         min: 0,
         max: Number.MAX_SAFE_INTEGER,
+        unit: 'the smallest unit of the currency (1999 is 19.99 EUR)',
         currency: 'currency',
         required: true,
         indexed: true,
       },
-      /** Three capital letters, as in ISO 4217. */
-      currency: { kind: 'code', pattern: /^[A-Z]{3}$/, required: true, indexed: true },
+      currency: {
+        description: 'The currency, as in ISO 4217',
+        kind: 'code',
+        pattern: /^[A-Z]{3}$/,
+        form: 'three capital letters, such as EUR',
+        required: true,
+        indexed: true,
+      },
     },
   },
-  attributes: { kind: 'attributes', indexed: true, searched: true },
+  attributes: {
+    description: 'Properties of your own choice',
+    kind: 'attributes',
+    indexed: true,
+    searched: true,
+  },
 } as const satisfies FieldTable;
 
 export interface Product extends FieldsOf<typeof PRODUCT> {}

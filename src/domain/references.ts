@@ -20,7 +20,7 @@ export interface ReferenceFinder {
 
 /** One finder for each field that is a reference, in the order of the table. */
 export function referenceFinders(table: FieldTable): ReferenceFinder[] {
-  return findersIn({ kind: 'object', fields: table }).map(({ to, collect }) => ({
+  return memberFinders(table).map(({ to, collect }) => ({
     to,
     find: (fields) => {
       const found: Reference[] = [];
@@ -50,12 +50,7 @@ function findersIn(field: Field): Collector[] {
         },
       ];
     case 'object':
-      return Object.entries(field.fields).flatMap(([name, inner]) =>
-        findersIn(inner).map(({ to, collect }) => ({
-          to,
-          collect: (object, path, found) => collect(memberValue(object, name), [...path, name], found),
-        })),
-      );
+      return memberFinders(field.fields);
     case 'list':
       return findersIn(field.of).map(({ to, collect }) => ({
         to,
@@ -68,6 +63,15 @@ function findersIn(field: Field): Collector[] {
     default:
       return [];
   }
+}
+
+function memberFinders(table: FieldTable): Collector[] {
+  return Object.entries(table).flatMap(([name, inner]) =>
+    findersIn(inner).map(({ to, collect }) => ({
+      to,
+      collect: (object, path, found) => collect(memberValue(object, name), [...path, name], found),
+    })),
+  );
 }
 
 export function isReference(value: unknown): value is Id {

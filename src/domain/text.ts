@@ -4,11 +4,10 @@ import type { IssueCode } from './errors.js';
 export interface TextRule {
   readonly min: 0 | 1;
   readonly max: number;
-  /**
-   * Every valid text matches this as a whole. The OpenAPI document publishes the expression for readers in other
-   * languages, so it names characters by their numbers and contains no surrogates, which many languages lack.
-   */
+  /** Every valid text matches this as a whole. */
   readonly allowed: RegExp;
+  /** {@link allowed} in words; completes "at most 64": `of A-Z a-z 0-9 . _ -`. */
+  readonly characters: string;
 }
 
 /** No control character (U+0000–001F, U+007F). */
@@ -24,8 +23,16 @@ const LONE_SURROGATE = /\p{Cs}/u;
 const NOT_BLANK =
   /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f]*$/u;
 
+/** The words for {@link ONE_LINE}. */
+export const ONE_LINE_CHARACTERS = 'characters, no control character or lone surrogate';
+
 /** The rule of every name. */
-export const NAME: TextRule = { min: 1, max: 200, allowed: NOT_BLANK };
+export const NAME: TextRule = {
+  min: 1,
+  max: 200,
+  allowed: NOT_BLANK,
+  characters: 'characters, not only white space, no control character or lone surrogate',
+};
 
 export function validateText(text: string, rule: TextRule): IssueCode[] {
   if (text === '') return rule.min > 0 ? ['too_short'] : [];

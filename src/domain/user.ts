@@ -7,13 +7,21 @@ const EMAIL_ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 export const USER = {
-  name: { kind: 'text', ...NAME, required: true, indexed: true, searched: true },
-  /** Stored as sent. Two users cannot share an address that differs in case only. */
+  name: {
+    description: 'What the user is called',
+    kind: 'text',
+    ...NAME,
+    required: true,
+    indexed: true,
+    searched: true,
+  },
   email: {
+    description: 'The e-mail address, kept as sent; no two users share one, not even in upper and lower case',
     kind: 'text',
     min: 1,
     max: 254,
     allowed: EMAIL_ADDRESS,
+    characters: 'characters, an ASCII address such as ann@example.com',
     required: true,
     indexed: true,
     unique: true,

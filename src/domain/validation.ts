@@ -1,7 +1,8 @@
 import { type Attributes, validateAttributes } from './attributes.js';
-import { fieldIssue, type Issue, type IssueCode } from './errors.js';
+import type { Issue, IssueCode } from './errors.js';
 import type { Field, FieldsOf, FieldTable, ListField, Path } from './fields.js';
 import { isReference, isWithin, memberValue } from './references.js';
+import { issueIn, type LocatedIssue } from './rules.js';
 import { validateText } from './text.js';
 
 /**
@@ -11,15 +12,15 @@ import { validateText } from './text.js';
 export function validator<Table extends FieldTable>(
   table: Table,
 ): (fields: Partial<FieldsOf<Table>>) => Issue[] {
-  const check = checkOf({ kind: 'object', fields: table });
+  const check = objectCheck(table);
   return (fields) => {
-    const issues: Issue[] = [];
+    const issues: LocatedIssue[] = [];
     check(fields as never, [], issues);
-    return issues;
+    return issues.map((issue) => issueIn(table, issue));
   };
 }
 
-type Check = (value: never, path: Path, issues: Issue[]) => void;
+type Check = (value: never, path: Path, issues: LocatedIssue[]) => void;
 
 function checkOf(field: Field): Check {
   switch (field.kind) {
@@ -37,8 +38,8 @@ function checkOf(field: Field): Check {
       return codeCheck((value: number) => (Number.isSafeInteger(value) ? [] : ['out_of_range']));
     case 'attributes':
       return (attributes: Attributes, path, issues) => {
-        for (const { code, path: inside } of validateAttributes(attributes))
-          issues.push(fieldIssue(code, [...path, ...inside]));
+        for (const issue of validateAttributes(attributes))
+          issues.push({ ...issue, path: [...path, ...issue.path] });
       };
     case 'object':
       return objectCheck(field.fields);
@@ -49,7 +50,7 @@ function checkOf(field: Field): Check {
 
 function codeCheck<Value>(codes: (value: Value) => readonly IssueCode[]): Check {
   return (value, path, issues) => {
-    for (const code of codes(value)) issues.push(fieldIssue(code, path));
+    for (const code of codes(value)) issues.push({ code, path });
   };
 }
 
@@ -67,11 +68,11 @@ function listCheck(field: ListField): Check {
   const check = checkOf(field.of);
   const repetitions = repetitionsIn(field);
   return (elements: readonly never[], path, issues) => {
-    if (elements.length < field.min) issues.push(fieldIssue('too_short', path));
-    if (elements.length > field.max) issues.push(fieldIssue('too_long', path));
+    if (elements.length < field.min) issues.push({ code: 'too_short', path });
+    if (elements.length > field.max) issues.push({ code: 'too_long', path });
     for (const [at, element] of elements.entries()) check(element, [...path, at], issues);
     for (const inside of repetitions(elements))
-      issues.push(fieldIssue('duplicate_value', [...path, ...inside]));
+      issues.push({ code: 'duplicate_value', path: [...path, ...inside] });
   };
 }
 

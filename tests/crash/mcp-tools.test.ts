@@ -7,6 +7,13 @@ import { type McpSession, mcpSessions } from '../support/mcp-client.js';
 
 const LAMP = { name: 'Lamp', price: { amount: 1_999, currency: 'EUR' } };
 
+interface Described {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly items?: Described;
+}
+
 describe('the tools of catalogue mcp', () => {
   const service = inProcessService();
   const environment = (API_KEY = FIRST_KEY) => ({
@@ -30,7 +37,7 @@ describe('the tools of catalogue mcp', () => {
       ...['search_users', 'read_user', 'create_user', 'update_user'],
       ...['search_orders', 'read_order', 'create_order', 'update_order'],
     ]);
-    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(12_000);
+    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(14_000);
     expect(session.client.getInstructions()).to.include('never an instruction');
   });
 
@@ -51,6 +58,26 @@ describe('the tools of catalogue mcp', () => {
         openWorldHint: false,
       });
     }
+  });
+
+  it('describes every field and argument, and the unit of a price', async () => {
+    const missing: string[] = [];
+    const visit = (path: string, node: Described) => {
+      for (const [name, one] of Object.entries(node.properties ?? {})) {
+        if (!one.description && !one.$ref) missing.push(`${path}.${name}`);
+        visit(`${path}.${name}`, one);
+      }
+      if (node.items) visit(path, node.items);
+    };
+    const tools = await deleter.tools();
+    for (const { name, inputSchema } of tools) visit(name, inputSchema as Described);
+    expect(missing).to.deep.equal([]);
+    for (const name of ['create_product', 'update_product']) {
+      const text = JSON.stringify(tools.find((tool) => tool.name === name));
+      expect(text, name).to.include('the smallest unit of the currency (1999 is 19.99 EUR)');
+    }
+    const pieces = JSON.stringify(tools.find(({ name }) => name === 'create_order'));
+    expect(pieces).to.include('in pieces');
   });
 
   it('is documented: every tool and every argument', async () => {

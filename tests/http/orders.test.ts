@@ -151,13 +151,14 @@ for (const store of LOCAL_STORE_NAMES) {
       expect(response.json.details).to.deep.equal([
         {
           code: 'reference_not_found',
-          message: 'userId refers to nothing that exists.',
+          message: 'userId must be the id of one of the users, an integer from 1; none has this id.',
           in: 'body',
           pointer: '/userId',
         },
         {
           code: 'reference_not_found',
-          message: 'items.0.productId refers to nothing that exists.',
+          message:
+            'items.0.productId must be the id of one of the products, an integer from 1; none has this id.',
           in: 'body',
           pointer: '/items/0/productId',
         },

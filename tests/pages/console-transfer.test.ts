@@ -195,7 +195,7 @@ describe('imports in the console', () => {
     const { page } = await open('#/import/products');
     await choose(page, 'products.csv', 'colour,id,sku\nred,1,2\n');
     await start(page);
-    await page.getByText('colour is not a field').waitFor();
+    await page.getByText('colour is not a column').waitFor();
     const text = await page.getByRole('alert').innerText();
     expect(text).to.include('id').and.include('name is required');
     expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);

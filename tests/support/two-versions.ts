@@ -62,7 +62,7 @@ interface SplitUser extends User {
   readonly lastName?: string;
 }
 
-const LAST_NAME = { kind: 'text', ...NAME, max: 100 } as const;
+const LAST_NAME = { description: 'The last name', kind: 'text', ...NAME, max: 100 } as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
 /** Users in version 2: the name is split in two parts, which share its maximum length. */

@@ -95,9 +95,7 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
 /** The label and the hint of a field. */
 export function useFieldWords(field: Field): { readonly label: string; readonly hint: string } {
   const { form } = useConsole().texts;
-  const limits = form.limits(field.kind, field.least, field.most);
-  const hint = [form.hints[field.name], field.description, limits].filter(Boolean).join(' ');
-  return { label: labelOf(field.name), hint };
+  return { label: labelOf(field.name), hint: form.hints[field.name] ?? field.description };
 }
 
 function TextControl({ field, pointer, value, messages, onChange }: ControlProps<TextField, string | null>) {

@@ -21,7 +21,7 @@ describe('an error of the client', () => {
       ],
     );
     expect(error.message).to.equal(
-      'validation_failed: userId refers to nothing that exists (/userId), and 1 more',
+      'validation_failed: userId must be the id of one of the users, an integer from 1; none has this id (/userId), and 1 more',
     );
   });
 

@@ -128,11 +128,16 @@ class PatchedDocument {
 
   private cannot(member: 'path' | 'from'): AppError {
     const message = `Operation ${this.at} (the first is 0) cannot be applied: the location does not exist; see details.`;
-    return invalidPatch(message, [fieldIssue('reference_not_found', [this.at, member])]);
+    return invalidPatch(message, [
+      fieldIssue('reference_not_found', [this.at, member], 'must lead to a place in the record'),
+    ]);
   }
 
   private tooLarge(): AppError {
-    return invalidPatch('The patch makes too much of the record.', [fieldIssue('too_long', [this.at])]);
+    const limits = `must leave a record of at most ${MAX_DEPTH} levels, and the patch add at most ${MAX_VALUES} values in all`;
+    return invalidPatch('The patch makes too much of the record.', [
+      fieldIssue('too_long', [this.at], limits),
+    ]);
   }
 }
 

@@ -6,7 +6,7 @@ export type Steps = readonly string[];
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
 /** A body has at most 20 levels, so a longer pointer leads nowhere. */
-const MAX_STEPS = 100;
+export const MAX_STEPS = 100;
 
 const SLASH = '/'.charCodeAt(0);
 const TILDE = '~'.charCodeAt(0);

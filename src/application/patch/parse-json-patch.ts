@@ -1,6 +1,6 @@
 import { isStoredExactly } from '../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
-import { hasProtoStep, pointerIssue } from './json-pointer.js';
+import { hasProtoStep, MAX_STEPS, pointerIssue } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 
 /** An operation of RFC 6902 section 4 with valid pointers (RFC 6901). It may have members that are ignored. */
@@ -56,8 +56,9 @@ export function invalidPatch(message: string, issues: readonly Issue[]): AppErro
 
 /** @param issues receives every issue; the operations are good if it stays empty */
 function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
-  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', []));
-  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', []));
+  const rule = `must be an array of at most ${MAX_OPERATIONS} operations`;
+  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', [], rule));
+  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', [], rule));
   else {
     for (const [at, sent] of body.entries()) checkOperation(sent, at, issues);
     return body as PatchOperation[];
@@ -67,19 +68,29 @@ function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
 
 function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
   if (!isJsonObject(sent)) {
-    issues.push(fieldIssue('invalid_type', [at]));
+    issues.push(fieldIssue('invalid_type', [at], 'must be an object with op and path'));
     return;
   }
   const { op } = sent;
-  if (op === undefined) issues.push(fieldIssue('required', [at, 'op']));
-  else if (typeof op !== 'string') issues.push(fieldIssue('invalid_type', [at, 'op']));
-  else if (!NEEDED.has(op)) issues.push(fieldIssue('invalid_format', [at, 'op']));
+  const report = (code: Issue['code'], member: string, rule: string) =>
+    issues.push(
+      fieldIssue(code, [at, member], `${code === 'required' ? 'is required: it ' : ''}must be ${rule}`),
+    );
+  if (op === undefined) report('required', 'op', OPERATIONS);
+  else if (typeof op !== 'string') report('invalid_type', 'op', OPERATIONS);
+  else if (!NEEDED.has(op)) report('invalid_format', 'op', OPERATIONS);
   const needed = NEEDED.get(op);
-  checkPointer(sent, 'path', at, issues);
-  if (needed === 'from') checkPointer(sent, 'from', at, issues);
-  if (needed === 'value' && !Object.hasOwn(sent, 'value')) issues.push(fieldIssue('required', [at, 'value']));
-  if (op === 'test' && hasUnsafeNumber(sent['value'])) issues.push(fieldIssue('out_of_range', [at, 'value']));
+  for (const member of needed === 'from' ? (['path', 'from'] as const) : (['path'] as const)) {
+    const issue = pointerIssueOf(sent, member);
+    if (issue !== undefined) report(issue, member, POINTERS);
+  }
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) report('required', 'value', 'a JSON value');
+  if (op === 'test' && hasUnsafeNumber(sent['value'])) report('out_of_range', 'value', TESTED_VALUES);
 }
+
+const OPERATIONS = `one of ${[...NEEDED.keys()].join(', ')}`;
+const POINTERS = `a JSON Pointer (RFC 6901) of at most ${MAX_STEPS} steps, none of them __proto__`;
+const TESTED_VALUES = `a JSON value whose numbers are from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
 
 /** The value of a `test` is in no record, so no rule of a field checks its numbers. */
 function hasUnsafeNumber(value: unknown): boolean {
@@ -87,11 +98,10 @@ function hasUnsafeNumber(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeNumber);
 }
 
-function checkPointer(sent: Sent, member: 'path' | 'from', at: number, issues: Issue[]): void {
+function pointerIssueOf(sent: Sent, member: 'path' | 'from'): Issue['code'] | undefined {
   const text = sent[member];
-  const issue =
-    text === undefined ? 'required' : typeof text === 'string' ? stepsIssue(text, sent) : 'invalid_type';
-  if (issue !== undefined) issues.push(fieldIssue(issue, [at, member]));
+  if (text === undefined) return 'required';
+  return typeof text === 'string' ? stepsIssue(text, sent) : 'invalid_type';
 }
 
 /** A `test` of a path that cannot exist fails as of any absent one. The other operations cannot use it. */

@@ -1,7 +1,8 @@
-import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
+import { AppError, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import type { FieldTable } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';
+import { issueIn } from '../../domain/rules.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Repository } from '../ports/repository.js';
 import type { Draft } from './record-view.js';
@@ -80,13 +81,14 @@ export function referenceValidator(
   if (finders.length === 0) return undefined;
   return async (candidates) => {
     const missing = await Promise.all(
-      finders.map(({ finder, resource }) => missingOf(finder, candidates, resource)),
+      finders.map(({ finder, resource }) => missingOf(table, finder, candidates, resource)),
     );
     return candidates.map((_, at) => missing.flatMap((issues) => issues[at] ?? []));
   };
 }
 
 async function missingOf(
+  table: FieldTable,
   finder: ReferenceFinder,
   candidates: readonly Candidate<unknown>[],
   resource: Referenced,
@@ -97,7 +99,7 @@ async function missingOf(
   return added.map((references) =>
     references
       .filter(({ id }) => !existing.has(id))
-      .map(({ path }) => fieldIssue('reference_not_found', path)),
+      .map(({ path }) => issueIn(table, { code: 'reference_not_found', path })),
   );
 }
 

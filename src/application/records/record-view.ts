@@ -1,6 +1,7 @@
 import { fieldIssue, type Issue } from '../../domain/errors.js';
 import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
+import { issueIn } from '../../domain/rules.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
 import { shownJson } from './shown-json.js';
@@ -44,7 +45,10 @@ export type Change =
 
 const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
 
-const NO_OBJECT: Draft<never> = { fields: {} as never, issues: [fieldIssue('invalid_type', [])] };
+const NO_OBJECT: Draft<never> = {
+  fields: {} as never,
+  issues: [fieldIssue('invalid_type', [], 'must be a JSON object')],
+};
 
 /** Returns the service's own fields of a record, as clients see them. */
 export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[number], unknown> {
@@ -100,7 +104,7 @@ function draftOf<Fields>(
 
 function readOnlyIssues(sent: JsonObject, stored: JsonObject): Issue[] {
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
-    (field) => fieldIssue('read_only_field', [field]),
+    (field) => issueIn({}, { code: 'read_only_field', path: [field] }),
   );
 }
 

@@ -32,19 +32,20 @@ describe('errors of the domain', () => {
   });
 
   it('have a message and a pointer in each issue', () => {
-    expect(fieldIssue('required', [])).to.deep.equal({
-      code: 'required',
-      message: 'The body is required.',
+    expect(fieldIssue('invalid_type', [], 'must be an object')).to.deep.equal({
+      code: 'invalid_type',
+      message: 'The body must be an object.',
       in: 'body',
       pointer: '',
     });
-    expect(fieldIssue('too_long', ['items', 0, 'a/~b'])).to.deep.equal({
+    expect(fieldIssue('too_long', ['items', 0, 'a/~b'], 'must be short')).to.deep.equal({
       code: 'too_long',
-      message: 'items.0.a/~b is too long.',
+      message: 'items.0.a/~b must be short.',
       in: 'body',
       pointer: '/items/0/a~1~0b',
     });
-    expect(fieldIssue('required', ['x'.repeat(101)]).message).to.equal(`${'x'.repeat(100)} is required.`);
+    const { message } = fieldIssue('required', ['x'.repeat(101)], 'is required');
+    expect(message).to.equal(`${'x'.repeat(100)} is required.`);
     expect(jsonPointer(['~~//', 7])).to.equal('/~0~0~1~1/7');
     expect(MAX_ISSUES).to.equal(1_000);
   });

@@ -23,12 +23,17 @@ describe('fields', () => {
   });
 
   it('are indexed by their path, and required if all enclosing objects are required', () => {
-    const one = { kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
+    const one = { description: '', kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
     const table = {
-      outer: { kind: 'object', fields: { one, other: { kind: 'integer', min: 0, max: 9 } }, required: true },
-      maybe: { kind: 'object', fields: { one } },
-      owner: { kind: 'reference', to: 'users', indexed: true },
-      code: { kind: 'code', pattern: /x/, indexed: true, unique: true },
+      outer: {
+        description: '',
+        kind: 'object',
+        fields: { one, other: { description: '', kind: 'integer', min: 0, max: 9 } },
+        required: true,
+      },
+      maybe: { description: '', kind: 'object', fields: { one } },
+      owner: { description: '', kind: 'reference', to: 'users', indexed: true },
+      code: { description: '', kind: 'code', pattern: /x/, form: 'x', indexed: true, unique: true },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       'outer.one': { type: 'integer', required: true },
@@ -45,11 +50,19 @@ describe('fields', () => {
       updatedAt: { type: 'instant', required: true },
     });
     const table = {
-      at: { kind: 'instant', indexed: true },
-      choice: { kind: 'choice', values: [], indexed: true, ignoresCase: true },
-      attributes: { kind: 'attributes', indexed: true, searched: true },
-      list: { kind: 'list', of: { kind: 'instant' }, min: 0, max: 1, distinct: [], indexed: true },
-      hidden: { kind: 'instant', searched: true },
+      at: { description: '', kind: 'instant', indexed: true },
+      choice: { description: '', kind: 'choice', values: [], indexed: true, ignoresCase: true },
+      attributes: { description: '', kind: 'attributes', indexed: true, searched: true },
+      list: {
+        description: '',
+        kind: 'list',
+        of: { description: '', kind: 'instant' },
+        min: 0,
+        max: 1,
+        distinct: [],
+        indexed: true,
+      },
+      hidden: { description: '', kind: 'instant', searched: true },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       at: { type: 'instant' },

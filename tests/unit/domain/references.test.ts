@@ -37,7 +37,7 @@ describe('references', () => {
         ['users', []],
         ['products', []],
       ]);
-    expect(found({ name: { kind: 'choice', values: [] } }, { name: 1 })).to.deep.equal([]);
+    expect(found({ name: { description: '', kind: 'choice', values: [] } }, { name: 1 })).to.deep.equal([]);
   });
 
   it('are looked for in at most 1,000 elements of a list', () => {

@@ -209,13 +209,13 @@ describe('the rules of an API key', () => {
 
 describe('a validator', () => {
   const list = (of: FieldTable[string], distinct: string[]): FieldTable => ({
-    l: { kind: 'list', of, min: 0, max: 9, distinct },
+    l: { description: '', kind: 'list', of, min: 0, max: 9, distinct },
   });
-  const text = { kind: 'text', min: 0, max: 9, allowed: /x/ } as const;
+  const text = { description: '', kind: 'text', min: 0, max: 9, allowed: /x/, characters: 'x' } as const;
 
   it('is not made for a list that is distinct by an absent field, or by one without definite values', () => {
     expect(() => validator(list(text, ['a']))).to.throw('by a: its elements have no such field');
-    expect(() => validator(list({ kind: 'object', fields: {} }, ['a']))).to.throw('by a');
+    expect(() => validator(list({ description: '', kind: 'object', fields: {} }, ['a']))).to.throw('by a');
     expect(() => validator(list(text, []))).to.throw('the kind text');
   });
 });

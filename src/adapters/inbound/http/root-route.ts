@@ -109,5 +109,12 @@ function descriptionOf(names: readonly string[]): OperationDescription {
 }
 
 function linksSchema(names: readonly string[]): JsonSchema {
-  return open(Object.fromEntries(names.map((name) => [name, { type: 'string', format: 'uri-reference' }])));
+  return open(
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        { type: 'string', format: 'uri-reference', description: `The path of \`${name}\`.` },
+      ]),
+    ),
+  );
 }

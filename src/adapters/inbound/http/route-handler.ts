@@ -130,10 +130,14 @@ class OperationRunner {
     const handler = (mediaTypes && this.handlers.get(mediaType(ctx))) ?? defaultHandler;
     handler.negotiate(ctx);
     operation.headers?.(ctx);
-    const query = readQuery(ctx, operation.parameter);
+    const query = readQuery(ctx, operation.parameter, operation.parameterNames ?? noneThere);
     if (mediaTypes) checkMediaType(ctx, { mediaTypes, isOptional: handler.read !== undefined });
     return handler.read ? handler.read(ctx, () => handler.handle(ctx, query)) : handler.handle(ctx, query);
   }
+}
+
+function noneThere(): string {
+  return 'there is none';
 }
 
 function withNegotiation(handler: BodyHandler): NegotiatedHandler {

@@ -3,7 +3,7 @@ import type { Id } from '../../../domain/record.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import type { Context, Middleware } from './context.js';
 import type { OperationDescription } from './openapi/description.js';
-import type { FindParameter, Query } from './query/query.js';
+import type { FindParameter, NameParameters, Query } from './query/query.js';
 import type { CodedError } from './response/http-error.js';
 import type { Deprecation } from './versioning/deprecation.js';
 
@@ -52,6 +52,8 @@ export interface Policy {
   readonly scopes?: readonly Scope[];
   /** Finds the parameters of the query. */
   readonly parameter: FindParameter;
+  /** Names them. Default: the operation has none. */
+  readonly parameterNames?: NameParameters;
   /** The request headers that the response depends on, in addition to those that every operation reads. */
   readonly varyBy?: readonly string[];
   /** Validates the headers that only this operation reads. */

@@ -15,17 +15,18 @@ interface Operation {
   readonly requestBody?: unknown;
 }
 
-/** Keywords that say what a value must be. Examples, titles and extensions cost a model more than they tell it. */
+/**
+ * Keywords that say what a value must be. Examples, titles and extensions cost a model more than they tell it, and so do
+ * patterns: the description has the same rule in words.
+ */
 const KEYWORDS = new Set([
-  ...['type', 'description', 'enum', 'const', 'default', 'format', 'pattern'],
+  ...['type', 'description', 'enum', 'const', 'default', 'format'],
   ...['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
   ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minimum', 'maximum'],
   ...['anyOf', 'oneOf', 'allOf'],
 ]);
 /** Keywords whose value is a schema, or an array of schemas. */
 const NESTING = new Set(['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf']);
-/** A lookaround. The grammars that some model providers make from a schema have none. */
-const LOOKAROUND = /\(\?<?[=!]/;
 /** The limit of references and levels on the way to a part of a schema. A schema that contains itself is over it. */
 const MAX_DEPTH = 50;
 
@@ -95,7 +96,6 @@ export class ApiDocument {
   private compact(schema: Schema, depth = 0): Schema {
     const entries = Object.entries(this.resolve(schema, depth))
       .filter(([keyword]) => KEYWORDS.has(keyword))
-      .filter(([keyword, value]) => keyword !== 'pattern' || !LOOKAROUND.test(String(value)))
       .map(([keyword, value]) => [keyword, this.compactValue(keyword, value, depth + 1)]);
     return Object.fromEntries(entries);
   }

@@ -31,18 +31,28 @@ export function argumentIssues(
 ): ArgumentIssue[] {
   const missing = required.filter((name) => args[name] === undefined);
   return [
-    ...missing.map((name) => argumentIssue('required', name, 'is required')),
+    ...missing.map((name) =>
+      argumentIssue('required', name, `is required: it must be ${ruleOf(properties[name])}`),
+    ),
     ...Object.entries(args).flatMap(([name, value]) => {
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      if (!schema) return [argumentIssue('unknown_parameter', name, 'is not an argument of this tool')];
+      if (!schema) {
+        const known = `is not an argument of this tool: there are ${Object.keys(properties).join(', ')}`;
+        return [argumentIssue('unknown_parameter', name, known)];
+      }
       const { type, minimum } = schema;
       if (HAS_TYPE[String(type)]?.(value) === false)
-        return [argumentIssue('invalid_type', name, `must be of type ${type}`)];
+        return [argumentIssue('invalid_type', name, `must be ${ruleOf(schema)}`)];
       if (typeof minimum === 'number' && (value as number) < minimum)
-        return [argumentIssue('out_of_range', name, `must be at least ${minimum}`)];
+        return [argumentIssue('out_of_range', name, `must be ${ruleOf(schema)}`)];
       return [];
     }),
   ];
+}
+
+/** What an argument may be; completes "must be". */
+function ruleOf({ type, minimum }: Schema = {}): string {
+  return `of type ${type}${minimum === undefined ? '' : `, at least ${minimum}`}`;
 }
 
 export function argumentIssue(code: ArgumentIssue['code'], name: string, problem: string): ArgumentIssue {

@@ -23,7 +23,7 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
       description: describeFilters(parameters.filter(({ name }) => !OWN_ARGUMENTS.includes(name))),
     },
     ...(sort && { sort: { ...sort, description: '-name: descending.' } }),
-    ...(limit && { limit: { ...limit, default: DEFAULT_LIMIT } }),
+    ...(limit && { limit: { ...limit, description: 'The most records of a page.', default: DEFAULT_LIMIT } }),
     ...(cursor && { cursor: { type: 'string', description: 'nextCursor of the page before.' } }),
     ...(fields && { fields: shownFields(fields) }),
     count: { type: 'boolean', description: 'Also count all matches: total.' },

@@ -56,8 +56,9 @@ export interface Tool {
   ) => Promise<object>;
 }
 
-const ID: Schema = { type: 'integer', minimum: 1 };
-const VERSION: Schema = { ...ID, description: 'The version that you read.' };
+const POSITIVE: Schema = { type: 'integer', minimum: 1 };
+const ID: Schema = { ...POSITIVE, description: 'The id of the record.' };
+const VERSION: Schema = { ...POSITIVE, description: 'The version that you read.' };
 
 /** Returns the tools that the credential may use. @param allowDelete whether tools that delete are among them */
 export async function offeredTools(
@@ -115,8 +116,11 @@ function creatingTool(document: ApiDocument, { resource, one }: Resource): Tool 
     description: `Create a ${one}. The same call again creates nothing and returns the first result.`,
     inputSchema: inputSchema(
       {
-        record: document.body(`create${capitalized(one)}`, 'application/json'),
-        copy: { ...ID, default: 1, description: 'For one more identical record: 2, 3, …' },
+        record: {
+          ...document.body(`create${capitalized(one)}`, 'application/json'),
+          description: `The ${one}.`,
+        },
+        copy: { ...POSITIVE, default: 1, description: 'For one more identical record: 2, 3, …' },
       },
       ['record'],
     ),

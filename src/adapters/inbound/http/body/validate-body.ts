@@ -4,6 +4,7 @@ import { fieldIssue, type Issue, type IssueCode } from '../../../../domain/error
 import type { Field, FieldTable } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { REFERENCE } from '../../../../domain/references.js';
+import { descriptionOf, issueIn, type LocatedIssue } from '../../../../domain/rules.js';
 import { type TextRule, validateText } from '../../../../domain/text.js';
 import { formIssues, repetitionsIn } from '../../../../domain/validation.js';
 import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
@@ -29,12 +30,6 @@ const CODES: Readonly<Record<string, IssueCode>> = {
   'string.empty': 'too_short',
   'string.pattern.base': 'invalid_format',
 };
-
-/** An issue of a value, or of something inside it. */
-interface LocatedIssue {
-  readonly code: IssueCode;
-  readonly path: readonly (string | number)[];
-}
 
 /** Returns the paths to elements that repeat an earlier one. Elements may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
@@ -116,19 +111,23 @@ function errorReports(
   issues: readonly LocatedIssue[],
   { error, state }: Joi.CustomHelpers,
 ): Joi.ErrorReport[] {
-  return issues.map(({ code, path }) => {
+  return issues.map(({ code, path, ofKey }) => {
     const location = path.length === 0 ? state : state.localize?.([...(state.path ?? []), ...path], state);
-    return error(code, {}, location);
+    return error(code, { ofKey }, location);
   });
 }
 
 /** The joi schema of these fields. It checks types and every rule of the domain, and never converts a value. */
 export function objectSchema(table: FieldTable): Joi.ObjectSchema {
   const keys = Object.entries(table).map(([name, field]) => {
-    const schema = fieldSchema(field);
+    const schema = described(field);
     return [name, field.required ? schema.required() : schema];
   });
   return Joi.object(Object.fromEntries(keys));
+}
+
+function described(field: Field): Joi.AnySchema {
+  return fieldSchema(field).description(descriptionOf(field));
 }
 
 function fieldSchema(field: Field): Joi.AnySchema {
@@ -155,7 +154,7 @@ function fieldSchema(field: Field): Joi.AnySchema {
       return types
         .list()
         .distinct(repetitionsIn(field))
-        .items(fieldSchema(field.of))
+        .items(described(field.of))
         .min(field.min)
         .max(field.max);
   }
@@ -181,15 +180,20 @@ export function readOnlyField(): Joi.Schema {
 /** More values than any record has. joi's stack overflows at about 100,000 errors. */
 const MAX_VALIDATED = 2_000;
 
-/** Makes a function that returns every issue of a body. Of a very long body, only the beginning is validated. */
-export function bodyValidator(schema: Joi.Schema): (body: unknown) => readonly Issue[] {
+/**
+ * Makes a function that returns every issue of a body. Of a very long body, only the beginning is validated.
+ * @param table the fields that a body may have, for the messages
+ */
+export function bodyValidator(schema: Joi.Schema, table: FieldTable): (body: unknown) => readonly Issue[] {
   // joi keeps preferences of a schema, but merges those of a call each time.
   const strict = schema.prefs({ abortEarly: false, convert: false, presence: 'optional' });
   return (body) => {
     const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
     const { error } = strict.validate(value);
     if (!error) return isWhole ? NO_ISSUES : [TOO_LONG];
-    const issues = error.details.map(({ type, path }) => fieldIssue(codeOf(type), path));
+    const issues = error.details.map(({ type, path, context }) =>
+      issueIn(table, { code: codeOf(type), path, ofKey: context?.['ofKey'] }),
+    );
     if (isWhole) return issues;
     // A field that is missing may have been cut off.
     const certain = issues.filter(({ code }) => code !== 'required');
@@ -198,7 +202,7 @@ export function bodyValidator(schema: Joi.Schema): (body: unknown) => readonly I
 }
 
 const NO_ISSUES: readonly Issue[] = [];
-const TOO_LONG = fieldIssue('too_long', []);
+const TOO_LONG = fieldIssue('too_long', [], `must have at most ${MAX_VALIDATED} values`);
 
 function codeOf(type: string): IssueCode {
   // joi's own types contain a dot; the contract's codes do not.

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
+import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
 import { isNumber, isRoundedToInteger } from '../body/exact-integers.js';
 import { tooLarge } from '../body/json-body.js';
@@ -210,7 +211,7 @@ function headerIssues(header: readonly HeaderCell[], columns: Columns): Issue[] 
   const ofNames = named.flatMap((cell) => {
     const name = cell.column?.name ?? cell.name;
     const issues = seen.has(name)
-      ? [fieldIssue('duplicate_value', [cell.name])]
+      ? [fieldIssue('duplicate_value', [cell.name], 'must be in the header row once')]
       : columnIssues(cell, columns);
     seen.add(name);
     // In the detail, because programs show details and leave the message of the error out.
@@ -221,7 +222,7 @@ function headerIssues(header: readonly HeaderCell[], columns: Columns): Issue[] 
     ...ofNames,
     ...overlapIssues(seen, columns),
     ...decimalConflicts(columns, seen).map(({ code, column, message }) => issueAt([column], code, message)),
-    ...missing.map(({ name }) => fieldIssue('required', [name])),
+    ...missing.map(({ name }) => fieldIssue('required', [name], 'is required in the header row')),
   ];
 }
 
@@ -232,12 +233,18 @@ function issueAt(path: readonly string[], code: Issue['code'], message: string):
 function columnIssues({ name, column }: HeaderCell, columns: Columns): Issue[] {
   if (!column) {
     const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
-    return [fieldIssue(isReadOnly ? 'read_only_field' : 'unknown_field', [name])];
+    if (isReadOnly) return [issueIn({}, { code: 'read_only_field', path: [name] })];
+    const known = [...columns.sendable, ...columns.decimals].map((one) => one.name);
+    if (columns.attribute('attributes.KEY')) known.push('attributes.KEY');
+    return [fieldIssue('unknown_field', [name], `is not a column: there are ${known.join(', ')}`)];
   }
   const key = columns.attribute(column.name)?.path[1];
   if (key === undefined) return [];
-  const codes = key === '__proto__' ? (['invalid_format'] as const) : validateText(key, ATTRIBUTES.key);
-  return codes.map((code) => fieldIssue(code, [name]));
+  if (key === '__proto__')
+    return [
+      fieldIssue('invalid_format', [name], 'must have another key, because readers of JSON differ on it'),
+    ];
+  return validateText(key, ATTRIBUTES.key).map((code) => issueIn({}, { code, path: [name], ofKey: true }));
 }
 
 /** An object must not have a column of its own beside one of its members, which could then have two values. */
@@ -374,7 +381,7 @@ function jsonValue(cell: string, column: string): unknown {
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${column}`), [
-      fieldIssue('invalid_format', [column]),
+      fieldIssue('invalid_format', [column], 'must be JSON'),
     ]);
   }
 }

@@ -21,6 +21,8 @@ export interface ValueType {
   readonly operators: readonly Operator[];
   /** Completes the message "takes …". */
   readonly takes: string;
+  /** What a number counts; completes "in". */
+  readonly unit?: string;
   /** The schema of one value. */
   readonly schema: JsonSchema;
   /** The schema of a value among several. A comma separates them and cannot be escaped. */
@@ -54,8 +56,9 @@ const SPACELESS_TEXT: ValueType = {
 };
 
 /** @returns undefined for a field that has no values of its own */
-export function valueTypeOf({ type, spaceless }: FieldSpec): ValueType | undefined {
-  return spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
+export function valueTypeOf({ type, spaceless, unit }: FieldSpec): ValueType | undefined {
+  const found = spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
+  return found && unit !== undefined ? { ...found, unit, takes: `${found.takes}, in ${unit}` } : found;
 }
 
 const INTEGER_SCHEMA = integerSchema(INTEGERS.min, INTEGERS.max);

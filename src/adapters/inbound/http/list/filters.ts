@@ -78,6 +78,28 @@ export class Filters {
     return found.map(({ filter }) => filter);
   }
 
+  /** The filters that there are, in words. */
+  get names(): string {
+    const fields = [...this.fields].map(([field, { type }]) =>
+      type === 'attributes' ? `${field}.KEY` : field,
+    );
+    const operators = [...NAMED_OPERATORS, EXISTS].map((operator) => `.${operator}`).join(' ');
+    return `${this.search ? `${SEARCH}, ` : ''}and the filters ${fields.join(', ')}, some of which take ${operators}`;
+  }
+
+  /** The operators of the field in the name of a filter; undefined if there is no such field. */
+  operatorsOf(name: string): string | undefined {
+    const field = [...this.fields.keys()].find(
+      (one) => name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
+    );
+    const spec = this.fields.get(field ?? '');
+    const type = spec && valueTypeOf(spec);
+    if (!type) return undefined;
+    const named = NAMED_OPERATORS.filter((operator) => type.operators.includes(operator));
+    const operators = [...named, ...(spec.required ? [] : [EXISTS])];
+    return `${field} takes ${operators.map((operator) => `.${operator}`).join(' ')}`;
+  }
+
   private condition(name: string): Condition | undefined {
     if (name === SEARCH) return this.search;
     return (

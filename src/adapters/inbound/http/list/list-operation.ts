@@ -34,7 +34,7 @@ export function listOperation<Fields>(
   resource: ResourceDefinition<Fields>,
   service: ListService<Fields>,
   cacheControl: string,
-): Handler & Pick<Policy, 'parameter' | 'varyBy'> {
+): Handler & Pick<Policy, 'parameter' | 'parameterNames' | 'varyBy'> {
   const views = new SparseFields(resource, 'list');
   const csv = new CsvList(resource);
   const parser = new ListQueryParser(listName(resource), resource);
@@ -44,6 +44,7 @@ export function listOperation<Fields>(
       if (name !== 'fields') return parser.parameter(name);
       return preferred(ctx) === CSV_UTF8 ? csv.parameter : views.parameter;
     },
+    parameterNames: (unknown: string) => parser.parameterNames(unknown),
     produces: [NDJSON_UTF8, CSV_UTF8],
     varyBy: ['Prefer', 'Accept-Encoding'],
     handle: (ctx, parameters) => list.respond(ctx, parameters),

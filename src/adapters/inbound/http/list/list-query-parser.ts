@@ -71,6 +71,12 @@ export class ListQueryParser {
     return this.ownParameters.get(name) ?? this.filters.parameter(name);
   }
 
+  /** Returns the names of the parameters that there are, or the operators of a filter whose operator is unknown. */
+  parameterNames(unknown: string): string {
+    const own = [...this.ownParameters.keys(), 'fields'].join(', ');
+    return this.filters.operatorsOf(unknown) ?? `there are ${own}, ${this.filters.names}`;
+  }
+
   /**
    * @param parameters valid parameters
    * @throws HttpError `cursor_mismatch`, `invalid_cursor`

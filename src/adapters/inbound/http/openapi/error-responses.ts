@@ -94,7 +94,11 @@ const ERROR_DETAIL: JsonSchema = {
         description: 'What is wrong, for programs: `required`, `too_long` and others.',
       },
       message: FOR_PEOPLE,
-      in: { type: 'string', enum: ['body', 'query', 'header', 'path'] },
+      in: {
+        type: 'string',
+        enum: ['body', 'query', 'header', 'path'],
+        description: 'The part of the request.',
+      },
       pointer: {
         type: 'string',
         description: 'In the body: a JSON Pointer (RFC 6901) to the value.',
@@ -115,7 +119,12 @@ const ERROR: JsonSchema = {
           'What went wrong, for programs. Each operation lists its codes; there may be more in future.',
       },
       message: FOR_PEOPLE,
-      details: { type: 'array', maxItems: 1_000, items: schemaRef('ErrorDetail') },
+      details: {
+        type: 'array',
+        maxItems: 1_000,
+        items: schemaRef('ErrorDetail'),
+        description: 'Everything that is wrong with the request; empty for other errors.',
+      },
       error: {
         type: 'string',
         description: `From \`/oauth/token\` only (RFC 6749 section 5.2): ${Object.keys(OAUTH_ERRORS)

@@ -20,7 +20,7 @@ const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
  */
 export function filterDescriptions(
   field: string,
-  { operators, schema, element }: ValueType,
+  { operators, schema, element, unit }: ValueType,
   record: object,
 ): ParameterDescription[] {
   const example = valueAt(record, field);
@@ -30,7 +30,7 @@ export function filterDescriptions(
       name,
       // Every list has these.
       ...(field in SYSTEM_FIELDS && { sharedAs: `filter.${field}.${operator}` }),
-      description: `\`${field}\` ${DESCRIPTIONS[operator]}.`,
+      description: `\`${field}\` ${DESCRIPTIONS[operator]}${unit === undefined ? '' : `, in ${unit}`}.`,
       ...(operator === 'in'
         ? {
             schema: {

@@ -8,7 +8,7 @@ type Args = Readonly<Record<string, unknown>>;
 /** The part of joi's description that the bodies of this service use. */
 interface JoiDescription {
   readonly type: string;
-  readonly flags?: { readonly presence?: string };
+  readonly flags?: { readonly presence?: string; readonly description?: string };
   readonly keys?: Readonly<Record<string, JoiDescription>>;
   readonly items?: readonly [JoiDescription];
   readonly rules?: readonly { readonly name: string; readonly args?: Args }[];
@@ -80,13 +80,16 @@ const RULES: Readonly<Record<string, (args: Args) => JsonSchema>> = {
 };
 
 function convert(described: JoiDescription): JsonSchema {
-  const { type, rules = [] } = described;
+  const { type, rules = [], flags: { description } = {} } = described;
   const fromRules = rules.map(({ name, args = {} }) =>
     known(RULES[`${type}.${name}`] ?? RULES[name], `${type}.${name}`)(args),
   );
   const schema: JsonSchema = Object.assign({}, known(TYPES[type], type)(described), ...fromRules);
-  const { minimum, maximum } = schema;
-  return schema['type'] === 'integer' ? integerSchema(Number(minimum), Number(maximum)) : schema;
+  const { type: jsonType, minimum, maximum } = schema;
+  return {
+    ...(jsonType === 'integer' ? integerSchema(Number(minimum), Number(maximum)) : schema),
+    ...(description !== undefined && { description }),
+  };
 }
 
 /** Without additional properties, because unknown fields are rejected. */

@@ -1,16 +1,25 @@
-import { SCOPES } from '../../../../domain/access.js';
+import { API_KEY, SCOPES } from '../../../../domain/access.js';
+import { descriptionOf } from '../../../../domain/rules.js';
 import type { OperationDescription } from './description.js';
 import { integerSchema, type JsonSchema, open, type Properties, schemaRef, TEXT } from './json-schema.js';
 import { EXAMPLE_KEY } from './resource-schemas.js';
 
 const TAG = 'OAuth 2.0';
 const URL_TEXT: JsonSchema = { type: 'string', format: 'uri' };
-const SCOPE: JsonSchema = { type: 'string', enum: SCOPES };
+const SCOPE: JsonSchema = {
+  type: 'string',
+  enum: SCOPES,
+  description: descriptionOf(API_KEY.scopes.of),
+};
 const SCOPE_ARRAY: JsonSchema = { type: 'array', maxItems: SCOPES.length, items: schemaRef('Scope') };
 /** More elements than any of these lists has. */
 const MAX_ITEMS = 100;
 const TEXT_ARRAY = arrayOf(TEXT);
 const SCOPE_LIST = 'Scopes, separated by spaces.';
+
+function meaning(schema: JsonSchema, description: string): JsonSchema {
+  return { ...schema, description };
+}
 
 function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', maxItems: MAX_ITEMS, items };
@@ -19,7 +28,11 @@ function arrayOf(items: JsonSchema): JsonSchema {
 const TOKEN_REQUEST: JsonSchema = {
   type: 'object',
   properties: {
-    grant_type: { type: 'string', enum: ['client_credentials'] },
+    grant_type: {
+      type: 'string',
+      enum: ['client_credentials'],
+      description: 'The client is an API key (RFC 6749 section 4.4).',
+    },
     scope: {
       type: 'string',
       description: `${SCOPE_LIST} The API key must have each of them. By default, all scopes of the key.`,
@@ -85,13 +98,13 @@ export const ISSUER_METADATA_DESCRIPTION = metadataDescription('getIssuerMetadat
   text: 'What OAuth 2.0 clients discover about `/oauth/token`.',
   name: 'IssuerMetadata',
   members: {
-    issuer: URL_TEXT,
-    token_endpoint: URL_TEXT,
-    jwks_uri: URL_TEXT,
-    scopes_supported: SCOPE_ARRAY,
-    response_types_supported: TEXT_ARRAY,
-    grant_types_supported: TEXT_ARRAY,
-    token_endpoint_auth_methods_supported: TEXT_ARRAY,
+    issuer: meaning(URL_TEXT, 'The `iss` of every token.'),
+    token_endpoint: meaning(URL_TEXT, 'The URL that grants tokens.'),
+    jwks_uri: meaning(URL_TEXT, 'The URL of the public keys.'),
+    scopes_supported: meaning(SCOPE_ARRAY, 'The scopes that a token can have.'),
+    response_types_supported: meaning(TEXT_ARRAY, 'Empty: there is no authorization endpoint.'),
+    grant_types_supported: meaning(TEXT_ARRAY, 'The grants of the token endpoint.'),
+    token_endpoint_auth_methods_supported: meaning(TEXT_ARRAY, 'How a client sends its secret.'),
   },
 });
 
@@ -100,11 +113,11 @@ export const RESOURCE_METADATA_DESCRIPTION = metadataDescription('getResourceMet
   text: 'From which issuers access tokens are accepted, and with which scopes.',
   name: 'ResourceMetadata',
   members: {
-    resource: URL_TEXT,
-    authorization_servers: arrayOf(URL_TEXT),
-    scopes_supported: SCOPE_ARRAY,
-    bearer_methods_supported: TEXT_ARRAY,
-    resource_name: TEXT,
+    resource: meaning(URL_TEXT, 'The `aud` of every token.'),
+    authorization_servers: meaning(arrayOf(URL_TEXT), 'The issuers whose tokens are accepted.'),
+    scopes_supported: meaning(SCOPE_ARRAY, 'The scopes that operations ask for.'),
+    bearer_methods_supported: meaning(TEXT_ARRAY, 'Where a token is sent: in the header `Authorization`.'),
+    resource_name: meaning(TEXT, 'The name of the service, for people.'),
   },
 });
 
@@ -113,7 +126,19 @@ export const KEYS_DESCRIPTION = metadataDescription('getKeys', {
   text: 'A JSON Web Key Set. Keys change; the header `kid` of a token names its key.',
   name: 'KeySet',
   members: {
-    keys: arrayOf(open({ kty: TEXT, kid: TEXT, alg: TEXT, use: TEXT, n: TEXT, e: TEXT })),
+    keys: meaning(
+      arrayOf(
+        open({
+          kty: meaning(TEXT, 'The type of the key.'),
+          kid: meaning(TEXT, 'The id of the key, which tokens name.'),
+          alg: meaning(TEXT, 'The algorithm of its signatures.'),
+          use: meaning(TEXT, 'What it is for: signatures.'),
+          n: meaning(TEXT, 'The modulus, in base64url.'),
+          e: meaning(TEXT, 'The exponent, in base64url.'),
+        }),
+      ),
+      'The keys.',
+    ),
   },
 });
 

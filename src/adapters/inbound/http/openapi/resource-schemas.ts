@@ -16,14 +16,21 @@ import {
 } from './json-schema.js';
 
 export const ID = integerSchema(1, MAX_ID);
-const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
+
+/** A time in responses. */
+export function instantSchema(description: string): JsonSchema {
+  return { type: 'string', format: 'date-time', description: `${description}: RFC 3339, in UTC.` };
+}
 
 /** The fields of the service, of which responses show only the id unless `fields` names them. */
 const SYSTEM_FIELDS: Properties = {
-  id: ID,
-  version: integerSchema(1, MAX_ID),
-  createdAt: INSTANT,
-  updatedAt: INSTANT,
+  id: { ...ID, description: 'The id, which the service gives: an integer from 1.' },
+  version: {
+    ...integerSchema(1, MAX_ID),
+    description: 'The version: 1 for a new record, and one more after each change.',
+  },
+  createdAt: instantSchema('When the record was created, to the millisecond'),
+  updatedAt: instantSchema('When the record was last changed, to the millisecond'),
 };
 
 export type SchemaKind = 'record' | 'input' | 'replacement' | 'patch';
@@ -117,7 +124,8 @@ function patchProperties({ properties, required = [] }: ObjectSchema): Propertie
 
 function mergeable(schema: JsonSchema): JsonSchema {
   if (schema['type'] !== 'object') return schema;
-  if (schema['properties']) return closed(patchProperties(schema as ObjectSchema));
+  const { description } = schema;
+  if (schema['properties']) return { ...closed(patchProperties(schema as ObjectSchema)), description };
   const { maxProperties: _ofResult, patternProperties, ...rest } = schema;
   return { ...rest, patternProperties: mapValues(patternProperties as Properties, nullable) };
 }
@@ -165,8 +173,12 @@ export const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   JsonPatchOperation: {
     type: 'object',
     properties: {
-      op: { type: 'string', enum: ['add', 'replace', 'test', 'remove', 'move', 'copy'] },
-      path: POINTER,
+      op: {
+        type: 'string',
+        enum: ['add', 'replace', 'test', 'remove', 'move', 'copy'],
+        description: 'What to do.',
+      },
+      path: { ...POINTER, description: 'The place in the record, a JSON Pointer (RFC 6901).' },
       from: { ...POINTER, description: 'Required for `move` and `copy`: the place of the value.' },
       value: { description: 'Required for `add`, `replace` and `test`: any JSON value.' },
     },

@@ -24,6 +24,9 @@ export interface Parameter {
 /** Returns the parameter with a name; undefined if the operation has none. It may depend on the headers. */
 export type FindParameter = (name: string, ctx: Context) => Parameter | undefined;
 
+/** Returns the names of the parameters that there are, for the message about an unknown one. */
+export type NameParameters = (unknown: string) => string;
+
 /** Finds no parameter, for operations without any. */
 export const noParameter: FindParameter = () => undefined;
 
@@ -36,9 +39,10 @@ const MAX_ISSUES = 100;
 
 /**
  * Reads the query and reports all its issues at once.
+ * @param known completes "There is no parameter …: "
  * @throws HttpError `unknown_parameter`, `invalid_parameter`, or the code of the only invalid parameter
  */
-export function readQuery(ctx: Context, find: FindParameter): Query {
+export function readQuery(ctx: Context, find: FindParameter, known?: NameParameters): Query {
   const { querystring } = ctx;
   if (querystring === '') return NO_PARAMETERS;
   const occurrences: Occurrence[] = [];
@@ -56,7 +60,7 @@ export function readQuery(ctx: Context, find: FindParameter): Query {
       if (!first) firstOf.set(key, occurrence);
     }
   }
-  const issues = occurrences.flatMap(issuesOf);
+  const issues = occurrences.flatMap((one) => issuesOf(one, known));
   if (issues.length > 0) throw invalidParameters(issues.slice(0, MAX_ISSUES));
   const query = new Map<string, string>();
   for (const [key, { values }] of firstOf) query.set(key, values.join(','));
@@ -88,8 +92,11 @@ interface Occurrence {
   readonly first: Occurrence | undefined;
 }
 
-function issuesOf({ name, parameter, values, first }: Occurrence): readonly CodedIssue[] {
-  if (!parameter) return [['unknown_parameter', unknown(name)]];
+function issuesOf(
+  { name, parameter, values, first }: Occurrence,
+  known: NameParameters | undefined,
+): readonly CodedIssue[] {
+  if (!parameter) return [['unknown_parameter', unknown(name, known)]];
   if (first) return [['invalid_parameter', repeated(name, first.name)]];
   const decoded = values.filter((value) => value !== undefined);
   const issues = decoded.length > 0 ? [...parameter.issues(decoded.join(','))] : [];
@@ -103,8 +110,8 @@ function repeated(name: string, first: string): ParameterIssue {
   return invalid(name, 'duplicate_value', what);
 }
 
-function unknown(name: string): ParameterIssue {
-  const message = `There is no parameter ${JSON.stringify(name)} here.`;
+function unknown(name: string, known: NameParameters | undefined): ParameterIssue {
+  const message = `There is no parameter ${JSON.stringify(name)} here${known ? `: ${known(name)}` : ''}.`;
   return parameterIssue('query', name, 'unknown_parameter', message);
 }
 

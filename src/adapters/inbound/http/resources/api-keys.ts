@@ -4,8 +4,10 @@ import { API_KEY } from '../../../../domain/access.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
+import { descriptionOf } from '../../../../domain/rules.js';
 import { bodyValidator, readOnlyField } from '../body/validate-body.js';
 import { integerSchema, type JsonSchema, open, TEXT } from '../openapi/json-schema.js';
+import { instantSchema } from '../openapi/resource-schemas.js';
 import { sha256 } from '../response/etag.js';
 import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
 
@@ -28,7 +30,10 @@ const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
 const MINUTE_MS = 60_000;
 
-const REQUESTS = integerSchema(1, Number.MAX_SAFE_INTEGER);
+const REQUESTS: JsonSchema = {
+  ...integerSchema(1, Number.MAX_SAFE_INTEGER),
+  description: 'The number of requests.',
+};
 const USAGE: JsonSchema = {
   ...open({
     since: {
@@ -42,8 +47,8 @@ const USAGE: JsonSchema = {
       // Six methods of each route.
       maxItems: 1_000,
       items: open({
-        method: { ...TEXT, examples: ['GET'] },
-        route: { ...TEXT, examples: ['/v1/products/{id}'] },
+        method: { ...TEXT, examples: ['GET'], description: 'The method of HTTP.' },
+        route: { ...TEXT, examples: ['/v1/products/{id}'], description: 'The template of the path.' },
         version: { ...integerSchema(1, 2 ** 31 - 1), description: 'The version of the API.' },
         requests: REQUESTS,
       }),
@@ -70,23 +75,14 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
     schemaNames: { scopes: 'Scope', usage: 'ApiKeyUsage' },
   },
   readOnlyFields: {
-    createdAt: { type: 'string', format: 'date-time' },
-    lastUsedAt: {
-      type: 'string',
-      format: 'date-time',
-      description: 'When the key was last used, to the minute.',
-    },
+    createdAt: instantSchema('When the key was created, to the millisecond'),
+    lastUsedAt: instantSchema(API_KEY.lastUsedAt.description),
     createdBy: {
       ...integerSchema(1, MAX_ID),
       examples: [1],
-      description:
-        'The id of the key that made this key, also by an access token. Absent for the first key and those of the command line.',
+      description: descriptionOf(API_KEY.createdBy),
     },
-    createdBySubject: {
-      ...TEXT,
-      description:
-        "The subject of another issuer's token that made this key. Such a key expires within 90 days.",
-    },
+    createdBySubject: { ...TEXT, description: descriptionOf(API_KEY.createdBySubject) },
     usage: USAGE,
   },
   itemFields: ['usage'],
@@ -94,7 +90,7 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   ...FROM_TABLE,
   fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
   schema: SCHEMA,
-  validate: bodyValidator(NEW_SCHEMA),
+  validate: bodyValidator(NEW_SCHEMA, SENDABLE_FIELDS),
   present: presentApiKey,
   // Stores keep whole milliseconds.
   toFields: ({ expiresAt, ...rest }) => {

@@ -62,7 +62,7 @@ export function fromFieldTable<Fields>(
     isSearchable: searchedFields(table).length > 0,
     money: moneyFields(table),
     schema,
-    validate: bodyValidator(schema),
+    validate: bodyValidator(schema, table),
     present: presenter(table),
     toFields: fieldReader(table),
   };

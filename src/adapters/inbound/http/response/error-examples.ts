@@ -21,14 +21,34 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   validation_failed: {
     message: 'The request body is invalid; see details.',
     details: [
-      { code: 'too_short', message: 'name is too short.', in: 'body', pointer: '/name' },
-      { code: 'required', message: 'price.currency is required.', in: 'body', pointer: '/price/currency' },
-      { code: 'unknown_field', message: 'colour is not a field.', in: 'body', pointer: '/colour' },
+      {
+        code: 'too_short',
+        message:
+          'name must not be empty: it must be at most 200 characters, not only white space, no control character or lone surrogate.',
+        in: 'body',
+        pointer: '/name',
+      },
+      {
+        code: 'required',
+        message: 'price.currency is required: it must be three capital letters, such as EUR.',
+        in: 'body',
+        pointer: '/price/currency',
+      },
+      {
+        code: 'unknown_field',
+        message: 'colour is not a field: there are name, description, sku, price, attributes.',
+        in: 'body',
+        pointer: '/colour',
+      },
     ],
   },
   unknown_parameter: forParameter(
     { in: 'query', name: 'page' },
-    { code: 'unknown_parameter', message: 'There is no parameter "page" here.' },
+    {
+      code: 'unknown_parameter',
+      message:
+        'There is no parameter "page" here: there are limit, cursor, sort, fields, q, and the filters id, createdAt, updatedAt, name, sku, price.amount, price.currency, attributes.KEY, some of which take .ne .lt .lte .gt .gte .prefix .in .exists.',
+    },
   ),
   invalid_parameter: forParameter(
     { in: 'query', name: 'limit' },
@@ -50,7 +70,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
     details: [
       {
         code: 'reference_not_found',
-        message: '0.path refers to nothing that exists.',
+        message: '0.path must lead to a place in the record.',
         in: 'body',
         pointer: '/0/path',
       },

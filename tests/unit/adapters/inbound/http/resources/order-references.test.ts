@@ -140,6 +140,8 @@ describe('the references of orders', () => {
   });
 
   it('need no validator if the entity has none', () => {
-    expect(referenceValidator({ quantity: { kind: 'integer', min: 1, max: 9 } }, {})).to.equal(undefined);
+    expect(
+      referenceValidator({ quantity: { description: '', kind: 'integer', min: 1, max: 9 } }, {}),
+    ).to.equal(undefined);
   });
 });
