@@ -142,6 +142,8 @@ for (const variant of VARIANTS) {
 
     it('has nothing that generators of clients cannot read', () => {
       walk(structuredClone({ ...root.paths, ...root.components }), (node) => {
+        // Generators do not read these.
+        if (node.patternProperties) delete node.patternProperties;
         expect(node).to.not.have.any.keys('anyOf', 'oneOf', 'allOf', 'uniqueItems', 'readOnly');
         if (node.type === 'string' && node.contentSchema) delete node.contentSchema;
         if (node.type === 'array') expect(node.maxItems, JSON.stringify(node)).to.be.above(0);

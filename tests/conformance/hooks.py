@@ -29,6 +29,7 @@ def before_call(context, case, kwargs):
     _close_after_a_wrong_credential(case)
     if not case.meta.generation.mode.is_positive:
         bodies.drop_unknown_nulls(case)
+        bodies.drop_nulls_for_no_value(case)
     valid_requests.name_required_fields(case)
     # If only a name was invalid that the service ignores, such as that of a header, the request is valid now.
     if case.meta.generation.mode.is_positive:

@@ -21,10 +21,21 @@ interface SchemasOf<Name extends 'Product' | 'User' | 'Order'> {
   readonly record: Omit<Schemas[Name], Metadata>;
   readonly metadata: Required<Pick<Schemas[Name], Metadata>>;
   readonly created: Omit<Schemas[Name], Metadata>;
-  readonly input: Schemas[`${Name}Input`];
-  readonly replacement: Schemas[`${Name}Replacement`];
+  readonly input: Sent<Schemas[`${Name}Input`]>;
+  readonly replacement: Sent<Schemas[`${Name}Replacement`]>;
   readonly patch: Schemas[`${Name}Patch`];
 }
+
+/** A body. The service takes null for no value; the document does not say so in its types, but in words. */
+type Sent<Value> = Value extends readonly (infer Element)[]
+  ? readonly Sent<Element>[]
+  : Value extends object
+    ? {
+        [Name in keyof Value]:
+          | Sent<Value[Name]>
+          | (Record<never, never> extends Pick<Value, Name> ? null : never);
+      }
+    : Value;
 
 type Metadata = 'version' | 'createdAt' | 'updatedAt';
 
@@ -45,7 +56,7 @@ export interface ApiKeyTypes extends ResourceTypes {
   readonly metadata: Required<Pick<Schemas['ApiKey'], 'version' | 'updatedAt'>>;
   /** Includes the key, unless the response is a replay. */
   readonly created: Omit<Schemas['IssuedApiKey'], 'version' | 'updatedAt'>;
-  readonly input: Schemas['ApiKeyInput'];
+  readonly input: Sent<Schemas['ApiKeyInput']>;
   readonly query: Query<'listApiKeys'>;
 }
 

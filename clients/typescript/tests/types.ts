@@ -50,6 +50,12 @@ export async function typed(): Promise<unknown[]> {
   // @ts-expect-error The service assigns ids.
   await products.create({ id: 7, name: 'Lamp' });
   await products.replace(lamp, { ...lamp.data, name: 'Torch' });
+  await products.create({ name: 'Lamp', sku: null, price: null, attributes: { watts: null } });
+  await products.replace(lamp, { name: 'Torch', description: null });
+  // @ts-expect-error A name is due.
+  await products.create({ name: null });
+  // @ts-expect-error A price has an amount.
+  await products.create({ name: 'Lamp', price: { amount: null, currency: 'EUR' } });
   await products.edit(lamp.id, ({ sku, ...rest }) => ({ ...rest, description: sku ?? '' }));
   // @ts-expect-error A replacement has all required fields.
   await products.edit(lamp.id, () => ({ sku: 'L-2' }));

@@ -17,6 +17,11 @@ export interface Present<Fields> {
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordView<Fields> {
   readonly present: Present<Fields>;
+  /**
+   * Returns a body without each null that stands for no value, as many programs write it: that of an optional field or
+   * member, of an attribute, and of one of the service's own fields.
+   */
+  withoutNulls(sent: JsonObject): JsonObject;
   /** Returns every issue of a body from which the service's own fields were removed. */
   validate(sent: JsonObject): readonly Issue[];
   /**
@@ -62,7 +67,9 @@ export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[
 
 /** Returns the draft of a new record. Each of the service's own fields in the body is an issue. */
 export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft<Fields> {
-  return isJsonObject(body) ? draftOf(view, body, readOnlyIssues(body, {})) : NO_OBJECT;
+  if (!isJsonObject(body)) return NO_OBJECT;
+  const sent = view.withoutNulls(body);
+  return draftOf(view, sent, readOnlyIssues(sent, {}));
 }
 
 /**
@@ -80,12 +87,14 @@ export function changedDraft<Fields>(
     if (!isJsonObject(patched)) return NO_OBJECT;
     // The record shows its id, so a result without one has removed it.
     const issues = readOnlyIssues({ id: undefined, ...patched }, metadata(current));
-    return draftOf(view, patched, issues, current);
+    return draftOf(view, view.withoutNulls(patched), issues, current);
   }
   if (!isJsonObject(body)) return NO_OBJECT;
-  const issues = readOnlyIssues(body, metadata(current));
-  if (kind === 'replacement') return draftOf(view, body, issues, current);
-  return draftOf(view, applyMergePatch(view.present(current), body) as JsonObject, issues, current);
+  const sent = kind === 'replacement' ? view.withoutNulls(body) : body;
+  const issues = readOnlyIssues(sent, metadata(current));
+  if (kind === 'replacement') return draftOf(view, sent, issues, current);
+  const patched = applyMergePatch(view.present(current), body) as JsonObject;
+  return draftOf(view, view.withoutNulls(patched), issues, current);
 }
 
 function draftOf<Fields>(
@@ -188,4 +197,52 @@ function valueReader(field: Field): ((sent: unknown, current: unknown) => unknow
   }
   const read = field.kind === 'list' ? valueReader(field.of) : undefined;
   return read && ((sent) => (Array.isArray(sent) ? sent.map((element) => read(element, undefined)) : sent));
+}
+
+/**
+ * Makes {@link RecordView.withoutNulls} for these fields.
+ * @param readOnly the names of further fields that the service alone sets
+ */
+export function nullRemover(
+  table: FieldTable,
+  readOnly: readonly string[] = [],
+): RecordView<unknown>['withoutNulls'] {
+  const remove = memberCleaner(table, new Set([...READ_ONLY, ...readOnly]));
+  return (sent) => (hasNull(sent) ? remove(sent) : sent);
+}
+
+/** Most bodies have no null, and then nothing is copied. */
+function hasNull(value: unknown): boolean {
+  if (typeof value !== 'object') return false;
+  return value === null || Object.values(value).some(hasNull);
+}
+
+function memberCleaner(
+  table: FieldTable,
+  readOnly: ReadonlySet<string> = new Set(),
+): (sent: JsonObject) => JsonObject {
+  const isOptional = (name: string) =>
+    readOnly.has(name) || (Object.hasOwn(table, name) && !table[name]?.required);
+  const cleaners = new Map(Object.entries(table).map(([name, field]) => [name, valueCleaner(field)]));
+  return (sent) =>
+    Object.fromEntries(
+      Object.entries(sent)
+        .filter(([name, value]) => value !== null || !isOptional(name))
+        .map(([name, value]) => [name, cleaners.get(name)?.(value) ?? value]),
+    );
+}
+
+/** @returns undefined if no null inside the value stands for no value; values may be of any type */
+function valueCleaner(field: Field): ((sent: unknown) => unknown) | undefined {
+  if (field.kind === 'list') {
+    const clean = valueCleaner(field.of);
+    return clean && ((sent) => (Array.isArray(sent) ? sent.map(clean) : sent));
+  }
+  if (field.kind !== 'object' && field.kind !== 'attributes') return undefined;
+  const clean = field.kind === 'object' ? memberCleaner(field.fields) : withoutNullMembers;
+  return (sent) => (isJsonObject(sent) ? clean(sent) : sent);
+}
+
+function withoutNullMembers(sent: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
 }

@@ -25,7 +25,7 @@ const bad = (member: string, json: string, ...codes: (string | Issue)[]): BadVal
 const text = (value: string) => JSON.stringify(value);
 const repeated = (length: number, of = 'x') => text(of.repeat(length));
 
-/** Values of every type but those of a field. */
+/** Values of every type. Null is a value that an optional field may have. */
 const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
   boolean: 'true',
@@ -89,18 +89,18 @@ const products: BadRecords = {
   valid: { name: '"Lamp"' },
   values: [
     ...badNames(),
-    ...wrongTypes('description', 'string'),
+    ...wrongTypes('description', 'string', 'null'),
     bad('description', repeated(5_001), 'too_long'),
     ...['"\\u0001"', '"\\u000b"', '"\\u000c"', '"\\u0000"', '"\\u007f"', ...SURROGATES].map((json) =>
       bad('description', json, 'invalid_format'),
     ),
-    ...wrongTypes('sku', 'string'),
+    ...wrongTypes('sku', 'string', 'null'),
     bad('sku', '""', 'too_short'),
     bad('sku', repeated(65), 'too_long'),
     ...['"a b"', '"é"', '"a/b"', '"a\\n"', '" a"', '"a,b"', '"a:b"', '"\\u212a"'].map((json) =>
       bad('sku', json, 'invalid_format'),
     ),
-    ...wrongTypes('price', 'object'),
+    ...wrongTypes('price', 'object', 'null'),
     bad('price', '{}', ['required', '/price/amount'], ['required', '/price/currency']),
     bad('price', '{"amount":1}', ['required', '/price/currency']),
     bad('price', '{"currency":"EUR"}', ['required', '/price/amount']),
@@ -128,7 +128,7 @@ const products: BadRecords = {
     ...['"eur"', '"EU"', '"EURO"', '"E1R"', '" EUR"', '"EUR\\n"', '"ÄÖÜ"', '"\\u212aRW"'].map((json) =>
       badCurrency(json, 'invalid_format'),
     ),
-    ...wrongTypes('attributes', 'object'),
+    ...wrongTypes('attributes', 'object', 'null'),
     bad('attributes', MANY_KEYS, 'too_long'),
     badKey('""', 'too_short', ''),
     badKey(text(LONG_KEY), 'too_long', LONG_KEY),
@@ -399,6 +399,4 @@ export const BAD_RECORDS_OF_CSV: readonly (readonly [
   ['a,,,,"{""a"":1,""a"":2}"', 'malformed_json', [['invalid_format', '/attributes']]],
   ['a,,,,"{""__proto__"":1}"', 'malformed_json', [['invalid_format', '/attributes']]],
   ['a,,,,[]', 'validation_failed', [['invalid_type', '/attributes']]],
-  ['a,,,,null', 'validation_failed', [['invalid_type', '/attributes']]],
-  ['a,,,,"{""x"":null}"', 'validation_failed', [['invalid_type', '/attributes/x']]],
 ];

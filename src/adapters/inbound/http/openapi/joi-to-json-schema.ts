@@ -49,11 +49,11 @@ const ATTRIBUTES_SCHEMA: JsonSchema = {
   additionalProperties: true,
   patternProperties: {
     '^': {
-      type: ['string', 'number', 'boolean'],
-      // The limits of text and numbers apply to values of their type only.
-      ...textSchema(ATTRIBUTES.text),
-      minimum: Number.MIN_SAFE_INTEGER,
-      maximum: Number.MAX_SAFE_INTEGER,
+      anyOf: [
+        { ...TEXT, ...textSchema(ATTRIBUTES.text) },
+        { type: 'number', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+        { type: 'boolean' },
+      ],
     },
   },
 };

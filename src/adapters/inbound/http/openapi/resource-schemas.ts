@@ -108,6 +108,7 @@ function received(schema: JsonSchema): JsonSchema {
       if (keyword === 'properties' || keyword === 'patternProperties')
         return [keyword, mapValues(value as Properties, received)];
       if (keyword === 'additionalProperties') return [keyword, true];
+      if (keyword === 'anyOf') return [keyword, (value as JsonSchema[]).map(received)];
       return [keyword, keyword === 'items' ? received(value as JsonSchema) : value];
     });
   return Object.fromEntries(entries);
@@ -130,8 +131,9 @@ function mergeable(schema: JsonSchema): JsonSchema {
   return { ...rest, patternProperties: mapValues(patternProperties as Properties, nullable) };
 }
 
-function nullable({ type, ...rest }: JsonSchema): JsonSchema {
-  return { type: [type, 'null'].flat(), ...rest };
+function nullable({ type, anyOf, enum: values, ...rest }: JsonSchema): JsonSchema {
+  if (anyOf) return { anyOf: [...(anyOf as JsonSchema[]), { type: 'null' }], ...rest };
+  return { type: [type, 'null'], ...(values !== undefined && { enum: [values, null].flat() }), ...rest };
 }
 
 /** Gives names to the parts of a schema for which the documentation has some, so that generated types have them too. */

@@ -1,5 +1,6 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
+import { nullRemover } from '../../../../application/records/record-view.js';
 import { API_KEY } from '../../../../domain/access.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
@@ -90,6 +91,7 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   ...FROM_TABLE,
   fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
   schema: SCHEMA,
+  withoutNulls: nullRemover(SENDABLE_FIELDS, ['key', 'lastUsedAt', 'usage']),
   validate: bodyValidator(NEW_SCHEMA, SENDABLE_FIELDS),
   present: presentApiKey,
   // Stores keep whole milliseconds.

@@ -1,5 +1,10 @@
 import type Joi from 'joi';
-import { fieldReader, presenter, type RecordView } from '../../../../application/records/record-view.js';
+import {
+  fieldReader,
+  nullRemover,
+  presenter,
+  type RecordView,
+} from '../../../../application/records/record-view.js';
 import type { Scope } from '../../../../domain/access.js';
 import {
   type FieldSpecs,
@@ -62,6 +67,7 @@ export function fromFieldTable<Fields>(
     isSearchable: searchedFields(table).length > 0,
     money: moneyFields(table),
     schema,
+    withoutNulls: nullRemover(table),
     validate: bodyValidator(schema, table),
     present: presenter(table),
     toFields: fieldReader(table),

@@ -19,7 +19,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   invalid_type: {
     cause:
-      'The value has the wrong JSON type, for example `null`, or a fraction instead of an integer; a cell of CSV is not written as its column demands, such as `19.99` in `price.amount`; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits.',
+      'The value has the wrong JSON type, for example a fraction instead of an integer, or `null` for a required field or an element of an array; a cell of CSV is not written as its column demands, such as `19.99` in `price.amount`; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits.',
     remedy:
       'Send a value of the type of the field. To remove an optional field, send `null` in a merge patch or omit the field in a PUT.',
   },

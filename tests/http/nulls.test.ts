@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { inProcessService } from '../support/in-process-service.js';
+
+const NDJSON = { headers: { 'Content-Type': 'application/x-ndjson' } };
+const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
+
+/** As pandas, Jackson and dataclasses write a product of which only the name and one attribute are known. */
+const SPARSE = {
+  id: null,
+  version: null,
+  createdAt: null,
+  updatedAt: null,
+  name: 'Lamp',
+  description: null,
+  sku: null,
+  price: null,
+  attributes: { colour: 'green', watts: null },
+};
+const SHOWN = { name: 'Lamp', attributes: { colour: 'green' } };
+
+/** Bodies whose null stands where a value is due, with the pointer of the issue. */
+const DUE: readonly (readonly [collection: string, body: object, pointer: string])[] = [
+  ['products', { name: null }, '/name'],
+  ['products', { name: 'x', price: { amount: null, currency: 'EUR' } }, '/price/amount'],
+  ['products', { name: 'x', price: { amount: 1, currency: null } }, '/price/currency'],
+  ['users', { name: 'x', email: null }, '/email'],
+  ['orders', { userId: 1, items: null }, '/items'],
+  ['orders', { userId: 1, items: [null] }, '/items/0'],
+  ['orders', { userId: 1, items: [{ productId: 1, quantity: null }] }, '/items/0/quantity'],
+  ['api-keys', { name: 'x', scopes: [null] }, '/scopes/0'],
+];
+
+describe('null', () => {
+  const service = inProcessService();
+  const made = async (body: object) => (await service.client.post('/v1/products', body)).json.id;
+
+  before(async () => {
+    await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.com' });
+    await service.client.post('/v1/products', { name: 'Desk' });
+  });
+
+  it('is no value in a POST', async () => {
+    const { status, json } = await service.client.post('/v1/products', SPARSE);
+    expect([status, json]).to.deep.equal([201, { id: json.id, ...SHOWN }]);
+  });
+
+  it('is no value in a PUT, and takes away what was there', async () => {
+    const id = await made({ name: 'x', sku: 'NULL-1', price: { amount: 1, currency: 'EUR' } });
+    const { status, json } = await service.client.put(`/v1/products/${id}`, SPARSE);
+    expect([status, json]).to.deep.equal([200, { id, ...SHOWN }]);
+  });
+
+  it('is no value in a line of an import', async () => {
+    const response = await service.client.post('/v1/products/imports', JSON.stringify(SPARSE), NDJSON);
+    const { status, id } = JSON.parse(response.text);
+    expect(status).to.equal(201);
+    expect((await service.client.get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...SHOWN });
+  });
+
+  it('is no value in the result of a JSON Patch, however it came there', async () => {
+    const id = await made({ name: 'Lamp', sku: 'NULL-2', attributes: { colour: 'green', watts: 7 } });
+    const patch = [
+      { op: 'replace', path: '/sku', value: null },
+      { op: 'replace', path: '/attributes/watts', value: null },
+      { op: 'add', path: '/price', value: null },
+    ];
+    const { status, json } = await service.client.patch(`/v1/products/${id}`, patch, JSON_PATCH);
+    expect([status, json]).to.deep.equal([200, { id, ...SHOWN }]);
+    for (const path of ['/name', '/id']) {
+      const refused = await service.client.patch(
+        `/v1/products/${id}`,
+        [{ op: 'replace', path, value: null }],
+        JSON_PATCH,
+      );
+      const code = path === '/id' ? 'read_only_field' : 'invalid_type';
+      expect(refused.json.details, path).to.have.length(1);
+      expect(refused.json.details[0], path).to.include({ code, pointer: path });
+    }
+  });
+
+  it('removes in a merge patch, and is refused there for fields of the service', async () => {
+    const id = await made({ name: 'Lamp', sku: 'NULL-3', attributes: { colour: 'green', watts: 7 } });
+    const path = `/v1/products/${id}`;
+    const { json } = await service.client.patch(path, { sku: null, attributes: { watts: null } });
+    expect(json).to.deep.equal({ id, ...SHOWN });
+    const refused = await service.client.patch(path, { version: null, name: null });
+    expect(refused.json.details.map(({ code }: { code: string }) => code)).to.deep.equal([
+      'read_only_field',
+      'required',
+    ]);
+  });
+
+  it('is no value in an API key', async () => {
+    const body = {
+      name: 'x',
+      scopes: ['users:read'],
+      expiresAt: null,
+      key: null,
+      lastUsedAt: null,
+      usage: null,
+    };
+    const { status, json } = await service.client.post('/v1/api-keys', body);
+    expect([status, 'expiresAt' in json]).to.deep.equal([201, false]);
+  });
+
+  for (const [collection, body, pointer] of DUE)
+    it(`is invalid_type where a value is due: ${pointer} of ${collection}`, async () => {
+      const { status, json } = await service.client.post(`/v1/${collection}`, body);
+      expect(status).to.equal(400);
+      expect(json.details).to.have.length(1);
+      expect(json.details[0]).to.include({ code: 'invalid_type', pointer });
+    });
+
+  it('leaves an unknown field unknown', async () => {
+    const { json } = await service.client.post('/v1/products', { name: 'x', colour: null });
+    expect(json.details[0]).to.include({ code: 'unknown_field', pointer: '/colour' });
+  });
+
+  it('is not counted among the keys of attributes, whatever their names', async () => {
+    const nulls = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${'k'.repeat(70)}${at}`, null]));
+    const { status, json } = await service.client.post('/v1/products', { name: 'x', attributes: nulls });
+    expect([status, json]).to.deep.equal([201, { id: json.id, name: 'x' }]);
+  });
+
+  it('makes another body for an Idempotency-Key, which compares what was sent', async () => {
+    const key = { headers: { 'Idempotency-Key': randomUUID() } };
+    const send = async (body: object) => (await service.client.post('/v1/products', body, key)).status;
+    expect([await send({ name: 'x', sku: null }), await send({ name: 'x', sku: null })]).to.deep.equal([
+      201, 201,
+    ]);
+    expect(await send({ name: 'x' })).to.equal(422);
+  });
+});
