@@ -4,17 +4,22 @@ import type { IssueCode } from './errors.js';
 export interface TextRule {
   readonly min: 0 | 1;
   readonly max: number;
-  /** Every valid text matches this as a whole. */
+  /**
+   * Every valid text matches this as a whole. The OpenAPI document publishes the expression, unless there is a
+   * {@link pattern}.
+   */
   readonly allowed: RegExp;
+  /** The expression of the document, if {@link allowed} does not mean the same to readers in other languages. */
+  readonly pattern?: RegExp;
   /** {@link allowed} in words; completes "at most 64": `of A-Z a-z 0-9 . _ -`. */
   readonly characters: string;
 }
 
 /** No control character (U+0000–001F, U+007F). */
-export const ONE_LINE = /^[^\u0000-\u001f\u007f]*$/u;
+export const ONE_LINE = /^[^\x00-\x1f\x7f]*$/u;
 
 /** Like {@link ONE_LINE}, with tab, line feed and carriage return allowed. */
-export const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/u;
+export const MANY_LINES = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$/u;
 
 /** A surrogate without its pair. It represents no character, so no text may contain it. */
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -22,6 +27,9 @@ const LONE_SURROGATE = /\p{Cs}/u;
 /** Like {@link ONE_LINE}, but not white space only (`\s` and Unicode's White_Space). */
 const NOT_BLANK =
   /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f]*$/u;
+
+/** Like {@link NOT_BLANK}, but white space beyond ASCII alone is allowed: languages differ on what it is. */
+const NOT_BLANK_IN_ASCII = /^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$/u;
 
 /** The words for {@link ONE_LINE}. */
 export const ONE_LINE_CHARACTERS = 'characters, no control character or lone surrogate';
@@ -31,6 +39,7 @@ export const NAME: TextRule = {
   min: 1,
   max: 200,
   allowed: NOT_BLANK,
+  pattern: NOT_BLANK_IN_ASCII,
   characters: 'characters, not only white space, no control character or lone surrogate',
 };
 

@@ -38,11 +38,11 @@ const EVERYWHERE: Readonly<Record<string, CommonHeader>> = {
   'RateLimit-Policy': {
     description:
       'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
-    schema: { type: 'string', pattern: '^"(default|auth)";q=\\d+;w=\\d+$' },
+    schema: { type: 'string', pattern: '^"(default|auth)";q=[0-9]+;w=[0-9]+$' },
   },
   RateLimit: {
     description: 'What is left of the rate limit: `r` requests for the next `t` seconds.',
-    schema: { type: 'string', pattern: '^"(default|auth)";r=\\d+;t=\\d+$' },
+    schema: { type: 'string', pattern: '^"(default|auth)";r=[0-9]+;t=[0-9]+$' },
   },
   'API-Version': {
     required: true,

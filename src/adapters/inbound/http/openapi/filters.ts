@@ -61,7 +61,7 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
       description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`.`,
       schema: {
         type: 'object',
-        propertyNames: { pattern: `^${field}\\..+$` },
+        propertyNames: { pattern: `^${field}\\.[\\s\\S]+$` },
         additionalProperties: { type: 'string' },
       },
       style: 'form',
@@ -85,7 +85,7 @@ export function existenceDescription(field: string, operator: string): Parameter
  * Has a character that may be part of a word: a letter or digit of ASCII, or any character beyond ASCII. Which of those
  * are letters depends on the version of Unicode, and regular expressions of many languages do not know.
  */
-const HAS_WORD = '[^\\u0000-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]';
+const HAS_WORD = '^[\\s\\S]*[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f][\\s\\S]*$';
 
 /** The parameter that searches by words. */
 export function searchDescription(name: string): ParameterDescription {

@@ -18,8 +18,8 @@ export function integerSchema(minimum: number, maximum: number): JsonSchema {
   return { type: 'integer', ...(is64Bit && { format: 'int64' }), minimum, maximum };
 }
 
-export function textSchema({ min, max, allowed }: TextRule): JsonSchema {
-  return { ...(min > 0 && { minLength: min }), maxLength: max, pattern: allowed.source };
+export function textSchema({ min, max, allowed, pattern = allowed }: TextRule): JsonSchema {
+  return { ...(min > 0 && { minLength: min }), maxLength: max, pattern: pattern.source };
 }
 
 /** The body of a request: an unknown field is refused. */

@@ -6,7 +6,7 @@ import { invalidHeader } from './http-error.js';
  * An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. Those are
  * written as `\x22`, because generators copy patterns into string literals.
  */
-const ENTITY_TAG = '(?:W/)?\\x22[\\x21\\x23-\\x7e\\x80-\\xff]*\\x22';
+const ENTITY_TAG = '(?:W/)?\\x22[^\\x00-\\x20\\x22\\x7f]*\\x22';
 const TAG_LIST = new RegExp(`^(?:\\s*${ENTITY_TAG}\\s*(?:,|$)|\\s*,)+$`);
 /** The pattern for clients (RFC 9110 section 5.6.1.1). The service also accepts empty elements. */
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG}(?:[\\t ]*,[\\t ]*${ENTITY_TAG})*)$`;
