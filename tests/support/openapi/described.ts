@@ -1,7 +1,10 @@
+import { newDraft } from '#src/application/records/record-view.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import { memoryStorage } from '#src/composition/stores.js';
 import { loadSettings } from '#src/config/settings.js';
+import type { Issue } from '#src/domain/errors.js';
 import { DocumentedResponses } from './documented-responses.js';
 
 /** By settings, and by document: many settings lead to the same document. */
@@ -31,4 +34,9 @@ function cached(key: string, make: () => DocumentedResponses): DocumentedRespons
   const value = cache.get(key) ?? make();
   cache.set(key, value);
   return value;
+}
+
+/** The issues of a body that creates a record. */
+export function issuesOfNew(resource: keyof typeof DEFINITIONS, body: object): readonly Issue[] {
+  return newDraft(DEFINITIONS[resource] as never, body).issues;
 }
