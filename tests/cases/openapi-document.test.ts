@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { documentOf } from '../support/openapi/described.js';
 import { type Node, OpenApiDocument } from '../support/openapi/document.js';
 import { RECORD_PLURALS } from '../support/tables.js';
@@ -255,8 +256,8 @@ const OF_COLLECTION: Readonly<Record<string, Contract>> = {
 const OF_ITEM: Readonly<Record<string, Contract>> = {
   get: [['If-None-Match'], [], [200, 304]],
   put: [['If-Match', 'If-None-Match'], [JSON_TYPE], [200]],
-  patch: [['If-Match', 'If-None-Match'], PATCHES, [200]],
-  delete: [['If-Match', 'If-None-Match'], [], [204]],
+  patch: [['If-Match'], PATCHES, [200]],
+  delete: [['If-Match'], [], [204]],
 };
 /** An order is several rows of CSV, so orders are not imported from it. */
 const importsOf = (path: string): Readonly<Record<string, Contract>> => ({
@@ -272,6 +273,7 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Contract>>>> = 
 };
 
 describe('the operations of resources in the OpenAPI document', () => {
+  const service = inProcessService();
   const document = new OpenApiDocument(documentOf(settings({})));
   const parametersOf = (from: OpenApiDocument, steps: string[]) =>
     Object.keys(from.at(...steps, 'parameters')?.node ?? {})
@@ -294,6 +296,18 @@ describe('the operations of resources in the OpenAPI document', () => {
         ).to.have.members(successes);
       }
     });
+
+  it('have examples of conditions that every record meets', async () => {
+    const { IfMatch, IfNoneMatch } = document.root.components.parameters;
+    const headers = { 'If-Match': IfMatch.example, 'If-None-Match': IfNoneMatch.example };
+    const { json } = await service.client.post('/v1/products', { name: 'Lamp' });
+    for (const send of [
+      () => service.client.put(`/v1/products/${json.id}`, { name: 'Desk' }, { headers }),
+      () => service.client.patch(`/v1/products/${json.id}`, { name: 'Lamp' }, { headers }),
+    ])
+      expect((await send()).status).to.equal(200);
+    expect(IfMatch.description).to.include('`"3"`');
+  });
 
   it('require If-Match if the service requires it', () => {
     const strict = new OpenApiDocument(documentOf(settings({ REQUIRE_IF_MATCH: 'true' })));

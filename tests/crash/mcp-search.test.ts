@@ -43,7 +43,8 @@ describe('the search tools of catalogue mcp', () => {
       filter: { 'sku.exists': true },
       fields: ['name'],
     });
-    expect(found.records).to.deep.equal([{ name: 'Shelf, steel' }]);
+    const [{ id }] = found.records;
+    expect(found.records).to.deep.equal([{ id, name: 'Shelf, steel', version: 1 }]);
     await service.client.post('/v1/users', { name: 'Zoë', email: 'zoe@example.org' });
     const users = await session.succeed('search_users', { q: 'zoe' });
     expect(users.records.map(({ name }: { name: string }) => name)).to.deep.equal(['Zoë']);
@@ -69,14 +70,16 @@ describe('the search tools of catalogue mcp', () => {
     const found = await session.succeed('search_products', {
       filter: { 'sku.in': ['S-100', 'S-300'] },
       sort: ['name'],
-      fields: ['name', 'version'],
+      fields: ['name'],
     });
+    const ids = found.records.map(({ id }: { id: number }) => id);
     expect(found).to.deep.equal({
       records: [
-        { name: 'Shelf, oak', version: 1 },
-        { name: 'Shelf, steel', version: 1 },
+        { id: ids[0], name: 'Shelf, oak', version: 1 },
+        { id: ids[1], name: 'Shelf, steel', version: 1 },
       ],
     });
+    expect(ids.every(Number.isInteger), 'an update needs the id').to.equal(true);
   });
 
   it('returns at most 20 records unless the call asks for more', async () => {
@@ -102,6 +105,19 @@ describe('the search tools of catalogue mcp', () => {
       'nmae',
       'price.amount',
     ]);
+    const messageOf = (of: string) => value.details.find(({ name }: { name: string }) => name === of).message;
+    expect(messageOf('nmae')).to.include('the filters id, createdAt, updatedAt, name, sku, price.amount');
+    expect(messageOf('price.amount')).to.include('in the smallest unit of the currency');
+  });
+
+  it('tells the unit of a number that filters', async () => {
+    const [search] = await session.tools();
+    const { filter } = search?.inputSchema.properties ?? {};
+    expect([search?.name, search?.description]).to.deep.equal([
+      'search_products',
+      'Search products, in pages.',
+    ]);
+    expect(JSON.stringify(filter)).to.include('price.amount: In the smallest unit of the currency');
   });
 
   it('rejects a filter that is an argument of its own, which could contradict it', async () => {

@@ -30,13 +30,17 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
   };
 }
 
+/** An update needs them, so a model always sees them. */
+const ALWAYS_SHOWN = ['id', 'version'];
+
 /** Returns the query of a request for a page. @param shown the fields to show if the arguments name none */
 export function listQuery(
   args: Readonly<Record<string, unknown>>,
   shown: readonly string[],
 ): Map<string, string> {
-  const { count: _, filter = {}, ...own } = args;
-  const given = { limit: DEFAULT_LIMIT, fields: shown, ...(filter as object), ...own };
+  const { count: _, filter = {}, fields = shown, ...own } = args;
+  const all = [...new Set([...(fields as string[]), ...ALWAYS_SHOWN])];
+  const given = { limit: DEFAULT_LIMIT, fields: all, ...(filter as object), ...own };
   return new Map(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
 }
 
@@ -61,7 +65,7 @@ export function filterIssues(filter: object): ArgumentIssue[] {
 
 /** The document demands the fields that every record has, for the sake of generated types. The service does not. */
 function shownFields({ items = {} }: Schema): Schema {
-  return { type: 'array', items, description: 'Show only these.' };
+  return { type: 'array', items, description: `Show only these, and ${ALWAYS_SHOWN.join(' and ')}.` };
 }
 
 function textOf(value: unknown): string {
@@ -82,10 +86,14 @@ function describeFilters(parameters: readonly Parameter[]): string {
     const key = operators.map((name) => name.slice(field.length)).join(' ');
     fieldsOf.set(key, [...(fieldsOf.get(key) ?? []), field]);
   }
+  const units = parameters.flatMap(({ name, schema: { description } }) =>
+    description === undefined || isOperator(name) ? [] : [`${name}: ${description}`],
+  );
   const groups = [...fieldsOf].map(([operators, fields]) => `${fields.join(', ')}: ${operators}`);
   return [
     'All must hold. FIELD equals, or FIELD.OPERATOR; .in takes an array.',
     `${groups.join('; ')}.`,
+    ...units,
     ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
     ...(open ? [`${open.name}.KEY equals only.`] : []),
   ].join(' ');

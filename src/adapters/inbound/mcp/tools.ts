@@ -88,7 +88,7 @@ function readingTools(document: ApiDocument, { resource, one }: Resource): Tool[
   return [
     {
       name: `search_${resource}`,
-      description: `List ${resource}, in pages.`,
+      description: `Search ${resource}, in pages.`,
       inputSchema: inputSchema(listArguments(document, `list${capitalized(resource)}`), []),
       annotations,
       resource,

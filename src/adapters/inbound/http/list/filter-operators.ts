@@ -58,7 +58,9 @@ const SPACELESS_TEXT: ValueType = {
 /** @returns undefined for a field that has no values of its own */
 export function valueTypeOf({ type, spaceless, unit }: FieldSpec): ValueType | undefined {
   const found = spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
-  return found && unit !== undefined ? { ...found, unit, takes: `${found.takes}, in ${unit}` } : found;
+  if (!found || unit === undefined) return found;
+  const schema = { ...found.schema, description: `In ${unit}.` };
+  return { ...found, unit, schema, takes: `${found.takes}, in ${unit}` };
 }
 
 const INTEGER_SCHEMA = integerSchema(INTEGERS.min, INTEGERS.max);

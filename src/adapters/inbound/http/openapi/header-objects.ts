@@ -25,16 +25,17 @@ const REQUEST_HEADERS = {
   IfMatch: {
     name: 'If-Match',
     description:
-      'Carries out the request only if the current `ETag` of the record is among these (RFC 9110 section 13.1.1), also if a proxy that compresses has put `W/` before it or a coding behind it (`"3-gzip"`). Otherwise the response is 412, with the current `ETag`.',
+      'Carries out the request only if the current `ETag` of the record is among these, such as `"3"` (RFC 9110 section 13.1.1), also if a proxy that compresses has put `W/` before it or a coding behind it (`"3-gzip"`). Otherwise the response is 412, with the current `ETag`. `*` stands for every one.',
     schema: TAGS,
-    example: '"3"',
+    example: '*',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     description:
-      'Carries out the request only if the current `ETag` of the record is not among these (RFC 9110 section 13.1.2).',
+      'Carries out the request only if the current `ETag` of the record is not among these, such as `"3"` (RFC 9110 section 13.1.2).',
     schema: TAGS,
-    example: '"3"',
+    // No record has it, so that a tool which sends every example succeeds.
+    example: '"0"',
   },
   KnownTags: {
     name: 'If-None-Match',

@@ -167,6 +167,7 @@ export function replaceDescription<Fields>(resource: OpenApiResource<Fields>): O
   const { docs } = resource;
   return {
     ...writeDescription(resource),
+    headers: ['IfMatch', 'IfNoneMatch'],
     schemas: resource.schemas('record', 'replacement'),
     id: `replace${docs.name}`,
     summary: `Replace ${docs.singular}`,
@@ -228,7 +229,8 @@ function writeDescription<Fields>(
   };
 }
 
-const CONDITIONS: readonly RequestHeader[] = ['IfMatch', 'IfNoneMatch'];
+/** `If-None-Match` works too, but in a description that tools fill with examples it makes each request fail. */
+const CONDITIONS: readonly RequestHeader[] = ['IfMatch'];
 
 function conditionErrors<Fields>({ requireIfMatch }: OpenApiResource<Fields>): ResponseErrorCode[] {
   return [
