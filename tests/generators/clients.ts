@@ -115,6 +115,25 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     return runTypeScript(tools, folder, 'hey-api.ts');
   },
 
+  'openapi-fetch': async (tools, document) => {
+    const npm = await tools.npm();
+    const folder = join(npm, 'openapi-fetch');
+    const schema = join(folder, 'catalogue', 'schema.ts');
+    mkdirSync(join(folder, 'catalogue'), { recursive: true });
+    await tools.run('node_modules/.bin/openapi-typescript', [document, '-o', schema], npm);
+    return runTypeScript(tools, folder, 'openapi-fetch.ts');
+  },
+
+  kubb: async (tools, document) => {
+    const folder = join(await tools.npm(), 'kubb');
+    mkdirSync(folder);
+    cpSync(document, join(folder, 'openapi.json'));
+    tools.copy('kubb.config.ts', join(folder, 'kubb.config.ts'));
+    tools.copy('programs/kubb-fetch.ts', join(folder, 'kubb-fetch.ts'));
+    await tools.run('../node_modules/.bin/kubb', ['generate'], folder);
+    return runTypeScript(tools, folder, 'kubb.ts');
+  },
+
   orval: async (tools, document) => {
     const folder = join(await tools.npm(), 'orval');
     mkdirSync(folder);
