@@ -101,6 +101,22 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     return sizeOf(sources);
   },
 
+  'openapi-generator ruby': async (tools, document) => {
+    const folder = join(await tools.java(), 'ruby');
+    await openapiGenerator(tools, 'ruby', document, folder, 'gemName=catalogue,library=typhoeus');
+    tools.copy('programs/openapi_generator.rb', join(folder, 'main.rb'));
+    await tools.run('ruby', ['-Ilib', 'main.rb'], folder);
+    return sizeOf(join(folder, 'lib'));
+  },
+
+  'openapi-generator php': async (tools, document) => {
+    const folder = join(await tools.java(), 'php');
+    await openapiGenerator(tools, 'php', document, folder, 'invokerPackage=Catalogue');
+    tools.copy('programs/openapi_generator.php', join(folder, 'main.php'));
+    await tools.run('php', ['main.php'], folder);
+    return sizeOf(join(folder, 'lib'));
+  },
+
   'openapi-generator typescript-fetch': async (tools, document) => {
     const folder = join(await tools.npm(), 'typescript-fetch');
     await openapiGenerator(tools, 'typescript-fetch', document, join(folder, 'catalogue'), '');
@@ -128,7 +144,7 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     const folder = join(await tools.npm(), 'kubb');
     mkdirSync(folder);
     cpSync(document, join(folder, 'openapi.json'));
-    tools.copy('kubb.config.ts', join(folder, 'kubb.config.ts'));
+    tools.copy('kubb.config.js', join(folder, 'kubb.config.js'));
     tools.copy('programs/kubb-fetch.ts', join(folder, 'kubb-fetch.ts'));
     await tools.run('../node_modules/.bin/kubb', ['generate'], folder);
     return runTypeScript(tools, folder, 'kubb.ts');

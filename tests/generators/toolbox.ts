@@ -14,6 +14,8 @@ const REQUIRED_AT_NIGHT: typeof REQUIRED = [
   ['java', '-version'],
   ['javac', '-version'],
   ['mvn', '--version'],
+  ['ruby', '--version'],
+  ['php', '--version'],
 ];
 
 /** Installs the pinned tools into a folder, each group once and only if it is asked for. */

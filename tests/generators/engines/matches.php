@@ -1,11 +1,11 @@
 <?php
-// Like matches.py, with PCRE2. The generators of clients write patterns without the modifier `u`, the validators with it.
+// Like matches.py, with PCRE2, with and without the modifier `u`: generated clients lack it. Prints 2 if they differ.
 while (($line = fgets(STDIN)) !== false) {
-    [$pattern, $texts] = [null, []];
-    foreach (explode(' ', rtrim($line, "\n")) as $at => $word) {
-        if ($at === 0) $pattern = '/' . str_replace('/', '\/', base64_decode($word)) . '/u';
-        else $texts[] = base64_decode($word);
+    $words = array_map('base64_decode', explode(' ', rtrim($line, "\n")));
+    $pattern = '/' . str_replace('/', '\/', array_shift($words)) . '/';
+    foreach ($words as $text) {
+        $found = preg_match($pattern . 'u', $text);
+        echo $found === preg_match($pattern, $text) ? $found : 2;
     }
-    foreach ($texts as $text) echo preg_match($pattern, $text);
     echo "\n";
 }

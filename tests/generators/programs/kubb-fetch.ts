@@ -32,5 +32,9 @@ export default async function send<Data, _Failure = unknown, Body = unknown>({
   });
   const text = await response.text();
   const { status, headers: received } = response;
-  return { data: text === '' ? undefined : JSON.parse(text), status, headers: received } as ResponseConfig<Data>;
+  return {
+    data: text === '' ? undefined : JSON.parse(text),
+    status,
+    headers: received,
+  } as ResponseConfig<Data>;
 }

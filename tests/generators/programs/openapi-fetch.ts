@@ -46,11 +46,17 @@ assert.equal(patched.data?.description, 'Brass');
 assert.equal(patched.data?.sku, undefined);
 
 const body = { name: 'fetch desk lamp' };
-const stale = await client.PUT('/v1/products/{id}', { params: { path, header: { 'If-Match': '"1"' } }, body });
+const stale = await client.PUT('/v1/products/{id}', {
+  params: { path, header: { 'If-Match': '"1"' } },
+  body,
+});
 assert.equal(stale.response.status, 412);
 assert.equal(stale.error?.code, 'precondition_failed');
 const tag = patched.response.headers.get('ETag') ?? '';
-const replaced = await client.PUT('/v1/products/{id}', { params: { path, header: { 'If-Match': tag } }, body });
+const replaced = await client.PUT('/v1/products/{id}', {
+  params: { path, header: { 'If-Match': tag } },
+  body,
+});
 assert.equal(replaced.data?.price, undefined);
 
 const deleted = await client.DELETE('/v1/products/{id}', { params: { path } });
