@@ -149,7 +149,7 @@ for (const store of LOCAL_STORE_NAMES) {
             { ...READER, expiresAt: 4_102_444_800_000 },
             [['invalid_type', '/expiresAt']],
           ],
-          ['an expiry that is null', { ...READER, expiresAt: null }, [['invalid_type', '/expiresAt']]],
+          ['an expiry that is no text', { ...READER, expiresAt: 0 }, [['invalid_type', '/expiresAt']]],
           [
             'read-only fields',
             { ...READER, id: 1, version: 1, createdAt: 'x', updatedAt: 'x', lastUsedAt: 'x', key: 'x' },

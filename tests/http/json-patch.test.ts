@@ -49,7 +49,7 @@ for (const store of LOCAL_STORE_NAMES) {
         const response = await patch(path, [
           { op: 'replace', path: '/price/amount', value: -1 },
           { op: 'remove', path: '/price/currency' },
-          { op: 'add', path: '/attributes', value: { 'a/b': null } },
+          { op: 'add', path: '/attributes', value: { 'a/b': [] } },
         ]);
         expect(issueLocations(response)).to.deep.equal([
           ['out_of_range', '/price/amount'],

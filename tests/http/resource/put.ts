@@ -27,7 +27,7 @@ export function describePut(collection: Collection): void {
 
     it('rejects a changed id or metadata', async () => {
       const { id, path, fields } = await collection.create();
-      const stale = { id: id + 1, version: 2, createdAt: 'then', updatedAt: null };
+      const stale = { id: id + 1, version: 2, createdAt: 'then', updatedAt: 'then' };
       expect(issueLocations(await collection.client.put(path, { ...fields, ...stale }))).to.deep.equal(
         Object.keys(stale).map((field) => ['read_only_field', `/${field}`]),
       );
