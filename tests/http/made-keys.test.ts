@@ -60,7 +60,7 @@ for (const store of LOCAL_STORE_NAMES)
         expect((await made(token, { ...READER, expiresAt: earlier })).expiresAt).to.equal(earlier);
         const later = new Date(Date.parse(expiresAt) + 1).toISOString();
         const { status, json } = await make(token, { ...READER, expiresAt: later });
-        const message = `expiresAt is a time in the future, at most ${expiresAt}.`;
+        const message = `expiresAt must be a time in the future, at most ${expiresAt}.`;
         const detail = { code: 'out_of_range', message, in: 'body', pointer: '/expiresAt' };
         expect([status, json.details]).to.deep.equal([400, [detail]]);
       }

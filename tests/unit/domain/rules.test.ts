@@ -12,12 +12,12 @@ import { issueIn, ruleOf } from '#src/domain/rules.js';
 import type { TextRule } from '#src/domain/text.js';
 import { USER } from '#src/domain/user.js';
 
-const { digest: _secret, lastUsedAt: _readOnly, ...SENT_KEY } = API_KEY;
+const { name: NAME, scopes: SCOPES, expiresAt: EXPIRY } = API_KEY;
 const TABLES: Readonly<Record<keyof typeof DEFINITIONS, FieldTable>> = {
   products: PRODUCT,
   users: USER,
   orders: ORDER,
-  apiKeys: SENT_KEY,
+  apiKeys: { name: NAME, scopes: SCOPES, expiresAt: EXPIRY },
 };
 
 /** A value that breaks a rule, the place of the issue below the field, and what the message must contain. */

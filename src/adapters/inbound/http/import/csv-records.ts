@@ -293,7 +293,7 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRec
     if (cell === undefined) {
       // The price has a currency, so that validation misses the amount.
       if (kind === 'decimal' && money && body[field])
-        issues.set(jsonPointer([field, money.amount]), fieldIssue('required', stepsOf(column)));
+        issues.set(jsonPointer([field, money.amount]), fieldIssue('required', stepsOf(column), DECIMAL_DUE));
       continue;
     }
     if (member !== undefined) body[field] ??= {};
@@ -315,6 +315,8 @@ function stepsOf({ path }: Pick<Column, 'path'>): string[] {
 function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
+
+const DECIMAL_DUE = 'is required: it must be an amount in the major unit of the currency, such as 19.99';
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;

@@ -20,12 +20,8 @@ const {
   ...SENDABLE_FIELDS
 } = API_KEY;
 const FROM_TABLE = fromFieldTable<UsedApiKey>(SENDABLE_FIELDS);
-const SCHEMA = FROM_TABLE.schema.keys({
-  lastUsedAt: readOnlyField(),
-  createdBy: readOnlyField(),
-  createdBySubject: readOnlyField(),
-  usage: readOnlyField(),
-});
+const READ_ONLY = ['lastUsedAt', 'createdBy', 'createdBySubject', 'usage'];
+const SCHEMA = FROM_TABLE.schema.keys(Object.fromEntries(READ_ONLY.map((name) => [name, readOnlyField()])));
 /** A new key must not have the field `key`, which only the service sets. */
 const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
@@ -91,7 +87,7 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   ...FROM_TABLE,
   fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
   schema: SCHEMA,
-  withoutNulls: nullRemover(SENDABLE_FIELDS, ['key', 'lastUsedAt', 'usage']),
+  withoutNulls: nullRemover(SENDABLE_FIELDS, [...READ_ONLY, 'key']),
   validate: bodyValidator(NEW_SCHEMA, SENDABLE_FIELDS),
   present: presentApiKey,
   // Stores keep whole milliseconds.

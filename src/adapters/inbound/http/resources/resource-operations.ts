@@ -1,7 +1,7 @@
 import type { Created } from '../../../../application/records/create-records.js';
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
-import { type Change, type Draft, presentJson } from '../../../../application/records/record-view.js';
-import { fieldIssue, PreconditionFailed } from '../../../../domain/errors.js';
+import { type Change, presentJson } from '../../../../application/records/record-view.js';
+import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import type { Context, Middleware } from '../context.js';
@@ -170,10 +170,11 @@ export class ResourceOperations<Fields> {
 
   private async createOne(ctx: Context): Promise<void> {
     const { body } = ctx.request;
-    const draft = Array.isArray(body) ? manyRecords<Fields>(ctx) : this.service.draft(body);
-    const creation = { draft, idempotency: idempotencyOf(ctx, body) };
+    const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const created = await this.service.create(creation);
+    const created = await this.service.create(creation).catch((error) => {
+      throw Array.isArray(body) && error.code === 'validation_failed' ? manyRecords(ctx) : error;
+    });
     this.setCreationHeaders(ctx, created);
     this.respondToWrite(ctx, 201, created.record);
   }
@@ -256,10 +257,12 @@ export class ResourceOperations<Fields> {
   }
 }
 
-/** Records belong together into an import. */
-function manyRecords<Fields>({ path }: Context): Draft<Fields> {
-  const rule = `must be one JSON object: send many records to ${path}/${IMPORTS} as ${NDJSON}, one on a line`;
-  return { fields: {} as never, issues: [fieldIssue('invalid_type', [], rule)] };
+/** The error of a body that is an array, and so no record. */
+function manyRecords({ path }: Context): AppError {
+  const message = `The body is an array, and this path takes one record. Send many records to ${path}/${IMPORTS} as ${NDJSON}, one JSON object a line.`;
+  return new AppError('validation_failed', message, [
+    { code: 'invalid_type', message, in: 'body', pointer: '' },
+  ]);
 }
 
 function respondJsonText(ctx: Context, json: string): void {
