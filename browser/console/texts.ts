@@ -94,20 +94,9 @@ export const TEXTS = {
   },
   form: {
     hints: {
-      sku: 'Letters, digits, dots, hyphens and underscores. No other product may have it.',
       amount: `As people write prices: ${amountText(4990, 'EUR')} for EUR, 4990 for JPY.`,
       currency: 'Three capital letters, for example EUR.',
-      email: 'No other user may have it.',
     } as Readonly<Record<string, string>>,
-    /** What a field may hold; a bound beyond the safe integers is not worth showing. */
-    limits: (kind: string, least: number | undefined, most: number | undefined) => {
-      const unit =
-        ({ text: ' characters', map: ' attributes', list: ' rows' } as Record<string, string>)[kind] ?? '';
-      const end = most !== undefined && most < Number.MAX_SAFE_INTEGER ? numberText(most) : '';
-      if (kind !== 'number') return end === '' ? '' : `At most ${end}${unit}.`;
-      if (end === '') return least === undefined ? '' : `At least ${least}.`;
-      return least === undefined ? `At most ${end}.` : `${least} to ${end}.`;
-    },
     saveEmpty: 'Save an empty text',
     noValue: 'no value',
     emptyValue: 'empty text',

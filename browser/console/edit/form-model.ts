@@ -3,13 +3,11 @@ import type { References } from '../../docs/references.js';
 import { amountText, isPrice, typedAmount } from '../formats.js';
 import { isObject, type Json, type JsonObject, member, pointerTo } from './json.js';
 
-/** The form of a value. A unit is what `least` and `most` count. */
+/** The form of a value. */
 interface FieldBase {
   readonly name: string;
   readonly isRequired: boolean;
   readonly description: string;
-  readonly least?: number | undefined;
-  readonly most?: number | undefined;
 }
 export interface TextField extends FieldBase {
   readonly kind: 'text';
@@ -82,24 +80,19 @@ export function formFields(input: AnySchema | undefined, references: References)
 function fieldOf(name: string, isRequired: boolean, schema: AnySchema, references: References): Field {
   const found = references.schema(schema);
   const base = { name, isRequired, description: found.description ?? '' };
-  if (found.type === 'integer' || found.type === 'number')
-    return { ...base, kind: 'number', least: found.minimum, most: found.maximum };
+  if (found.type === 'integer' || found.type === 'number') return { ...base, kind: 'number' };
   if (found.type === 'string')
     return {
       ...base,
       kind: 'text',
       isMultiline: found.pattern === undefined || new RegExp(found.pattern, 'u').test('a\nb'),
       allowsEmpty: !isRequired && !found.minLength && new RegExp(found.pattern ?? '', 'u').test(''),
-      least: found.minLength,
-      most: found.maxLength,
     };
   if (found.type === 'array' && references.schema(found.items).properties)
     return {
       ...base,
       kind: 'list',
       fields: formFields(found.items, references),
-      least: found.minItems,
-      most: found.maxItems,
     };
   if (found.properties) {
     const fields = formFields(schema, references);
@@ -107,7 +100,7 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
       ? { ...base, kind: 'price', description: '', fields: fields.map(withoutUnit) }
       : { ...base, kind: 'object', fields };
   }
-  if (found.patternProperties) return { ...base, kind: 'map', most: found.maxProperties };
+  if (found.patternProperties) return { ...base, kind: 'map' };
   throw new Error(`No form field can show ${name}`);
 }
 
@@ -116,9 +109,9 @@ function isPriceOf(fields: readonly Field[]): boolean {
   return fields.length === 2 && kinds['amount'] === 'number' && kinds['currency'] === 'text';
 }
 
-/** Without the words and limits of the document, which speak of the smallest unit. */
+/** Without the words of the document, which speak of the smallest unit. */
 function withoutUnit(field: Field): Field {
-  return { ...field, description: '', least: undefined, most: undefined };
+  return { ...field, description: '' };
 }
 
 export function formOf(fields: readonly Field[], record: JsonObject): FormValues {
