@@ -630,6 +630,7 @@ describe('the console, when a person edits', () => {
       const { id, page } = await openProduct();
       await alterTags(page, id);
       await page.reload();
+      await field(page, 'Name').waitFor();
       await remove(page);
       await endTimeToUndo(page);
       await page.getByText('Nobody has changed the record.').waitFor();
