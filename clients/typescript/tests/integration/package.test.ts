@@ -16,7 +16,7 @@ const STRICT = {
   skipLibCheck: false,
   skipDefaultLibCheck: true,
 };
-const MAX_DOCUMENT_TYPES_BYTES = 100_000;
+const MAX_DOCUMENT_TYPES_BYTES = 125_000;
 const MAX_PACKAGE_BYTES = 200_000;
 
 const blocks = (language: string) =>

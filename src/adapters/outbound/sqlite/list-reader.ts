@@ -82,7 +82,7 @@ export class ListReader<Fields> {
     const ids = idsOf(query, filters);
     if (ids.isAll && search.isSimple(database)) return this.pageOfBlocks(query, search, ids);
     return database.inSnapshot(async (reader) => {
-      const time = timeOf(query, budget, isSearchAlone(filters) && search.isIndexed(reader));
+      const time = timeOf(query, budget, isSearchAlone(filters) && search.isServed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);
       return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
     }, query.client);
@@ -140,7 +140,7 @@ export class ListReader<Fields> {
   private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
     const { database, table, budget } = this;
     return database.inSnapshot((reader) => {
-      const isServed = isSearchAlone(filters) && search.isIndexed(reader);
+      const isServed = isSearchAlone(filters) && search.isServed(reader);
       const time = isServed ? budget.startUnlimited(client) : budget.start(client);
       return countWords(reader, table, filters, search, time);
     }, client);

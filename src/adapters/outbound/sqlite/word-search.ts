@@ -65,14 +65,14 @@ export class WordSearch {
     this.isApproximate = indexed.join() !== words.join();
   }
 
-  /** Whether the index knows all records. */
-  isIndexed(reader: Reader): boolean {
-    return unindexedRecords(reader, this.table) === undefined;
+  /** Whether the index alone decides: it knows all records, and every word of the query at its whole length. */
+  isServed(reader: Reader): boolean {
+    return !this.isApproximate && unindexedRecords(reader, this.table) === undefined;
   }
 
   /** Whether one statement finds the records of a part. */
   isSimple(reader: Reader): boolean {
-    return !this.isApproximate && this.groups.length === 1 && this.isIndexed(reader);
+    return this.groups.length === 1 && this.isServed(reader);
   }
 
   /**
