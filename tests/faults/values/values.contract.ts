@@ -135,7 +135,8 @@ export function badBodies(every = 1): void {
           judge(`PUT ${what}`, await client.put(itemPath, body), expected);
           judge(`merge patch ${what}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
           judge(`JSON patch ${what}`, await client.patch(itemPath, body, ofType(JSON_PATCH)), expected);
-          if (body.includes('\n')) return;
+          // Several lines, or a byte order mark, which an import may have.
+          if (body.includes('\n') || body.includes('\ufeff')) return;
           judge(
             `NDJSON ${what}`,
             lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))),
