@@ -13,7 +13,11 @@ export interface LocatedIssue {
 
 /** Returns the issue of an entity with these fields. The message states the rule that the value breaks. */
 export function issueIn(table: FieldTable, { code, path, ofKey }: LocatedIssue): Issue {
-  return fieldIssue(code, path, ofKey ? `must have a key of ${KEY}` : predicate(table, code, path));
+  return fieldIssue(
+    code,
+    path,
+    ofKey ? `must have a key that is not empty, of ${KEY}` : predicate(table, code, path),
+  );
 }
 
 const KEY = textRule(ATTRIBUTES.key);
@@ -82,6 +86,10 @@ function predicate(table: FieldTable, code: IssueCode, path: Path): string {
       const { kind } = fieldAt(table, path) ?? {};
       const isEmptyText = kind !== 'list' && kind !== undefined;
       return `must ${isEmptyText ? 'not be empty: it must ' : ''}be ${ruleAt(table, path)}`;
+    }
+    case 'invalid_type': {
+      const isText = ['text', 'code', 'choice'].includes(fieldAt(table, path)?.kind ?? '');
+      return `must be ${isText ? 'a string: ' : ''}${ruleAt(table, path)}`;
     }
     default:
       return `must be ${ruleAt(table, path)}`;

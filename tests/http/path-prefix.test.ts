@@ -55,6 +55,19 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
     }
   });
 
+  it('an error that names an address names the one for clients', async () => {
+    for (const [type, body] of [
+      ['application/x-ndjson', '{"name":"Lamp"}'],
+      ['application/json', '[{"name":"Lamp"}]'],
+    ] as const) {
+      const { json } = await send('POST', `${PREFIX}/v1/products`, {
+        body,
+        headers: { 'Content-Type': type },
+      });
+      expect(json.message).to.include(` to ${PREFIX}/v1/products/imports`);
+    }
+  });
+
   for (const path of ['/v1', ''])
     it(`Location leads to a new record, and Link to every page, at ${path}/products`, async () => {
       const ids: number[] = [];

@@ -140,7 +140,7 @@ function* countedWords({ searched }: Searched, fields: object): Generator<Counte
   for (const text of searchedTexts(searched, fields))
     for (const word of splitWords(ASCII.test(text) ? text : withoutRepeats(text))) {
       const count = different.add(word);
-      if (count > 0) yield { ...word, count };
+      if (count > 0) yield { text: word.text, isUnspaced: word.isUnspaced, count };
       if (different.left === 0) return;
     }
 }

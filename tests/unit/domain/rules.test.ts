@@ -33,7 +33,7 @@ function brokenValues(field: Field, valid: never): Broken[] {
     case 'text': {
       const words = wordsOf(field);
       return [
-        ['invalid_type', 7, [], ...words],
+        ['invalid_type', 7, [], 'must be a string', ...words],
         ['too_long', 'a'.repeat(field.max + 1), [], ...words],
         ['invalid_format', '\u0000', [], ...words],
         ...(field.min > 0 ? [['too_short', '', [], 'must not be empty', ...words] as const] : []),
@@ -90,7 +90,7 @@ function textCodes(...words: string[]): Broken[] {
 function brokenAttributes(): Broken[] {
   const { maxKeys, key, text } = ATTRIBUTES;
   const value = [...wordsOf(text), 2 ** 53 - 1, 'true or false'];
-  const ofKey = ['must have a key of', ...wordsOf(key)];
+  const ofKey = ['must have a key that is not empty, of', ...wordsOf(key)];
   const many = Object.fromEntries(Array.from({ length: maxKeys + 1 }, (_, at) => [`k${at}`, at]));
   const all = [maxKeys, ...wordsOf(key), ...value];
   const long = 'k'.repeat(key.max + 1);

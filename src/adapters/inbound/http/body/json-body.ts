@@ -105,7 +105,7 @@ export function rejectTypeOfSubpath(
   const type = mediaType(ctx);
   const segment = Object.hasOwn(subpathByType, type) ? subpathByType[type] : undefined;
   if (segment === undefined) return;
-  const message = `${sendAs(mediaTypes)} Send ${type} to ${ctx.path}/${segment}.`;
+  const message = `${sendAs(mediaTypes)} Send ${type} to ${ctx.state.addressOf(`${ctx.path}/${segment}`)}.`;
   throw new HttpError('unsupported_media_type', message);
 }
 

@@ -258,8 +258,9 @@ export class ResourceOperations<Fields> {
 }
 
 /** The error of a body that is an array, and so no record. */
-function manyRecords({ path }: Context): AppError {
-  const message = `The body is an array, and this path takes one record. Send many records to ${path}/${IMPORTS} as ${NDJSON}, one JSON object a line.`;
+function manyRecords({ path, state }: Context): AppError {
+  const imports = state.addressOf(`${path}/${IMPORTS}`);
+  const message = `The body is an array, and this path takes one record. Send many records to ${imports} as ${NDJSON}, one JSON object a line.`;
   return new AppError('validation_failed', message, [
     { code: 'invalid_type', message, in: 'body', pointer: '' },
   ]);
