@@ -196,6 +196,18 @@ describe('PUBLIC_READ=products', () => {
     );
   });
 
+  it('tells caches nothing of who asked', async () => {
+    const headers = { 'X-Request-Id': 'mine' };
+    for (const path of ['/products', '/v1/products/1', '/.well-known/oauth-authorization-server']) {
+      const shared = await request().get(path, { token: null, headers });
+      expect(shared.headers, path).to.not.have.any.keys('ratelimit', 'ratelimit-policy');
+      expect(shared.headers['x-request-id'], path).to.match(/^[0-9a-f-]{36}$/);
+    }
+    const own = await request().get('/users', { headers });
+    expect(own.headers).to.include.keys('ratelimit', 'ratelimit-policy');
+    expect(own.headers['x-request-id']).to.equal('mine');
+  });
+
   it('requires a token to read anything else', async () => {
     for (const path of ['/users', '/users/1', '/v1/orders', '/v1/orders/1']) {
       expect((await request().get(path, { token: null })).status, path).to.equal(401);

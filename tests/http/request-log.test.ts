@@ -125,7 +125,7 @@ describe('the log of requests', () => {
       'a:b@c',
     ];
     const ids = [...bad, ...good];
-    const requests = ids.map((id) => ({ headers: [`X-Request-Id: ${id}`] }));
+    const requests = ids.map((id) => ({ target: '/v1/users', headers: [`X-Request-Id: ${id}`] }));
     const logs = (await logged(...requests)).entries.map(({ requestId }) => requestId);
     expect(logs.slice(bad.length)).to.deep.equal(good);
     for (const id of logs.slice(0, bad.length))
