@@ -143,6 +143,8 @@ describe('the navigation of the page at /docs', () => {
     await page.keyboard.insertText(FIRST_KEY);
     await docs.page.reload();
     await page.locator('.operation').first().waitFor();
+    // The page renders once more when it has all that it loads, and a key in between is lost.
+    await page.waitForLoadState('networkidle');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await focused.getAttribute('id')).to.equal('main');
