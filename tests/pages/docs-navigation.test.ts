@@ -149,8 +149,9 @@ describe('the navigation of the page at /docs', () => {
     await page.keyboard.press('Enter');
     expect(await focused.getAttribute('id')).to.equal('main');
     const first = page.locator('.operation').first();
-    for (let steps = 0; steps < 6 && !(await first.locator('> summary:focus').count()); steps++)
+    for (let steps = 0; steps < 60 && !(await first.locator('> summary:focus').count()); steps++)
       await page.keyboard.press('Tab');
+    expect(await first.locator('> summary:focus').count()).to.equal(1);
     expect(await focused.evaluate((one) => getComputedStyle(one).outlineWidth)).to.equal('3px');
     await page.keyboard.press('Enter');
     await first.locator('form').waitFor();
