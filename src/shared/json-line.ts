@@ -12,7 +12,7 @@ export function withoutLineEnds(json: string): string {
   return json.replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns a line of newline-delimited JSON. Every output in lines of JSON is written by this function. */
+/** Returns a line of newline-delimited JSON. Responses in lines of JSON are written by this function. */
 export function jsonLine(json: string): string {
   return `${withoutLineEnds(json)}\n`;
 }

@@ -71,11 +71,11 @@ function exitOnOutputError(error: NodeJS.ErrnoException): never {
 }
 
 /** Returns an object as JSON in one line. Its texts come from anywhere, and must not control a terminal. */
-export function jsonLine(value: object): string {
+export function terminalJson(value: object): string {
   return escapeControls(JSON.stringify(value));
 }
 
 /** Writes one object as a line of JSON. */
 export function writeJson(io: Io, value: object): void {
-  io.stdout.write(`${jsonLine(value)}\n`);
+  io.stdout.write(`${terminalJson(value)}\n`);
 }

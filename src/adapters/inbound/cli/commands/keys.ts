@@ -5,7 +5,7 @@ import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
-import { type Io, jsonLine, writeJson } from '../io.js';
+import { type Io, terminalJson, writeJson } from '../io.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -67,7 +67,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
         const { id, fields } = created.record;
         const title = `Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}`;
         const lines = json
-          ? [jsonLine({ ...presentApiKey(created.record), key: created.key })]
+          ? [terminalJson({ ...presentApiKey(created.record), key: created.key })]
           : [title, 'Shown this once:', created.key];
         await io.stdout.deliver(`${lines.join('\n')}\n`).catch(revokeUnseen(administration, id));
       };
