@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
-import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
-import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 
 /** The path of the document, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/errors.md';

@@ -1,6 +1,6 @@
+import type { Route } from '../adapters/inbound/http/core/route.js';
 import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
-import type { Route } from '../adapters/inbound/http/route.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
 import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';

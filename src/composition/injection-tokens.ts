@@ -1,5 +1,5 @@
 import type { InjectionToken } from 'tsyringe';
-import type { Route } from '../adapters/inbound/http/route.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Authenticator } from '../application/auth/authenticator.js';

@@ -1,5 +1,5 @@
-import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/management-app.js';
-import type { Route } from '../adapters/inbound/http/route.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
+import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/pipeline/management-app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';

@@ -1,6 +1,6 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { LimitedWork, WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import type { LimitedWork, WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { PoolFigures, Store } from '../application/ports/store.js';

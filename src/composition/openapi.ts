@@ -1,7 +1,7 @@
-import { healthRoutes } from '../adapters/inbound/http/health-routes.js';
-import { tagOf } from '../adapters/inbound/http/openapi/description.js';
+import { tagOf } from '../adapters/inbound/http/core/description.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import type { Route } from '../adapters/inbound/http/route.js';
+import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
-import { openApiRoute } from '../adapters/inbound/http/openapi/openapi-route.js';
+import { openApiRoute } from '../adapters/inbound/http/pages/openapi-route.js';
 import { consoleRoutes, docsRoutes } from '../adapters/inbound/http/pages/pages.js';
-import { rootRoute } from '../adapters/inbound/http/root-route.js';
+import { rootRoute } from '../adapters/inbound/http/pages/root-route.js';
 import type { Settings } from '../config/settings.js';
 import * as t from './injection-tokens.js';
 import { describedService } from './openapi.js';

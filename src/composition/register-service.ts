@@ -1,4 +1,4 @@
-import { WorkLimits } from '../adapters/inbound/http/work-limits.js';
+import { WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { Retention } from '../application/maintenance/retention.js';

@@ -1,13 +1,13 @@
+import type { ResourceDefinition } from '../adapters/inbound/http/core/resource-definition.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
 import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
 import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
-import type { ResourceDefinition } from '../adapters/inbound/http/resources/resource-definition.js';
 import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
 import { resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
-import type { Route } from '../adapters/inbound/http/route.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';

@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../adapters/inbound/http/app.js';
-import { healthRoutes, isProbe } from '../adapters/inbound/http/health-routes.js';
+import type { WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
+import { isProbe } from '../adapters/inbound/http/core/probe.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
-import type { Route } from '../adapters/inbound/http/route.js';
+import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
+import { createApp } from '../adapters/inbound/http/pipeline/app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import type { WorkLimits } from '../adapters/inbound/http/work-limits.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import type { Authenticator } from '../application/auth/authenticator.js';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:https';
-import type { Middleware } from '../adapters/inbound/http/context.js';
+import type { Middleware } from '../adapters/inbound/http/core/context.js';
 import { createTlsServer, replaceIdentity } from '../adapters/inbound/http/server/server.js';
 import type { TlsIdentity } from '../adapters/inbound/http/server/tls-options.js';
 import { CertificateError } from '../adapters/outbound/certificates/check-key-pair.js';

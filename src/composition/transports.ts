@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
-import type { Middleware } from '../adapters/inbound/http/context.js';
+import type { Middleware } from '../adapters/inbound/http/core/context.js';
 import { directClientIp, proxiedClientIp } from '../adapters/inbound/http/middleware/client-ip.js';
 import { TrustedProxies } from '../adapters/inbound/http/server/ip-address.js';
 import { STRICT_TRANSPORT } from '../adapters/inbound/http/server/security-headers.js';

@@ -8,6 +8,10 @@ const BREACHES: Record<string, Module | string> = {
     'domain/x.ts',
     "import { a } from '../application/records/list-query.js';",
   ),
+  'every folder of the HTTP adapter imports those below it': moduleOf(
+    'adapters/inbound/http/core/x.ts',
+    "import { a } from '../query/query.js';",
+  ),
   'only its owner imports a package': moduleOf(
     'adapters/outbound/memory/x.ts',
     "import type {\n  Database,\n} from 'libsql/promise';",
@@ -33,11 +37,9 @@ describe('the source code', () => {
       'process/supported-node.ts',
       'process/run-service.ts',
     ]);
-    expect(modules.find(({ path }) => path === 'adapters/inbound/http/app.ts')?.imports).to.include.members([
-      'node:http',
-      'domain/errors.ts',
-      'adapters/inbound/http/koa-listener.ts',
-    ]);
+    expect(
+      modules.find(({ path }) => path === 'adapters/inbound/http/pipeline/app.ts')?.imports,
+    ).to.include.members(['node:http', 'domain/errors.ts', 'adapters/inbound/http/pipeline/koa-listener.ts']);
   });
 
   for (const [name, rule] of Object.entries(RULES)) {

@@ -34,6 +34,25 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/'],
 };
 
+/** The folders of the HTTP adapter, from the ground up: each may import those before it. */
+const HTTP = 'adapters/inbound/http/';
+const HTTP_FOLDERS = [
+  'core',
+  'response',
+  'versioning',
+  'body',
+  'query',
+  'server',
+  'middleware',
+  'list',
+  'import',
+  'resources',
+  'oauth',
+  'pages',
+  'openapi',
+  'pipeline',
+];
+
 /** The folders that may import each package, and each restricted module of Node. */
 const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   koa: ['adapters/inbound/http/'],
@@ -86,10 +105,10 @@ const RESOURCE_NEUTRAL = [
   'application/maintenance/copy-archive.ts',
   'application/maintenance/copy-rules.ts',
   'application/ports/repository.ts',
-  'adapters/inbound/http/route.ts',
+  'adapters/inbound/http/core/route.ts',
   'adapters/inbound/http/resources/resource-operations.ts',
   'adapters/inbound/http/resources/resource-routes.ts',
-  'adapters/inbound/http/resources/resource-definition.ts',
+  'adapters/inbound/http/core/resource-definition.ts',
   'adapters/inbound/http/import/import-handler.ts',
   'adapters/inbound/http/import/batch-importer.ts',
   'adapters/inbound/http/list/list-operation.ts',
@@ -115,6 +134,7 @@ const RESOURCE_NAME = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 const PATHS: readonly PathPrefix[] = [
   ...Object.entries(LAYERS).flat(2),
   ...Object.values(OWNERS).flat(),
+  ...HTTP_FOLDERS.map((folder) => `${HTTP}${folder}/`),
   ...RESOURCE_NEUTRAL,
   ...ENVIRONMENT_READERS,
 ];
@@ -130,6 +150,17 @@ export const RULES: Readonly<Record<string, Rule>> = {
         .filter((target) => target.endsWith('.ts') && !isUnder(target, allowed))
         .map((target) => `${path} → ${target}`);
     }),
+
+  'every folder of the HTTP adapter imports those below it': (modules) =>
+    modules
+      .filter(({ path }) => path.startsWith(HTTP))
+      .flatMap(({ path, imports }) => {
+        const floor = httpFloor(path);
+        if (floor < 0) return [`${path} is in no folder of the list`];
+        return imports
+          .filter((target) => target.startsWith(HTTP) && httpFloor(target) > floor)
+          .map((target) => `${path} → ${target}`);
+      }),
 
   'only its owner imports a package': (modules) =>
     modules.flatMap(({ path, imports }) =>
@@ -178,6 +209,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .map(({ path }) => `${path} imports itself`);
   },
 };
+
+/** The place of the folder of a module in {@link HTTP_FOLDERS}, -1 if it has none. */
+function httpFloor(path: string): number {
+  return HTTP_FOLDERS.indexOf(path.slice(HTTP.length).split('/')[0] ?? '');
+}
 
 function isUnder(path: string, allowed: readonly PathPrefix[]): boolean {
   return allowed.some((prefix) => path.startsWith(prefix));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Context } from '#src/adapters/inbound/http/context.js';
+import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
 import { received } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import Database from 'libsql';
-import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
 import { translateError } from '#src/adapters/outbound/sqlite/errors.js';

@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { documentOf } from '../support/openapi/described.js';
 import { type Node, OpenApiDocument } from '../support/openapi/document.js';

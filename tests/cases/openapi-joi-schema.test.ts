@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
-import { jsonSchemaOf } from '#src/adapters/inbound/http/openapi/joi-to-json-schema.js';
-import type { ObjectSchema } from '#src/adapters/inbound/http/openapi/json-schema.js';
+import { jsonSchemaOf } from '#src/adapters/inbound/http/body/joi-to-json-schema.js';
+import type { ObjectSchema } from '#src/adapters/inbound/http/core/json-schema.js';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
-import type { ResourceDefinition } from '#src/adapters/inbound/http/resources/resource-definition.js';
 import { isJsonObject } from '#src/application/patch/merge-patch.js';
 import { newDraft } from '#src/application/records/record-view.js';
 import { DEFINITIONS } from '#src/composition/resources.js';

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { koaListener } from '#src/adapters/inbound/http/koa-listener.js';
+import { koaListener } from '#src/adapters/inbound/http/pipeline/koa-listener.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/composition/listen.js';

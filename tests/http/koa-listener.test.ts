@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import type { Context } from '#src/adapters/inbound/http/context.js';
+import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 
 describe('koaListener', () => {

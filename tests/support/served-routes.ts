@@ -1,4 +1,4 @@
-import { healthRoutes } from '#src/adapters/inbound/http/health-routes.js';
+import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
 import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Scope } from '#src/domain/access.js';

@@ -1,22 +1,20 @@
 import { join } from 'node:path';
-import { createApp } from '#src/adapters/inbound/http/app.js';
+import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import type { Route } from '#src/adapters/inbound/http/core/route.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
+import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
+import { fromFieldTable } from '#src/adapters/inbound/http/resources/from-field-table.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import {
-  fromFieldTable,
-  type ResourceDefinition,
-} from '#src/adapters/inbound/http/resources/resource-definition.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import type { Route } from '#src/adapters/inbound/http/route.js';
 import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
-import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { RequestEntry } from '#src/application/ports/request-observer.js';

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Context } from '#src/adapters/inbound/http/context.js';
+import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
@@ -9,7 +10,6 @@ import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handle
 import { responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { WorkLimits } from '#src/adapters/inbound/http/work-limits.js';
 import type { Creation } from '#src/application/records/create-records.js';
 import { newDraft } from '#src/application/records/record-view.js';
 import type { Product } from '#src/domain/product.js';

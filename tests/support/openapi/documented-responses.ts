@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/response/error-codes.js';
+import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { MAX_ID } from '#src/domain/record.js';
 import type { HttpResponse } from '../http-client.js';
 import { closed, type Location, type Node, OpenApiDocument } from './document.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
-import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
+import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { SCOPES } from '#src/domain/access.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
+import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
-import { ERRORS } from '#src/adapters/inbound/http/response/error-codes.js';
-import { ISSUES } from '#src/adapters/inbound/http/response/issue-codes.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../../scripts/error-document.js';
 
 /** The public contract, copied by hand: adding or moving a code changes the contract. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import { yieldFairly } from '../../../../shared/event-loop.js';
-import type { Context, Middleware } from '../context.js';
-import { HttpError } from '../response/http-error.js';
-import { clientOf, SMALL_BYTES } from '../work-limits.js';
+import { clientOf, SMALL_BYTES } from '../core/concurrency-limits.js';
+import type { Context, Middleware } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
 import { parseBody } from './strict-json.js';
 
 /** After a body that took longer, in milliseconds, the client is authenticated again. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { HttpError } from '../response/http-error.js';
+import { HttpError } from '../core/http-error.js';
 import { endOfText, withExactIntegers } from './exact-integers.js';
 import { endOfValidJson, positionOf } from './json-position.js';
 

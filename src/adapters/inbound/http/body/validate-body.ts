@@ -7,7 +7,7 @@ import { REFERENCE } from '../../../../domain/references.js';
 import { descriptionOf, issueIn, type LocatedIssue } from '../../../../domain/rules.js';
 import { type TextRule, validateText } from '../../../../domain/text.js';
 import { formIssues, repetitionsIn } from '../../../../domain/validation.js';
-import { type JsonSchema, textSchema } from '../openapi/json-schema.js';
+import { type JsonSchema, textSchema } from '../core/json-schema.js';
 import { truncateJson } from './truncate-json.js';
 
 /** The contract's code for each of joi's error types. The rules in this file report the contract's codes themselves. */

@@ -10,8 +10,8 @@ import { AppError, type Issue } from '../../../../domain/errors.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import { jsonLine } from '../../../../shared/json-line.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
-import { type CodedError, isCoded } from '../response/http-error.js';
 import type { ImportLine } from './read-lines.js';
 
 /** Other work of the process runs after this many lines, or bytes of lines, are validated. */

@@ -7,8 +7,9 @@ import { validateText } from '../../../../domain/text.js';
 import { isNumber, isRoundedToInteger } from '../body/exact-integers.js';
 import { tooLarge } from '../body/json-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
-import { type Column, type Columns, CSV, decimalConflicts } from '../list/csv.js';
-import { HttpError } from '../response/http-error.js';
+import { HttpError } from '../core/http-error.js';
+import { CSV } from '../core/media-types.js';
+import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
 import type { ImportRecord } from './batch-importer.js';
 import type { ImportFormat } from './import-handler.js';
 import {

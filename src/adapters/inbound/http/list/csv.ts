@@ -4,19 +4,15 @@ import { metadata } from '../../../../application/records/record-view.js';
 import type { MoneyField } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import { withoutLineEnds } from '../../../../shared/json-line.js';
-import { jsonSchemaOf } from '../openapi/joi-to-json-schema.js';
-import type { JsonSchema, ObjectSchema, Properties } from '../openapi/json-schema.js';
-import { nameListIssues, type Parameter, type Query } from '../query/query.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
-import { type ParameterIssue, parameterIssue } from '../response/http-error.js';
+import { jsonSchemaOf } from '../body/joi-to-json-schema.js';
+import { type ParameterIssue, parameterIssue } from '../core/http-error.js';
+import type { JsonSchema, ObjectSchema, Properties } from '../core/json-schema.js';
+import { CSV_UTF8 } from '../core/media-types.js';
+import type { Parameter, Query } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { nameListIssues } from '../query/query.js';
 import { ATTRIBUTES, attributeKey } from './attribute-name.js';
 import type { LineFormat } from './stream-lines.js';
-
-/** The media type of CSV (RFC 4180), in requests and responses. */
-export const CSV = 'text/csv';
-
-/** {@link CSV} with a charset, like the other types that are negotiated. */
-export const CSV_UTF8 = `${CSV}; charset=utf-8`;
 
 /** How a response names CSV: its first row is a header row (RFC 4180 section 3). */
 const CSV_WITH_HEADER = `${CSV_UTF8}; header=present`;

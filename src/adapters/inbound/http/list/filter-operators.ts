@@ -2,8 +2,9 @@ import type { Comparison, Filter, Membership, Value } from '../../../../applicat
 import type { IssueCode } from '../../../../domain/errors.js';
 import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { integerSchema, type JsonSchema } from '../openapi/json-schema.js';
-import { type Parameter, wholeNumberIssue } from '../query/query.js';
+import { integerSchema, type JsonSchema } from '../core/json-schema.js';
+import type { Parameter } from '../core/parameter.js';
+import { wholeNumberIssue } from '../query/query.js';
 
 export type Operator = Comparison['operator'] | Membership['operator'];
 

@@ -1,17 +1,18 @@
 import type { Filter } from '../../../../application/records/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
-import type { ParameterDescription } from '../openapi/description.js';
+import type { ParameterDescription } from '../core/description.js';
+import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
+import type { Parameter, Query } from '../core/parameter.js';
+import type { ListedResource } from '../core/resource-definition.js';
+import { invalid } from '../query/query.js';
+import { ATTRIBUTES, attributeKey } from './attribute-name.js';
 import {
   attributeDescriptions,
   existenceDescription,
   filterDescriptions,
   searchDescription,
-} from '../openapi/filters.js';
-import { invalid, type Parameter, type Query } from '../query/query.js';
-import type { ListedResource } from '../resources/resource-definition.js';
-import { invalidParameters, type ParameterIssue } from '../response/http-error.js';
-import { ATTRIBUTES, attributeKey } from './attribute-name.js';
+} from './filter-descriptions.js';
 import {
   type Condition,
   MAX_VALUES,

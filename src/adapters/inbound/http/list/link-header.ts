@@ -2,8 +2,8 @@ import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import type { ListPage, ListQuery, Position } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
+import type { Query } from '../core/parameter.js';
 import { checkTarget } from '../middleware/request-limits.js';
-import type { Query } from '../query/query.js';
 import { encodeCursor, queryFingerprint } from './cursor.js';
 
 /** The URL of a page, without its host. */

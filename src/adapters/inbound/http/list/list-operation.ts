@@ -1,27 +1,29 @@
 import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import type { Context } from '../context.js';
-import { JSON_TYPE, preferredType } from '../middleware/content-negotiation.js';
+import { clientOf, MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
+import type { Context } from '../core/context.js';
+import { invalidParameters } from '../core/http-error.js';
+import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
+import type { Query } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import type { Handler, Policy } from '../core/route.js';
+import { preferredType } from '../middleware/content-negotiation.js';
 import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
-import { invalid, type Query } from '../query/query.js';
+import { invalid } from '../query/query.js';
 import { SparseFields } from '../query/sparse-fields.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
 import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
-import { invalidParameters } from '../response/http-error.js';
-import type { Handler, Policy } from '../route.js';
-import { clientOf, MAX_RECORD_BYTES } from '../work-limits.js';
 import { jsonArray, lineText } from './chunk-text.js';
-import { CSV_UTF8, CsvList } from './csv.js';
+import { CsvList } from './csv.js';
 import { linkHeader } from './link-header.js';
 import { ListQueryParser } from './list-query-parser.js';
-import { NDJSON_UTF8, ndjsonList } from './ndjson.js';
+import { ndjsonList } from './ndjson.js';
 import { type LineFormat, streamLines } from './stream-lines.js';
 
 /** The pages that an export reads: small, so that it neither delays others nor fills the memory. */
 const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
-const preferred = preferredType([JSON_TYPE, NDJSON_UTF8, CSV_UTF8]);
+const preferred = preferredType([JSON_UTF8, NDJSON_UTF8, CSV_UTF8]);
 
 /** A parsed request for a list. */
 interface ParsedList {
@@ -97,7 +99,7 @@ class ListHandler<Fields> {
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
     ctx.set('ETag', tag);
-    ctx.set('Content-Type', 'application/json');
+    ctx.set('Content-Type', JSON_TYPE);
     if (isUnchanged) ctx.status = 304;
     else ctx.body = body;
   }

@@ -1,8 +1,9 @@
 import type { ListQuery } from '../../../../application/records/list-query.js';
-import type { ParameterDescription } from '../openapi/description.js';
-import { invalid, type Parameter, type Query, wholeNumberIssue } from '../query/query.js';
-import type { ListedResource } from '../resources/resource-definition.js';
-import { HttpError, type ParameterIssue } from '../response/http-error.js';
+import type { ParameterDescription } from '../core/description.js';
+import { HttpError, type ParameterIssue } from '../core/http-error.js';
+import type { Parameter, Query } from '../core/parameter.js';
+import type { ListedResource } from '../core/resource-definition.js';
+import { invalid, wholeNumberIssue } from '../query/query.js';
 import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';

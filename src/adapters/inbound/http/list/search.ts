@@ -1,6 +1,6 @@
 import { decidingWords, MAX_WORD_LENGTH, queryWords } from '../../../../application/records/search-words.js';
+import type { ParameterIssue } from '../core/http-error.js';
 import { invalid } from '../query/query.js';
-import type { ParameterIssue } from '../response/http-error.js';
 import type { Condition } from './filter-operators.js';
 
 /** The name of the parameter that searches by words. */

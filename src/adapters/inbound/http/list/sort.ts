@@ -1,7 +1,8 @@
 import { BY_ID, type SortKey, type SortOrder } from '../../../../application/records/list-query.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
-import type { ParameterDescription } from '../openapi/description.js';
-import { invalid, nameListIssues, type Parameter } from '../query/query.js';
+import type { ParameterDescription } from '../core/description.js';
+import type { Parameter } from '../core/parameter.js';
+import { invalid, nameListIssues } from '../query/query.js';
 
 /**
  * The parameter `sort`, such as `sort=name,-id`. Takes fields that every record has. A minus sign reverses the order.

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Versioned } from '../../../../domain/record.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
-import type { Context } from '../context.js';
-import { clientOf } from '../work-limits.js';
+import { clientOf } from '../core/concurrency-limits.js';
+import type { Context } from '../core/context.js';
 import { textChunks } from './chunk-text.js';
 
 /** A form of lists that is not one JSON array: NDJSON or CSV. */

@@ -3,7 +3,7 @@ import { denialReason, type Requirement } from '../../../../application/auth/aut
 import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
 import type { Principal } from '../../../../domain/access.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Context } from '../context.js';
+import type { Context } from '../core/context.js';
 import { countRequest, setThrottledHeaders } from './rate-limit.js';
 
 export interface AccessControl {

@@ -1,6 +1,6 @@
-import type { Middleware } from '../context.js';
-import { isProbe } from '../health-routes.js';
-import { HttpError } from '../response/http-error.js';
+import type { Middleware } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
+import { isProbe } from '../core/probe.js';
 import { networkOf, parseAddress, peerNetwork, type TrustedProxies } from '../server/ip-address.js';
 
 /** Reads the IP address of a client that connects directly. `X-Forwarded-For` is ignored. */

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { andThen } from '../../../../shared/maybe-promise.js';
-import type { Context, Middleware } from '../context.js';
-import { NDJSON } from '../list/ndjson.js';
-import { CODECS, type Codec, type Coding, preferredCoding } from './compression-codecs.js';
+import { CODECS, type Codec, type Coding, preferredCoding } from '../core/compression-codecs.js';
+import type { Context, Middleware } from '../core/context.js';
+import { NDJSON } from '../core/media-types.js';
 
 /** A body up to this size fits into one packet uncompressed. */
 const MAX_UNCOMPRESSED_BYTES = 1_024;

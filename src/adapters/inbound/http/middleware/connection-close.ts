@@ -1,5 +1,5 @@
 import { andThen } from '../../../../shared/maybe-promise.js';
-import type { Middleware } from '../context.js';
+import type { Middleware } from '../core/context.js';
 
 /**
  * Closes the connection after the response if the service drains. Also if a client that awaits `100 Continue` gets a

@@ -1,9 +1,7 @@
 import { TextCache } from '../../../../shared/text-cache.js';
-import type { Context, Middleware } from '../context.js';
-import { HttpError } from '../response/http-error.js';
-
-/** Has the charset, because `Accept: application/json; charset=utf-8` does not match `application/json`. */
-export const JSON_TYPE = 'application/json; charset=utf-8';
+import type { Context, Middleware } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
+import { JSON_UTF8, PROBLEM } from '../core/media-types.js';
 
 /** More than any client needs. Bounds the time of the negotiation. */
 const MAX_ACCEPT_LENGTH = 1_000;
@@ -41,8 +39,8 @@ export function preferredType(types: readonly string[]): (ctx: Context) => strin
  * @param types the media types of the response, in addition to JSON
  */
 export function negotiation(types: readonly string[] = []): (ctx: Context) => void {
-  const preferred = preferredType([JSON_TYPE, 'application/problem+json', ...types]);
-  const known = [JSON_TYPE, ...types].map((type) => type.replace(/;.*/, '')).join(' or ');
+  const preferred = preferredType([JSON_UTF8, PROBLEM, ...types]);
+  const known = [JSON_UTF8, ...types].map((type) => type.replace(/;.*/, '')).join(' or ');
   return (ctx) => {
     if (!preferred(ctx)) {
       throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${known}.`);

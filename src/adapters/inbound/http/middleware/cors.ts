@@ -1,5 +1,5 @@
 import { andThen } from '../../../../shared/maybe-promise.js';
-import type { Context, Middleware } from '../context.js';
+import type { Context, Middleware } from '../core/context.js';
 
 /**
  * The response headers that scripts may read, in addition to the CORS-safelisted response-header names (Fetch

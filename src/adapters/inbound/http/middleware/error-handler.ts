@@ -1,8 +1,9 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import { catchErrors } from '../../../../shared/maybe-promise.js';
-import type { Context, Middleware } from '../context.js';
+import type { Context, Middleware } from '../core/context.js';
+import { JSON_UTF8, PROBLEM } from '../core/media-types.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
-import { JSON_TYPE, preferredType } from './content-negotiation.js';
+import { preferredType } from './content-negotiation.js';
 import { loggedIds } from './request-id.js';
 
 /**
@@ -33,8 +34,7 @@ export function errorHandler(
     });
 }
 
-const PROBLEM = 'application/problem+json';
-const preferred = preferredType([JSON_TYPE, PROBLEM]);
+const preferred = preferredType([JSON_UTF8, PROBLEM]);
 
 function wantsProblem(ctx: Context): boolean {
   return preferred(ctx) === PROBLEM;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { andThen } from '../../../../shared/maybe-promise.js';
-import type { Context, Middleware } from '../context.js';
+import type { Context, Middleware } from '../core/context.js';
 
 /**
  * Forbids caching by default. A handler can override it: then a response that shared caches may keep says nothing of the

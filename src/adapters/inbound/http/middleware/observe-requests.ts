@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { RequestEntry, RequestObserver } from '../../../../application/ports/request-observer.js';
 import type { RequestTracer } from '../../../../application/ports/request-tracer.js';
-import type { Context, Middleware } from '../context.js';
+import type { Context, Middleware } from '../core/context.js';
 import { parseTraceparent } from './trace-context.js';
 
 export interface ObservationOptions {

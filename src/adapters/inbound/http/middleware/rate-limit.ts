@@ -1,8 +1,8 @@
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import { AppError } from '../../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Context } from '../context.js';
-import { clientOf } from '../work-limits.js';
+import { clientOf } from '../core/concurrency-limits.js';
+import type { Context } from '../core/context.js';
 
 /**
  * Counts the request against its principal, or against its IP address if it has no principal.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redactSecrets } from '../../../../shared/redact.js';
-import type { Middleware, RequestState } from '../context.js';
+import type { Middleware, RequestState } from '../core/context.js';
 
 /** A valid request id, which is safe to log. */
 export const REQUEST_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;

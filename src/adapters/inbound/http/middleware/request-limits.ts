@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from '../context.js';
-import { HttpError, invalidHeader } from '../response/http-error.js';
+import type { Middleware } from '../core/context.js';
+import { HttpError, invalidHeader } from '../core/http-error.js';
 
 const MAX_TARGET_BYTES = 8 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;

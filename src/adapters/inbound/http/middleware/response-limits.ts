@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Context, Middleware } from '../context.js';
-import { SMALL_BYTES, type WorkLimits } from '../work-limits.js';
+import { SMALL_BYTES, type WorkLimits } from '../core/concurrency-limits.js';
+import type { Context, Middleware } from '../core/context.js';
 
 export interface SendingLimits {
   /** The milliseconds that a client has in addition to the time for the bytes. */

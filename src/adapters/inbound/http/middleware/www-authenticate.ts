@@ -1,7 +1,7 @@
 import { isBadCredential } from '../../../../application/auth/authenticator.js';
 import { InsufficientScope } from '../../../../application/auth/authorization.js';
 import { AppError } from '../../../../domain/errors.js';
-import type { Context } from '../context.js';
+import type { Context } from '../core/context.js';
 
 /**
  * Adds the bearer challenge to a response that rejects a credential (RFC 6750 section 3), with the URL of the resource

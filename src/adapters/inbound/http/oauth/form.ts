@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError, type Issue, jsonPointer } from '../../../../domain/errors.js';
 import { readBody } from '../body/json-body.js';
-import type { Middleware } from '../context.js';
+import type { Middleware } from '../core/context.js';
 
 /** The parameters of a form that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
 export type Form = ReadonlyMap<string, string>;

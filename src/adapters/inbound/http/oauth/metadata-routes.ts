@@ -1,13 +1,8 @@
 import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { SCOPES } from '../../../../domain/access.js';
-import {
-  ISSUER_METADATA_DESCRIPTION,
-  KEYS_DESCRIPTION,
-  RESOURCE_METADATA_DESCRIPTION,
-} from '../openapi/oauth-descriptions.js';
+import type { Route } from '../core/route.js';
 import { type JsonDocument, jsonDocument } from '../response/static-document.js';
-import type { Route } from '../route.js';
 import { GRANT_TYPE } from './token-route.js';
 
 export interface MetadataDependencies {
@@ -30,15 +25,15 @@ export function metadataRoutes(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
     wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
-      description: ISSUER_METADATA_DESCRIPTION,
+      kind: 'issuerMetadata',
       build: async () => issuerMetadata(publicUrl),
     }),
     wellKnown(publicUrl, RESOURCE_METADATA, {
-      description: RESOURCE_METADATA_DESCRIPTION,
+      kind: 'resourceMetadata',
       build: async () => resourceMetadata(deps),
     }),
     jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
-      description: KEYS_DESCRIPTION,
+      kind: 'keys',
       cacheControl: CACHE_CONTROL,
       build: async () => {
         const keys = await signingKeys.published();

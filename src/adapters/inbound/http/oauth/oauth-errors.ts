@@ -1,5 +1,5 @@
-import type { ResponseErrorCode } from '../response/error-codes.js';
-import { type CodedError, HttpError } from '../response/http-error.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import { type CodedError, HttpError } from '../core/http-error.js';
 
 /** The `error` of a response of the token endpoint (RFC 6749 section 5.2). */
 export type OAuthErrorCode =
@@ -21,8 +21,7 @@ export class OAuthError extends HttpError<ResponseErrorCode> {
     super(code, message, details);
   }
 
-  /** The members that OAuth adds to the response. */
-  get members(): { readonly error: OAuthErrorCode; readonly error_description: string } {
+  override get members(): { readonly error: OAuthErrorCode; readonly error_description: string } {
     return { error: this.error, error_description: this.message.replaceAll(FORBIDDEN, "'") };
   }
 }

@@ -7,12 +7,12 @@ import {
 import type { TokenIssuer } from '../../../../application/auth/token-issuer.js';
 import { invalidToken, type Scope } from '../../../../domain/access.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
-import type { Context } from '../context.js';
+import type { Context } from '../core/context.js';
+import type { CodedError } from '../core/http-error.js';
+import { FORM, JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { Route } from '../core/route.js';
 import { setThrottledHeaders } from '../middleware/rate-limit.js';
-import { TOKEN_DESCRIPTION } from '../openapi/oauth-descriptions.js';
-import { noParameter } from '../query/query.js';
-import type { CodedError } from '../response/http-error.js';
-import type { Route } from '../route.js';
 import { decodeFormText, type Form, formIssue, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-errors.js';
 
@@ -35,12 +35,12 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
     access: 'public',
     operations: {
       POST: {
-        describe: () => TOKEN_DESCRIPTION,
+        purpose: { kind: 'token' },
         parameter: noParameter,
         // For caches that do not know Cache-Control (RFC 6749 section 5.1).
         headers: (ctx) => ctx.set('Pragma', 'no-cache'),
         consumes: {
-          'application/x-www-form-urlencoded': {
+          [FORM]: {
             read: readForm(deps.bodyLimitBytes),
             handle: (ctx) => grantToken(ctx, ctx.request.body as Form, deps),
           },
@@ -63,7 +63,7 @@ async function grantToken(
   const { token, lifetimeSeconds } = await issuer.issue(client, scopes).catch(throwWithChallenge(ctx));
   // Failed authentications of others at this IP address do not throttle the first use of the token.
   authenticator.remember(token, client);
-  ctx.set('Content-Type', 'application/json');
+  ctx.set('Content-Type', JSON_TYPE);
   ctx.body = JSON.stringify({
     access_token: token,
     token_type: 'Bearer',

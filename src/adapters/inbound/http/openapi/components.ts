@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from './json-schema.js';
+import type { JsonSchema } from '../core/json-schema.js';
 
 type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
 export type Reference = { readonly $ref: string };

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../../domain/access.js';
-import type { ResponseErrorCode } from '../response/error-codes.js';
-import type { Access, Route } from '../route.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import type { Access, Route } from '../core/route.js';
 import { commonHeaders } from './common-headers.js';
 import { Components } from './components.js';
 import { codeList, ErrorResponses } from './error-responses.js';

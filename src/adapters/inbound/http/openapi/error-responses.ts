@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
+import { ERRORS, type ResponseErrorCode } from '../core/error-codes.js';
+import { type JsonSchema, open, schemaRef, TEXT } from '../core/json-schema.js';
+import { JSON_TYPE } from '../core/media-types.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
-import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
 import { ERROR_EXAMPLES } from '../response/error-examples.js';
 import type { Components, Reference } from './components.js';
 import { type ResponseHeader, responseHeaders } from './header-objects.js';
-import { type JsonSchema, open, schemaRef, TEXT } from './json-schema.js';
 
 /** The headers of errors, by status. */
 const HEADERS_BY_STATUS: Readonly<Record<string, readonly ResponseHeader[]>> = {
@@ -58,7 +59,7 @@ export class ErrorResponses {
         description: `${STATUS_CODES[status] ?? 'Any other error'}: ${codeList(codes)}.`,
         headers: responseHeaders(HEADERS_BY_STATUS[status] ?? [], this.components),
         content: {
-          'application/json': {
+          [JSON_TYPE]: {
             schema: schemaRef('Error'),
             example: { code: first, ...ERROR_EXAMPLES[first] },
           },

@@ -1,7 +1,15 @@
 import { API_KEY, SCOPES } from '../../../../domain/access.js';
 import { descriptionOf } from '../../../../domain/rules.js';
-import type { OperationDescription } from './description.js';
-import { integerSchema, type JsonSchema, open, type Properties, schemaRef, TEXT } from './json-schema.js';
+import {
+  integerSchema,
+  type JsonSchema,
+  open,
+  type Properties,
+  schemaRef,
+  TEXT,
+} from '../core/json-schema.js';
+import { FORM, JSON_TYPE } from '../core/media-types.js';
+import type { OperationDescription } from './operation-description.js';
 import { EXAMPLE_KEY } from './resource-schemas.js';
 
 const TAG = 'OAuth 2.0';
@@ -48,21 +56,21 @@ const TOKEN_REQUEST: JsonSchema = {
   maxProperties: 100,
 };
 
-const TOKEN = open({
+const TOKEN_RESPONSE = open({
   access_token: { type: 'string', description: 'A JWT (RFC 9068), to be sent as `Authorization: Bearer`.' },
   token_type: { type: 'string', description: 'Always `Bearer`.' },
   expires_in: { ...integerSchema(1, 86_400), description: 'The lifetime of the token, in seconds.' },
   scope: { type: 'string', description: SCOPE_LIST },
 });
 
-export const TOKEN_DESCRIPTION: OperationDescription = {
+export const TOKEN: OperationDescription = {
   id: 'createToken',
   tag: TAG,
   summary: 'Get an access token',
   text: 'The client credentials grant (RFC 6749 section 4.4). The client is an API key: its id is the client id, and the key itself is the secret. Send both in the body, as described here, or leave them out of it and send them by HTTP Basic authentication. Errors also have the members `error` and `error_description` of RFC 6749 section 5.2.',
-  schemas: { TokenRequest: TOKEN_REQUEST, Token: TOKEN },
+  schemas: { TokenRequest: TOKEN_REQUEST, Token: TOKEN_RESPONSE },
   bodies: {
-    'application/x-www-form-urlencoded': {
+    [FORM]: {
       schema: schemaRef('TokenRequest'),
       example: {
         grant_type: 'client_credentials',
@@ -77,7 +85,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
       status: 200,
       description: 'The token.',
       content: {
-        'application/json': {
+        [JSON_TYPE]: {
           schema: schemaRef('Token'),
           example: {
             access_token: 'eyJhbGciOiJSUzI1NiIsInR5cCI6ImF0K2p3dCJ9.…',
@@ -92,7 +100,7 @@ export const TOKEN_DESCRIPTION: OperationDescription = {
   errors: ['validation_failed', 'unauthenticated', 'invalid_token', 'token_expired'],
 };
 
-export const ISSUER_METADATA_DESCRIPTION = metadataDescription('getIssuerMetadata', {
+export const ISSUER_METADATA = metadataDescription('getIssuerMetadata', {
   summary: 'Read the metadata of the authorization server (RFC 8414)',
   text: 'What OAuth 2.0 clients discover about `/oauth/token`.',
   name: 'IssuerMetadata',
@@ -107,7 +115,7 @@ export const ISSUER_METADATA_DESCRIPTION = metadataDescription('getIssuerMetadat
   },
 });
 
-export const RESOURCE_METADATA_DESCRIPTION = metadataDescription('getResourceMetadata', {
+export const RESOURCE_METADATA = metadataDescription('getResourceMetadata', {
   summary: 'Read the metadata of the protected resource (RFC 9728)',
   text: 'From which issuers access tokens are accepted, and with which scopes.',
   name: 'ResourceMetadata',
@@ -120,7 +128,7 @@ export const RESOURCE_METADATA_DESCRIPTION = metadataDescription('getResourceMet
   },
 });
 
-export const KEYS_DESCRIPTION = metadataDescription('getKeys', {
+export const KEYS = metadataDescription('getKeys', {
   summary: 'Read the public keys that verify access tokens (RFC 7517)',
   text: 'A JSON Web Key Set. Keys change; the header `kid` of a token names its key.',
   name: 'KeySet',
@@ -162,7 +170,7 @@ function metadataDescription(
       {
         status: 200,
         description: 'The document.',
-        content: { 'application/json': { schema: schemaRef(name) } },
+        content: { [JSON_TYPE]: { schema: schemaRef(name) } },
       },
     ],
   };

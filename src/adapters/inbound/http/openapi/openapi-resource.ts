@@ -1,18 +1,19 @@
 import { uniqueFields } from '../../../../domain/fields.js';
+import type { ParameterDescription, ResourceDocs } from '../core/description.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import { type JsonSchema, type ObjectSchema, schemaRef } from '../core/json-schema.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
 import { columnsOf } from '../list/csv.js';
 import { SparseFields } from '../query/sparse-fields.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
-import type { ResponseErrorCode } from '../response/error-codes.js';
-import type { ContentDescription, ParameterDescription, ResourceDocs } from './description.js';
-import { type JsonSchema, type ObjectSchema, schemaRef } from './json-schema.js';
+import type { ContentDescription } from './operation-description.js';
 import { EXAMPLE_TIME, resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
 
 /** The parts that the operations of a resource share in the OpenAPI document. */
-export class OpenApiResource<Fields> {
+export class OpenApiResource {
   readonly names: Readonly<Record<SchemaKind, string>>;
 
   constructor(
-    readonly definition: ResourceDefinition<Fields>,
+    readonly definition: ResourceDefinition<never>,
     /** Whether every write needs If-Match. */
     readonly requireIfMatch: boolean,
   ) {

@@ -1,9 +1,11 @@
-import type { ResponseErrorCode } from '../response/error-codes.js';
-import type { Access, Method, Operation, Policy, Route } from '../route.js';
+import type { ParameterDescription } from '../core/description.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import type { Access, Method, Operation, Policy, Route } from '../core/route.js';
 import type { Components } from './components.js';
-import type { OperationDescription, ParameterDescription, ResponseDescription } from './description.js';
 import { codeList, type ErrorResponses } from './error-responses.js';
 import { type RequestHeader, requestHeaders, responseHeaders } from './header-objects.js';
+import type { OperationDescription, ResponseDescription } from './operation-description.js';
+import { descriptionOf } from './operation-descriptions.js';
 import { ID } from './resource-schemas.js';
 
 /** The parts that all path items share. */
@@ -45,7 +47,7 @@ export function pathItem(route: Route, shared: SharedParts): object {
 
 function operationObject(route: Route, operation: Operation, shared: SharedParts): object {
   const { components, errorResponses, commonErrors, requiredHeaders } = shared;
-  const description = operation.describe();
+  const description = descriptionOf(operation);
   const { id, tag, summary, query = [], headers = [], bodies, responses, schemas = {} } = description;
   components.schemas(schemas);
   const parameters = [

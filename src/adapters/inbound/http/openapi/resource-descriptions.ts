@@ -1,24 +1,21 @@
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
-import type { ApiKey } from '../../../../domain/access.js';
-import { type Columns, CSV, columnsOf, csvText } from '../list/csv.js';
+import { tagOf } from '../core/description.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
+import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
+import { type Columns, columnsOf, csvText } from '../list/csv.js';
 import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
-import { NDJSON } from '../list/ndjson.js';
-import type { ResponseErrorCode } from '../response/error-codes.js';
+import type { RequestHeader } from './header-objects.js';
+import type { OpenApiResource } from './openapi-resource.js';
 import {
   type ContentDescription,
   NOT_MODIFIED,
   type OperationDescription,
   type ResponseDescription,
-  tagOf,
-} from './description.js';
-import type { RequestHeader } from './header-objects.js';
-import { ndjsonSchema, schemaRef, TEXT } from './json-schema.js';
-import type { OpenApiResource } from './openapi-resource.js';
+} from './operation-description.js';
 import { IMPORT_RESULT_SCHEMA, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
 
-const JSON_TYPE = 'application/json';
-
-export function listDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+export function listDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   const { definition } = resource;
   const { schema } = resource.record;
@@ -53,7 +50,7 @@ export function listDescription<Fields>(resource: OpenApiResource<Fields>): Oper
   };
 }
 
-export function readDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+export function readDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   return {
     tag: tagOf(docs),
@@ -76,7 +73,7 @@ export function readDescription<Fields>(resource: OpenApiResource<Fields>): Oper
   };
 }
 
-export function createDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+export function createDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   return {
     tag: tagOf(docs),
@@ -98,8 +95,8 @@ export function createDescription<Fields>(resource: OpenApiResource<Fields>): Op
 }
 
 /** @param mediaTypes those of the body */
-export function importDescription<Fields>(
-  resource: OpenApiResource<Fields>,
+export function importDescription(
+  resource: OpenApiResource,
   mediaTypes: readonly string[],
 ): OperationDescription {
   const { docs, definition } = resource;
@@ -145,7 +142,7 @@ function amountsInCsv({ decimals }: Columns): string {
 }
 
 /** @param content the body of the response */
-function creationResponse<Fields>(resource: OpenApiResource<Fields>, content: ContentDescription) {
+function creationResponse(resource: OpenApiResource, content: ContentDescription) {
   const { name } = resource.docs;
   const parameters = { id: '$response.body#/id' };
   const parametersWithTag = { ...parameters, 'If-Match': '$response.header.ETag' };
@@ -163,7 +160,7 @@ function creationResponse<Fields>(resource: OpenApiResource<Fields>, content: Co
   } satisfies ResponseDescription;
 }
 
-export function replaceDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+export function replaceDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   return {
     ...writeDescription(resource),
@@ -176,10 +173,9 @@ export function replaceDescription<Fields>(resource: OpenApiResource<Fields>): O
   };
 }
 
-export function patchDescription<Fields>(
-  resource: OpenApiResource<Fields>,
+export function patchDescription(
+  resource: OpenApiResource,
   patchTypes: readonly string[],
-  jsonPatch: string,
 ): OperationDescription {
   const { docs } = resource;
   const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(docs.example)] };
@@ -192,12 +188,12 @@ export function patchDescription<Fields>(
     summary: `Change ${docs.singular}`,
     text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
     bodies: Object.fromEntries(
-      patchTypes.map((type) => [type, type === jsonPatch ? patch : resource.body('patch')]),
+      patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')]),
     ),
   };
 }
 
-export function deleteDescription<Fields>(resource: OpenApiResource<Fields>): OperationDescription {
+export function deleteDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   return {
     tag: tagOf(docs),
@@ -210,8 +206,8 @@ export function deleteDescription<Fields>(resource: OpenApiResource<Fields>): Op
   };
 }
 
-function writeDescription<Fields>(
-  resource: OpenApiResource<Fields>,
+function writeDescription(
+  resource: OpenApiResource,
 ): Omit<OperationDescription, 'id' | 'summary' | 'text' | 'bodies'> {
   return {
     tag: tagOf(resource.docs),
@@ -232,7 +228,7 @@ function writeDescription<Fields>(
 /** `If-None-Match` works too, but in a description that tools fill with examples it makes each request fail. */
 const CONDITIONS: readonly RequestHeader[] = ['IfMatch'];
 
-function conditionErrors<Fields>({ requireIfMatch }: OpenApiResource<Fields>): ResponseErrorCode[] {
+function conditionErrors({ requireIfMatch }: OpenApiResource): ResponseErrorCode[] {
   return [
     'invalid_parameter',
     'precondition_failed',
@@ -246,7 +242,7 @@ function firstOperation(example: Readonly<Record<string, unknown>>): object {
 }
 
 /** Like {@link createDescription}, but with the secret in the response. */
-export function issueDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+export function issueDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   const { links, ...created } = creationResponse(resource, { schema: schemaRef(`Issued${docs.name}`) });
   const { read, delete: revoke } = links;
@@ -265,7 +261,7 @@ export function issueDescription(resource: OpenApiResource<ApiKey>): OperationDe
   };
 }
 
-export function revokeDescription(resource: OpenApiResource<ApiKey>): OperationDescription {
+export function revokeDescription(resource: OpenApiResource): OperationDescription {
   const { errors = [], text, ...deletion } = deleteDescription(resource);
   return {
     ...deletion,

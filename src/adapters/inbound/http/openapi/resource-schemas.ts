@@ -1,26 +1,21 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
-import type { ApiKey } from '../../../../domain/access.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { API_KEY_SHAPE } from '../../../../shared/api-key-format.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
-import type { ResourceDocs } from './description.js';
-import { jsonSchemaOf } from './joi-to-json-schema.js';
+import { jsonSchemaOf } from '../body/joi-to-json-schema.js';
+import type { ResourceDocs } from '../core/description.js';
 import {
   closed,
+  instantSchema,
   integerSchema,
   type JsonSchema,
   type ObjectSchema,
   open,
   type Properties,
   schemaRef,
-} from './json-schema.js';
+} from '../core/json-schema.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
 
 export const ID = integerSchema(1, MAX_ID);
-
-/** A time in responses. */
-export function instantSchema(description: string): JsonSchema {
-  return { type: 'string', format: 'date-time', description: `${description}: RFC 3339, in UTC.` };
-}
 
 /** The fields of the service, of which responses show only the id unless `fields` names them. */
 const SYSTEM_FIELDS: Properties = {
@@ -41,8 +36,8 @@ export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind,
 }
 
 /** The schemas of a kind of body, by name: that of the resource first, then those of its parts. */
-export function resourceSchemas<Fields>(
-  resource: ResourceDefinition<Fields>,
+export function resourceSchemas(
+  resource: ResourceDefinition<never>,
   kind: SchemaKind,
 ): Readonly<Record<string, JsonSchema>> {
   const { docs } = resource;
@@ -53,7 +48,7 @@ export function resourceSchemas<Fields>(
 }
 
 /** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
-export function issuedSchemas(resource: ResourceDefinition<ApiKey>): Readonly<Record<string, JsonSchema>> {
+export function issuedSchemas(resource: ResourceDefinition<never>): Readonly<Record<string, JsonSchema>> {
   const { properties, required } = recordSchema(resource, jsonSchemaOf(resource.schema) as ObjectSchema);
   const key = {
     type: 'string',
@@ -76,7 +71,7 @@ function withExample(schema: ObjectSchema, example: object): ObjectSchema {
   return { ...schema, examples: [example] };
 }
 
-function recordExample<Fields>({ docs, alwaysPresent = [] }: ResourceDefinition<Fields>): object {
+function recordExample({ docs, alwaysPresent = [] }: ResourceDefinition<never>): object {
   const more = alwaysPresent.map((name) => [name, EXAMPLE_TIME]);
   return { id: 1, ...docs.example, ...Object.fromEntries(more) };
 }
@@ -88,8 +83,8 @@ const SENT: Readonly<Record<Exclude<SchemaKind, 'record'>, (input: ObjectSchema)
   patch: (input) => closed({ ...SYSTEM_FIELDS, ...patchProperties(input) }),
 };
 
-function recordSchema<Fields>(
-  { readOnlyFields, alwaysPresent = [] }: ResourceDefinition<Fields>,
+function recordSchema(
+  { readOnlyFields, alwaysPresent = [] }: ResourceDefinition<never>,
   input: ObjectSchema,
 ): ObjectSchema {
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ROOT_FOLDER } from '../../../../shared/root-folder.js';
+import { HTML, JSON_TYPE } from '../core/media-types.js';
 import { TaggedDocument } from '../response/static-document.js';
 
 /** The pages and their style sheets are sources. Their scripts are bundled by the build. */
@@ -8,7 +9,7 @@ const SCRIPTS = new URL('dist/pages/', ROOT_FOLDER);
 
 export const STYLE_TYPE = 'text/css';
 export const SCRIPT_TYPE = 'text/javascript';
-export const DATA_TYPE = 'application/json';
+export const DATA_TYPE = JSON_TYPE;
 
 /** A file of a page. */
 export interface PageFile {
@@ -26,7 +27,7 @@ export interface Page {
 }
 
 export function pageFile({ name }: Page): PageFile {
-  return file('text/html', read(new URL(`${name}/index.html`, SOURCES)));
+  return file(HTML, read(new URL(`${name}/index.html`, SOURCES)));
 }
 
 /** The files that a page loads, by their names: its script, its style sheets and its data. */

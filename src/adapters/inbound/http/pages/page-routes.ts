@@ -1,8 +1,8 @@
-import type { Context } from '../context.js';
-import type { OperationDescription } from '../openapi/description.js';
-import { noParameter } from '../query/query.js';
-import { HttpError } from '../response/http-error.js';
-import type { Handler, Policy, Route } from '../route.js';
+import type { Context } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
+import { HTML, PROBLEM } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { DocumentKind, Handler, Policy, Route } from '../core/route.js';
 import {
   DATA_TYPE,
   filesBelow,
@@ -13,11 +13,6 @@ import {
   STYLE_TYPE,
   withCharset,
 } from './page-files.js';
-
-export interface PageDescriptions {
-  readonly page: OperationDescription;
-  readonly file: OperationDescription;
-}
 
 /** Allows only resources of this origin. The pages have no inline scripts or styles, and no form. */
 const PAGE_POLICY = [
@@ -32,9 +27,9 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** The routes of a page, and of its script, style sheets and data. */
-export function pageRoutes(source: Page, descriptions: PageDescriptions): Route[] {
+export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind): Route[] {
   const path = `/${source.name}`;
-  const page = pageFile(source);
+  const start = pageFile(source);
   const files = filesBelow(source);
   const names = [...files.keys()];
   const fileOf = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
@@ -44,14 +39,14 @@ export function pageRoutes(source: Page, descriptions: PageDescriptions): Route[
       template: path,
       path: new RegExp(`^${path}$`),
       access: 'public',
-      operations: { GET: { ...fileOperation(() => page, headers), describe: () => descriptions.page } },
+      operations: { GET: { ...fileOperation(() => start, headers), purpose: { kind: page } } },
     },
     {
       template: `${path}/{file}`,
       path: new RegExp(`^${path}/(${names.join('|').replaceAll('.', '\\.')})$`),
       access: 'public',
       variables: { file: names },
-      operations: { GET: { ...fileOperation(fileOf), describe: () => descriptions.file } },
+      operations: { GET: { ...fileOperation(fileOf), purpose: { kind: file } } },
     },
   ];
 }
@@ -59,11 +54,11 @@ export function pageRoutes(source: Page, descriptions: PageDescriptions): Route[
 function fileOperation(
   fileOf: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
-): Handler & Omit<Policy, 'describe'> {
+): Handler & Omit<Policy, 'purpose'> {
   return {
     parameter: noParameter,
     // Negotiation allows all types; `requireAccepted` then checks the type of the file.
-    produces: ['text/html', STYLE_TYPE, SCRIPT_TYPE, DATA_TYPE].map(withCharset),
+    produces: [HTML, STYLE_TYPE, SCRIPT_TYPE, DATA_TYPE].map(withCharset),
     varyBy: ['Accept-Encoding'],
     headers: (ctx) => requireAccepted(ctx, fileOf(ctx).type),
     handle: async (ctx) => {
@@ -75,6 +70,6 @@ function fileOperation(
 
 /** Checks the type of the file, because the general negotiation always allows JSON. */
 function requireAccepted(ctx: Context, type: string): void {
-  if (ctx.accepts(withCharset(type), 'application/problem+json')) return;
+  if (ctx.accepts(withCharset(type), PROBLEM)) return;
   throw new HttpError('not_acceptable', `Accept matches no media type of the response: ${type}.`);
 }

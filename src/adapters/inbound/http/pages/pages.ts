@@ -1,23 +1,23 @@
 import { STATUS_CODES } from 'node:http';
+import { ERRORS, type ResponseErrorCode } from '../core/error-codes.js';
+import { ISSUES } from '../core/issue-codes.js';
+import type { Route } from '../core/route.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
-import { CONSOLE, DOCS } from '../openapi/page-descriptions.js';
-import { ERRORS, type ResponseErrorCode } from '../response/error-codes.js';
 import { ERROR_EXAMPLES } from '../response/error-examples.js';
-import { ISSUES } from '../response/issue-codes.js';
-import type { Route } from '../route.js';
 import { pageRoutes } from './page-routes.js';
 
 /** The interactive reference: a page that reads the OpenAPI document. */
 export function docsRoutes(): Route[] {
   return pageRoutes(
     { name: 'docs', styles: ['base.css', 'docs.css'], data: { 'errors.json': errorCodes() } },
-    DOCS,
+    'docs',
+    'docsFile',
   );
 }
 
 /** The console: a page for people, which uses the public API through the TypeScript client. */
 export function consoleRoutes(): Route[] {
-  return pageRoutes({ name: 'console', styles: ['console.css'] }, CONSOLE);
+  return pageRoutes({ name: 'console', styles: ['console.css'] }, 'console', 'consoleFile');
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */

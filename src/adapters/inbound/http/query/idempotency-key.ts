@@ -3,8 +3,8 @@ import {
   idempotentRequest,
   reservationKey,
 } from '../../../../application/records/idempotency.js';
-import type { Context } from '../context.js';
-import { HttpError, parameterIssue } from '../response/http-error.js';
+import type { Context } from '../core/context.js';
+import { HttpError, parameterIssue } from '../core/http-error.js';
 
 const HEADER = 'Idempotency-Key';
 const NAME = 'idempotency-key';

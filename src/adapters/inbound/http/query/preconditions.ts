@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ANY_VERSION, type Precondition } from '../../../../application/records/record-service.js';
+import { HttpError } from '../core/http-error.js';
 import { tagsIn } from '../response/etag.js';
-import { HttpError } from '../response/http-error.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 

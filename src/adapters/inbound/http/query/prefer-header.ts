@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import type { Context } from '../core/context.js';
 
 /**
  * A preference (RFC 7240 section 2): a token with an optional value, which is a token or quoted. Ignores parameters.

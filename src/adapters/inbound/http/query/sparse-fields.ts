@@ -1,9 +1,10 @@
 import { metadata, presentJson } from '../../../../application/records/record-view.js';
 import type { Versioned } from '../../../../domain/record.js';
-import type { ParameterDescription } from '../openapi/description.js';
-import { fieldNamesOf } from '../openapi/joi-to-json-schema.js';
-import type { ResourceDefinition } from '../resources/resource-definition.js';
-import { nameListIssues, type Parameter, type Query } from './query.js';
+import { fieldNamesOf } from '../body/joi-to-json-schema.js';
+import type { ParameterDescription } from '../core/description.js';
+import type { Parameter, Query } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { nameListIssues } from './query.js';
 
 /** The fields of a record that a response shows. */
 export interface View<Fields> {

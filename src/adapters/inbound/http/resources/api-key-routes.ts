@@ -1,10 +1,10 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { issueDescription, revokeDescription } from '../openapi/resource-descriptions.js';
+import { JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { type Handler, idOf, type Operation, type Route } from '../core/route.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
-import { noParameter } from '../query/query.js';
-import { type Handler, idOf, type Operation, type Route } from '../route.js';
-import type { ResourceDefinition } from './resource-definition.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
 import { routesOf } from './resource-routes.js';
 
@@ -16,20 +16,20 @@ export function apiKeyRoutes(
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
   const issueKey: Operation = {
-    describe: () => issueDescription(operations.openApi),
+    purpose: operations.purpose('issue'),
     scopes: [resource.writeScope],
     parameter: noParameter,
     headers: readIdempotencyKey,
     // JSON only: the secrets of an import would be lost if its connection broke.
     consumes: {
-      'application/json': { read: operations.readJson, handle: issueHandler(resource, service, operations) },
+      [JSON_TYPE]: { read: operations.readJson, handle: issueHandler(resource, service, operations) },
     },
   };
   const revoke: Operation = {
     ...operations.remove((ctx, precondition) =>
       service.revokeFor(ctx.state.principal, idOf(ctx), precondition),
     ),
-    describe: () => revokeDescription(operations.openApi),
+    purpose: operations.purpose('revoke'),
   };
   return routesOf(
     resource,

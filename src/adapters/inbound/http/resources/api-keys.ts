@@ -7,10 +7,10 @@ import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/rules.js';
 import { bodyValidator, readOnlyField } from '../body/validate-body.js';
-import { integerSchema, type JsonSchema, open, TEXT } from '../openapi/json-schema.js';
-import { instantSchema } from '../openapi/resource-schemas.js';
+import { instantSchema, integerSchema, type JsonSchema, open, TEXT } from '../core/json-schema.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
 import { sha256 } from '../response/etag.js';
-import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
+import { fromFieldTable } from './from-field-table.js';
 
 const {
   digest: _secret,

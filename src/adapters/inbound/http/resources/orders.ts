@@ -1,5 +1,6 @@
 import { ORDER, type Order } from '../../../../domain/order.js';
-import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { fromFieldTable } from './from-field-table.js';
 
 export const ORDERS: ResourceDefinition<Order> = {
   path: 'orders',

@@ -1,5 +1,6 @@
 import { PRODUCT, type Product } from '../../../../domain/product.js';
-import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { fromFieldTable } from './from-field-table.js';
 
 export const PRODUCTS: ResourceDefinition<Product> = {
   path: 'products',

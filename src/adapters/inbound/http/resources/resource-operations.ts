@@ -4,7 +4,19 @@ import { type Change, presentJson } from '../../../../application/records/record
 import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
-import type { Context, Middleware } from '../context.js';
+import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
+import type { Context, Middleware } from '../core/context.js';
+import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import {
+  type BodyHandler,
+  idOf,
+  type Operation,
+  type Policy,
+  type Purpose,
+  type ResourceKind,
+} from '../core/route.js';
 import { csvImport } from '../import/csv-records.js';
 import {
   type ImportFormat,
@@ -13,30 +25,14 @@ import {
   importHandler,
   NDJSON_IMPORT,
 } from '../import/import-handler.js';
-import { CSV, columnsOf } from '../list/csv.js';
+import { columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
-import { NDJSON } from '../list/ndjson.js';
-import { OpenApiResource } from '../openapi/openapi-resource.js';
-import {
-  createDescription,
-  deleteDescription,
-  importDescription,
-  listDescription,
-  patchDescription,
-  readDescription,
-  replaceDescription,
-} from '../openapi/resource-descriptions.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
-import { noParameter } from '../query/query.js';
 import { SparseFields, type View } from '../query/sparse-fields.js';
 import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
-import { type BodyHandler, idOf, type Operation, type Policy } from '../route.js';
-import { MAX_RECORD_BYTES } from '../work-limits.js';
-import type { ResourceDefinition } from './resource-definition.js';
 
-const JSON_PATCH = 'application/json-patch+json';
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';
 
@@ -67,14 +63,14 @@ export class ResourceOperations<Fields> {
     this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
   }
 
-  /** For the OpenAPI document. Built only when it is read. */
-  get openApi(): OpenApiResource<Fields> {
-    return new OpenApiResource(this.resource, this.policy.requireIfMatch);
+  /** For the OpenAPI document. */
+  purpose(kind: ResourceKind): Purpose {
+    return { kind, resource: this.resource, requireIfMatch: this.policy.requireIfMatch };
   }
 
   list(): Operation {
     return {
-      describe: () => listDescription(this.openApi),
+      purpose: this.purpose('list'),
       ...this.readPolicy(),
       ...listOperation(this.resource, this.service, this.policy.cacheControl),
     };
@@ -82,12 +78,12 @@ export class ResourceOperations<Fields> {
 
   create(): Operation {
     return {
-      describe: () => createDescription(this.openApi),
+      purpose: this.purpose('create'),
       scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: {
-        'application/json': { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
+        [JSON_TYPE]: { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
       },
       subpathByType: Object.fromEntries(Object.keys(this.importFormats()).map((type) => [type, IMPORTS])),
     };
@@ -100,7 +96,7 @@ export class ResourceOperations<Fields> {
       importHandler(this.service, this.policy, tools, format),
     ]);
     return {
-      describe: () => importDescription(this.openApi, Object.keys(formats)),
+      purpose: this.purpose('import'),
       scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
@@ -119,7 +115,7 @@ export class ResourceOperations<Fields> {
   read(read = (id: Id): Promise<Versioned<Fields>> => this.service.read(id)): Operation {
     const views = new SparseFields(this.resource, 'item');
     return {
-      describe: () => readDescription(this.openApi),
+      purpose: this.purpose('read'),
       ...this.readPolicy(),
       ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
@@ -131,22 +127,22 @@ export class ResourceOperations<Fields> {
 
   replace(): Operation {
     return {
-      describe: () => replaceDescription(this.openApi),
+      purpose: this.purpose('replace'),
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
-      consumes: { 'application/json': this.update('replacement') },
+      consumes: { [JSON_TYPE]: this.update('replacement') },
     };
   }
 
   patch(): Operation {
     const mergePatch = this.update('merge-patch');
     const consumes = {
-      'application/merge-patch+json': mergePatch,
+      [MERGE_PATCH]: mergePatch,
       [JSON_PATCH]: this.update('json-patch'),
-      'application/json': mergePatch,
+      [JSON_TYPE]: mergePatch,
     };
     return {
-      describe: () => patchDescription(this.openApi, Object.keys(consumes), JSON_PATCH),
+      purpose: this.purpose('patch'),
       // The response shows the record, so that a patch is also a way to read it.
       scopes: [this.resource.writeScope, this.resource.readScope],
       ...this.itemPolicy(),
@@ -157,7 +153,7 @@ export class ResourceOperations<Fields> {
   /** @param remove deletes the record of the request, or throws `precondition_failed` */
   remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
     return {
-      describe: () => deleteDescription(this.openApi),
+      purpose: this.purpose('delete'),
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
       handle: async (ctx) => {
@@ -267,7 +263,7 @@ function manyRecords({ path, state }: Context): AppError {
 }
 
 function respondJsonText(ctx: Context, json: string): void {
-  ctx.set('Content-Type', 'application/json');
+  ctx.set('Content-Type', JSON_TYPE);
   ctx.body = json;
 }
 

@@ -1,7 +1,7 @@
 import type { RecordService } from '../../../../application/records/record-service.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { idOf, type Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
-import { idOf, type Route } from '../route.js';
-import type { ResourceDefinition } from './resource-definition.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
 /** The routes of a resource: the collection, the item, and the imports if it has any. */

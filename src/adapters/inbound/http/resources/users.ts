@@ -1,5 +1,6 @@
 import { USER, type User } from '../../../../domain/user.js';
-import { fromFieldTable, type ResourceDefinition } from './resource-definition.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { fromFieldTable } from './from-field-table.js';
 
 export const USERS: ResourceDefinition<User> = {
   path: 'users',

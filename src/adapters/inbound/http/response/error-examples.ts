@@ -1,5 +1,5 @@
-import type { ResponseErrorCode } from './error-codes.js';
-import type { HttpIssue, ParameterIssue } from './http-error.js';
+import type { ResponseErrorCode } from '../core/error-codes.js';
+import type { HttpIssue, ParameterIssue } from '../core/http-error.js';
 
 /** The members of an error, without its code. */
 export interface ErrorExample {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { OAuthError } from '../oauth/oauth-errors.js';
-import { ERRORS } from './error-codes.js';
-import { type CodedError, HttpError, isCoded } from './http-error.js';
+import { ERRORS } from '../core/error-codes.js';
+import { type CodedError, HttpError, isCoded } from '../core/http-error.js';
+import { JSON_TYPE, PROBLEM } from '../core/media-types.js';
 
 /** The `Retry-After` of `unavailable`. */
 const RETRY_AFTER_SECONDS = 1;
@@ -18,19 +18,19 @@ export function statusOf({ code }: CodedError): number {
 
 /** The error as JSON: `code`, `message` and `details`. */
 export function errorResponse(error: CodedError): ErrorResponse {
-  return response(error, 'application/json', membersOf(error));
+  return response(error, JSON_TYPE, membersOf(error));
 }
 
 /** The error as a problem (RFC 9457 section 3.1), with the members of {@link errorResponse}. */
 export function problemResponse(error: CodedError): ErrorResponse {
   const status = statusOf(error);
   const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: error.message };
-  return response(error, 'application/problem+json', { ...problem, ...membersOf(error) });
+  return response(error, PROBLEM, { ...problem, ...membersOf(error) });
 }
 
 function membersOf(error: CodedError): object {
   const { code, message, details } = error;
-  return { ...(error instanceof OAuthError && error.members), code, message, details };
+  return { ...(error instanceof HttpError && error.members), code, message, details };
 }
 
 function response(error: CodedError, type: string, body: object): ErrorResponse {

@@ -1,8 +1,8 @@
-import type { Context } from '../context.js';
-import { CODECS, type Coding, type CompressedDocument } from '../middleware/compression-codecs.js';
-import type { OperationDescription } from '../openapi/description.js';
-import { noParameter } from '../query/query.js';
-import type { Route } from '../route.js';
+import { CODECS, type Coding, type CompressedDocument } from '../core/compression-codecs.js';
+import type { Context } from '../core/context.js';
+import { JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { DocumentKind, Route } from '../core/route.js';
 import { matchesIfNoneMatch, weakTag } from './etag.js';
 
 /** A document with an ETag. All responses share its bytes, and it is compressed once for each coding. */
@@ -42,7 +42,7 @@ export class TaggedDocument implements CompressedDocument {
 
 /** A public JSON document that is built for each request. */
 export interface JsonDocument {
-  readonly description: OperationDescription;
+  readonly kind: DocumentKind;
   readonly cacheControl: string;
   build(): Promise<object>;
 }
@@ -51,7 +51,7 @@ export interface JsonDocument {
 export function jsonDocument(
   template: string,
   path: RegExp,
-  { description, cacheControl, build }: JsonDocument,
+  { kind, cacheControl, build }: JsonDocument,
 ): Route {
   return {
     template,
@@ -59,12 +59,12 @@ export function jsonDocument(
     access: 'public',
     operations: {
       GET: {
-        describe: () => description,
+        purpose: { kind },
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx) => {
           const body = JSON.stringify(await build());
-          ctx.set('Content-Type', 'application/json');
+          ctx.set('Content-Type', JSON_TYPE);
           ctx.set('Cache-Control', cacheControl);
           ctx.body = body;
         },

@@ -1,6 +1,6 @@
-import type { Context } from '../context.js';
-import type { Access } from '../route.js';
-import { isVersionInPath } from '../versioning/api-version.js';
+import { isVersionInPath } from '../core/api-version.js';
+import type { Context } from '../core/context.js';
+import type { Access } from '../core/route.js';
 
 /**
  * Returns a function that names the request headers that a response depends on (RFC 9110 section 12.5.5).

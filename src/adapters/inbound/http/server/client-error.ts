@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { HttpError } from '../core/http-error.js';
 import { errorResponse } from '../response/error-response.js';
-import { HttpError } from '../response/http-error.js';
 import { closeInStages } from './node-workarounds.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };

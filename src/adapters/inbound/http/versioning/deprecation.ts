@@ -1,8 +1,8 @@
 import { parseInstant } from '../../../../domain/instant.js';
 import type { Instant } from '../../../../domain/record.js';
 import { andThen } from '../../../../shared/maybe-promise.js';
-import type { Middleware } from '../context.js';
-import { pathIn } from './api-version.js';
+import { pathIn } from '../core/api-version.js';
+import type { Middleware } from '../core/context.js';
 
 /** The minimum time from the deprecation of a version to its removal. */
 const NOTICE_MONTHS = 12;

@@ -1,6 +1,6 @@
-import type { Context } from '../context.js';
-import { HttpError, parameterIssue } from '../response/http-error.js';
-import { type ApiVersion, FIRST_VERSION, isVersionInPath } from './api-version.js';
+import { type ApiVersion, FIRST_VERSION, isVersionInPath } from '../core/api-version.js';
+import type { Context } from '../core/context.js';
+import { HttpError, parameterIssue } from '../core/http-error.js';
 
 const HEADER = 'API-Version';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Context } from '#src/adapters/inbound/http/context.js';
+import type { Context } from '#src/adapters/inbound/http/core/context.js';
+import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import { encodeCursor, queryFingerprint } from '#src/adapters/inbound/http/list/cursor.js';
 import { ListQueryParser } from '#src/adapters/inbound/http/list/list-query-parser.js';
 import { readQuery } from '#src/adapters/inbound/http/query/query.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { HttpError } from '#src/adapters/inbound/http/response/http-error.js';
 import { BY_ID, type ListQuery } from '#src/application/records/list-query.js';
 
 const PARSER = new ListQueryParser('products', PRODUCTS);

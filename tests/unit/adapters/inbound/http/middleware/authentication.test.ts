@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
-import type { Context, RequestState } from '#src/adapters/inbound/http/context.js';
+import type { Context, RequestState } from '#src/adapters/inbound/http/core/context.js';
 import { type AccessControl, authenticate } from '#src/adapters/inbound/http/middleware/authentication.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';

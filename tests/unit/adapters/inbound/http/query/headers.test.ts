@@ -2,7 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
-import type { Context, RequestState } from '#src/adapters/inbound/http/context.js';
+import type { Context, RequestState } from '#src/adapters/inbound/http/core/context.js';
+import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import {
   idempotencyOf,
   KEY_PATTERN,
@@ -15,7 +16,6 @@ import {
   prefersCount,
   prefersMinimal,
 } from '#src/adapters/inbound/http/query/prefer-header.js';
-import { HttpError } from '#src/adapters/inbound/http/response/http-error.js';
 import { ANY_VERSION } from '#src/application/records/record-service.js';
 
 /** @param values of the header, one for each time it is sent */

@@ -1,14 +1,13 @@
 import { expect } from 'chai';
-import type { Context } from '#src/adapters/inbound/http/context.js';
+import type { Context } from '#src/adapters/inbound/http/core/context.js';
+import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
+import { noParameter, type Parameter } from '#src/adapters/inbound/http/core/parameter.js';
 import {
   invalid,
   nameListIssues,
-  noParameter,
-  type Parameter,
   readQuery,
   wholeNumberIssue,
 } from '#src/adapters/inbound/http/query/query.js';
-import { HttpError } from '#src/adapters/inbound/http/response/http-error.js';
 
 const PARAMETERS: Readonly<Record<string, Parameter>> = {
   one: { issues: (value) => (value === 'bad' ? [invalid('one', 'invalid_format', 'is bad')] : []) },

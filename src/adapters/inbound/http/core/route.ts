@@ -1,11 +1,11 @@
-import type { Scope } from '../../../domain/access.js';
-import type { Id } from '../../../domain/record.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { Scope } from '../../../../domain/access.js';
+import type { Id } from '../../../../domain/record.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { VersionDeprecation } from './api-version.js';
 import type { Context, Middleware } from './context.js';
-import type { OperationDescription } from './openapi/description.js';
-import type { FindParameter, NameParameters, Query } from './query/query.js';
-import type { CodedError } from './response/http-error.js';
-import type { Deprecation } from './versioning/deprecation.js';
+import type { CodedError } from './http-error.js';
+import type { FindParameter, NameParameters, Query } from './parameter.js';
+import type { ResourceDefinition } from './resource-definition.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -29,7 +29,7 @@ export interface Route {
   readonly access: Access;
   /** The API version. Default: 1. */
   readonly version?: number;
-  readonly deprecation?: Deprecation | undefined;
+  readonly deprecation?: VersionDeprecation | undefined;
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** Converts an error to the protocol of the route, such as OAuth. */
   mapError?(error: CodedError): CodedError;
@@ -47,7 +47,45 @@ export interface BodyOperation {
   readonly subpathByType?: Readonly<Record<string, string>>;
 }
 
+/** The kinds of operations of a resource. */
+export type ResourceKind =
+  | 'list'
+  | 'read'
+  | 'create'
+  | 'import'
+  | 'replace'
+  | 'patch'
+  | 'delete'
+  | 'issue'
+  | 'revoke';
+
+/** What an operation does. The OpenAPI document has a description of each kind. */
+export type Purpose =
+  | {
+      readonly kind: ResourceKind;
+      readonly resource: ResourceDefinition<never>;
+      /** Whether every write needs `If-Match`. */
+      readonly requireIfMatch: boolean;
+    }
+  | { readonly kind: 'root'; readonly links: readonly string[] }
+  | { readonly kind: DocumentKind };
+
+/** The kinds of the other operations. */
+export type DocumentKind =
+  | 'liveness'
+  | 'readiness'
+  | 'openapi'
+  | 'docs'
+  | 'docsFile'
+  | 'console'
+  | 'consoleFile'
+  | 'token'
+  | 'issuerMetadata'
+  | 'resourceMetadata'
+  | 'keys';
+
 export interface Policy {
+  readonly purpose: Purpose;
   /** The scopes that the caller needs. Default: none. */
   readonly scopes?: readonly Scope[];
   /** Finds the parameters of the query. */
@@ -60,8 +98,6 @@ export interface Policy {
   headers?(ctx: Context): void;
   /** Throws `not_found` if the item does not exist. */
   ensureExists?(ctx: Context): Promise<unknown>;
-  /** Returns the documentation of the operation. Called only when the OpenAPI document is built. */
-  describe(): OperationDescription;
 }
 
 export interface Handler {

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
-import type { TextValidator } from '../body/validate-body.js';
-import { closed, integerSchema, type JsonSchema, TEXT, textSchema } from './json-schema.js';
+import { closed, integerSchema, type JsonSchema, TEXT, textSchema } from '../core/json-schema.js';
+import type { TextValidator } from './validate-body.js';
 
 type Args = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 import type Koa from 'koa';
-import type { PublicUrl } from '../../../application/ports/public-url.js';
-import type { TraceIds } from '../../../application/ports/request-observer.js';
-import type { Principal } from '../../../domain/access.js';
-import type { Share } from '../../../shared/fair-shares.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
-import type { CompressedDocument } from './middleware/compression-codecs.js';
-import type { ApiVersion } from './versioning/api-version.js';
-import type { WorkLimits } from './work-limits.js';
+import type { PublicUrl } from '../../../../application/ports/public-url.js';
+import type { TraceIds } from '../../../../application/ports/request-observer.js';
+import type { Principal } from '../../../../domain/access.js';
+import type { Share } from '../../../../shared/fair-shares.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { ApiVersion } from './api-version.js';
+import type { CompressedDocument } from './compression-codecs.js';
+import type { WorkLimits } from './concurrency-limits.js';
 
 /** The state of a request, which the middleware shares. */
 export interface RequestState {

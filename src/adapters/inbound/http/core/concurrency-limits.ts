@@ -1,8 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { Principal } from '../../../domain/access.js';
-import { unavailable } from '../../../domain/errors.js';
-import { FairShares, type Share, type ShareFigures, type ShareLimits } from '../../../shared/fair-shares.js';
-import { andThen, type MaybePromise } from '../../../shared/maybe-promise.js';
+import type { Principal } from '../../../../domain/access.js';
+import { unavailable } from '../../../../domain/errors.js';
+import {
+  FairShares,
+  type Share,
+  type ShareFigures,
+  type ShareLimits,
+} from '../../../../shared/fair-shares.js';
+import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;

@@ -4,20 +4,22 @@ export interface ApiVersion {
   /** All versions of the path, in ascending order. */
   readonly all: readonly number[];
   /** If this version is deprecated: its deprecation headers, and the next version. */
-  readonly deprecation?: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly successor: number;
-  };
+  readonly deprecation?: VersionDeprecation & { readonly successor: number };
 }
 
 /** The version of routes without versions, and of errors that occur before a route is found. */
 export const FIRST_VERSION: ApiVersion = { number: 1, all: [1] };
 
+/** The headers that announce the removal of a version. */
+export interface VersionDeprecation {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** The part of a route that determines its version. */
 interface VersionedRoute {
   readonly template: string;
   readonly version?: number;
-  readonly deprecation?: { readonly headers: Readonly<Record<string, string>> } | undefined;
+  readonly deprecation?: VersionDeprecation | undefined;
 }
 
 const IN_PATH = /^\/v\d+(?=\/)/;

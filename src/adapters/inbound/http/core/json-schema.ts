@@ -1,4 +1,5 @@
 import type { TextRule } from '../../../../domain/text.js';
+import { NDJSON } from './media-types.js';
 
 /** JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -16,6 +17,11 @@ export const TEXT: JsonSchema = { type: 'string' };
 export function integerSchema(minimum: number, maximum: number): JsonSchema {
   const is64Bit = minimum < -(2 ** 31) || maximum >= 2 ** 31;
   return { type: 'integer', ...(is64Bit && { format: 'int64' }), minimum, maximum };
+}
+
+/** A time in responses. */
+export function instantSchema(description: string): JsonSchema {
+  return { type: 'string', format: 'date-time', description: `${description}: RFC 3339, in UTC.` };
 }
 
 export function textSchema({ min, max, allowed, pattern = allowed }: TextRule): JsonSchema {
@@ -48,7 +54,7 @@ function objectOf(properties: Properties, required: readonly string[], isOpen: b
 export function ndjsonSchema(line: JsonSchema): JsonSchema {
   return {
     type: 'string',
-    contentMediaType: 'application/x-ndjson',
+    contentMediaType: NDJSON,
     contentSchema: { type: 'array', items: line },
   };
 }

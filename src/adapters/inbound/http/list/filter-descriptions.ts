@@ -1,6 +1,6 @@
 import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
-import { MAX_VALUES, type Operator, type ValueType } from '../list/filter-operators.js';
-import type { ParameterDescription } from './description.js';
+import type { ParameterDescription } from '../core/description.js';
+import { MAX_VALUES, type Operator, type ValueType } from './filter-operators.js';
 
 /** Completes "FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {

@@ -1,14 +1,12 @@
-import type { PublicUrl } from '../../../application/ports/public-url.js';
-import type { Context } from './context.js';
-import { JSON_TYPE, preferredType } from './middleware/content-negotiation.js';
-import { NOT_MODIFIED, type OperationDescription } from './openapi/description.js';
-import { type JsonSchema, open, schemaRef } from './openapi/json-schema.js';
-import { noParameter } from './query/query.js';
-import { TaggedDocument } from './response/static-document.js';
-import type { Route } from './route.js';
+import type { PublicUrl } from '../../../../application/ports/public-url.js';
+import type { Context } from '../core/context.js';
+import { HTML, JSON_TYPE, JSON_UTF8, PROBLEM } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { Route } from '../core/route.js';
+import { preferredType } from '../middleware/content-negotiation.js';
+import { TaggedDocument } from '../response/static-document.js';
 
 const DOCS = '/docs';
-const HTML = 'text/html';
 const HTML_TYPE = `${HTML}; charset=utf-8`;
 const CACHE_CONTROL = 'no-cache';
 
@@ -32,14 +30,14 @@ export function rootRoute(
 ): Route {
   const paths = Object.entries({ ...collections, ...LINKS });
   const links = Object.fromEntries(paths.map(([name, path]) => [name, publicUrl.addressOf(path)]));
-  const document = new TaggedDocument('application/json', JSON.stringify(links), CACHE_CONTROL);
+  const document = new TaggedDocument(JSON_TYPE, JSON.stringify(links), CACHE_CONTROL);
   return {
     template: '/',
     path: /^\/$/,
     access: 'public',
     operations: {
       GET: {
-        describe: () => descriptionOf(Object.keys(links)),
+        purpose: { kind: 'root', links: Object.keys(links) },
         parameter: noParameter,
         produces: [HTML_TYPE],
         handle: (ctx) => {
@@ -58,7 +56,7 @@ function redirect(ctx: Context): void {
   ctx.status = 303;
 }
 
-const acceptsJson = preferredType([JSON_TYPE, 'application/problem+json']);
+const acceptsJson = preferredType([JSON_UTF8, PROBLEM]);
 
 /**
  * Whether `Accept` refuses JSON, or names text/html with a higher quality than JSON (RFC 9110 section 12.5.1). The
@@ -67,7 +65,7 @@ const acceptsJson = preferredType([JSON_TYPE, 'application/problem+json']);
 function prefersPage(ctx: Context): boolean {
   if (!acceptsJson(ctx)) return true;
   const ranges = qualities(ctx.req.headers.accept ?? '');
-  const [json = 0] = ['application/json', 'application/*', '*/*'].flatMap((range) => ranges.get(range) ?? []);
+  const [json = 0] = [JSON_TYPE, 'application/*', '*/*'].flatMap((range) => ranges.get(range) ?? []);
   return (ranges.get(HTML) ?? 0) > json;
 }
 
@@ -79,42 +77,5 @@ function qualities(accept: string): ReadonlyMap<string, number> {
       const quality = parameters.map((text) => /^\s*q\s*=\s*([\d.]+)/.exec(text)?.[1]).find(Boolean);
       return [range.trim(), Number(quality ?? 1)];
     }),
-  );
-}
-
-function descriptionOf(names: readonly string[]): OperationDescription {
-  return {
-    id: 'getRoot',
-    tag: 'Documents',
-    summary: 'Find the parts of the service',
-    text: 'Links to every collection and document, each a path without a host. A browser is redirected to `/docs`.',
-    headers: ['KnownTags'],
-    schemas: { Links: linksSchema(names) },
-    responses: [
-      {
-        status: 200,
-        description: 'The links.',
-        headers: ['ETag'],
-        content: { 'application/json': { schema: schemaRef('Links') } },
-      },
-      {
-        status: 303,
-        description:
-          '`Accept` names `text/html` with a higher quality than JSON: `Location` is the interactive reference.',
-        headers: ['Location'],
-      },
-      NOT_MODIFIED,
-    ],
-  };
-}
-
-function linksSchema(names: readonly string[]): JsonSchema {
-  return open(
-    Object.fromEntries(
-      names.map((name) => [
-        name,
-        { type: 'string', format: 'uri-reference', description: `The path of \`${name}\`.` },
-      ]),
-    ),
   );
 }

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import Koa from 'koa';
-import { andThen, catchErrors, type MaybePromise } from '../../../shared/maybe-promise.js';
-import type { Context, Middleware, RequestState } from './context.js';
+import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { Context, Middleware, RequestState } from '../core/context.js';
 
 /** A larger body is sent in slices of this size. */
 const SLICE_BYTES = 131_072;

@@ -1,14 +1,10 @@
-import type { Requirement } from '../../../application/auth/authorization.js';
-import { MAX_ID } from '../../../domain/record.js';
-import { andThen, catchErrors, type MaybePromise } from '../../../shared/maybe-promise.js';
-import { checkMediaType, mediaType, rejectTypeOfSubpath } from './body/json-body.js';
-import type { Context, Middleware } from './context.js';
-import { type AccessControl, authenticate, authorize, checkAgain } from './middleware/authentication.js';
-import { negotiation } from './middleware/content-negotiation.js';
-import { countRequest } from './middleware/rate-limit.js';
-import { readQuery } from './query/query.js';
-import { HttpError, isCoded } from './response/http-error.js';
-import { varyHeader } from './response/vary.js';
+import type { Requirement } from '../../../../application/auth/authorization.js';
+import { MAX_ID } from '../../../../domain/record.js';
+import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
+import type { ApiVersion } from '../core/api-version.js';
+import type { Context, Middleware } from '../core/context.js';
+import { HttpError, isCoded } from '../core/http-error.js';
 import {
   acceptPatch,
   type BodyHandler,
@@ -17,9 +13,13 @@ import {
   type Operation,
   type Policy,
   type Route,
-} from './route.js';
-import type { ApiVersion } from './versioning/api-version.js';
-import { checkVersion, matchesVersion, setVersion } from './versioning/requested-version.js';
+} from '../core/route.js';
+import { type AccessControl, authenticate, authorize, checkAgain } from '../middleware/authentication.js';
+import { negotiation } from '../middleware/content-negotiation.js';
+import { countRequest } from '../middleware/rate-limit.js';
+import { readQuery } from '../query/query.js';
+import { varyHeader } from '../response/vary.js';
+import { checkVersion, matchesVersion, setVersion } from '../versioning/requested-version.js';
 
 /** Authenticates and authorizes a request, or throws. */
 export type Guard = (ctx: Context, route: Route, operation: Operation | undefined) => MaybePromise<void>;

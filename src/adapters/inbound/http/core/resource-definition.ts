@@ -1,24 +1,11 @@
 import type Joi from 'joi';
-import {
-  fieldReader,
-  nullRemover,
-  presenter,
-  type RecordView,
-} from '../../../../application/records/record-view.js';
+import type { RecordView } from '../../../../application/records/record-view.js';
 import type { Scope } from '../../../../domain/access.js';
-import {
-  type FieldSpecs,
-  type FieldTable,
-  indexedFields,
-  type MoneyField,
-  moneyFields,
-  searchedFields,
-} from '../../../../domain/fields.js';
+import type { FieldSpecs, MoneyField } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { bodyValidator, objectSchema } from '../body/validate-body.js';
-import type { ResourceDocs } from '../openapi/description.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
-import type { Deprecation } from '../versioning/deprecation.js';
+import type { VersionDeprecation } from './api-version.js';
+import type { ResourceDocs } from './description.js';
+import type { JsonSchema } from './json-schema.js';
 
 /** A resource in one version of the API, as values and functions. The shared handlers read it. */
 export interface ResourceDefinition<Fields> extends RecordView<Fields> {
@@ -26,7 +13,7 @@ export interface ResourceDefinition<Fields> extends RecordView<Fields> {
   readonly path: string;
   /** The version of the API. Several versions can serve the same records. */
   readonly version: number;
-  readonly deprecation?: Deprecation;
+  readonly deprecation?: VersionDeprecation;
   readonly readScope: Scope;
   readonly writeScope: Scope;
   /** The fields by which lists can be filtered and sorted, in addition to the system fields. */
@@ -55,21 +42,4 @@ export interface TagState<Fields> {
   of(record: Versioned<Fields>): number | string;
   /** A regular expression that matches the result of {@link of}. Its first group is the version of the record. */
   readonly pattern: string;
-}
-
-/** The part of a definition that follows from the field table. */
-export function fromFieldTable<Fields>(
-  table: FieldTable,
-): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'money' | 'schema'> {
-  const schema = objectSchema(table);
-  return {
-    fields: indexedFields(table),
-    isSearchable: searchedFields(table).length > 0,
-    money: moneyFields(table),
-    schema,
-    withoutNulls: nullRemover(table),
-    validate: bodyValidator(schema, table),
-    present: presenter(table),
-    toFields: fieldReader(table),
-  };
 }

@@ -1,8 +1,8 @@
-import type { Context } from '../context.js';
-import { noParameter } from '../query/query.js';
+import type { Context } from '../core/context.js';
+import { JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { Route } from '../core/route.js';
 import { TaggedDocument } from '../response/static-document.js';
-import type { Route } from '../route.js';
-import { OPENAPI_DESCRIPTION } from './page-descriptions.js';
 
 /** @param build called once, at the first request, because the service learns its URL when it starts */
 export function openApiRoute(build: () => object): Route {
@@ -13,12 +13,12 @@ export function openApiRoute(build: () => object): Route {
     access: 'public',
     operations: {
       GET: {
-        describe: () => OPENAPI_DESCRIPTION,
+        purpose: { kind: 'openapi' },
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {
           // Not cached without revalidation, because a restart can change the document.
-          document ??= new TaggedDocument('application/json', JSON.stringify(build()), 'no-cache');
+          document ??= new TaggedDocument(JSON_TYPE, JSON.stringify(build()), 'no-cache');
           document.send(ctx);
         },
       },

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
-import type { Middleware, RequestState } from './context.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { Middleware, RequestState } from '../core/context.js';
 
 type Layer = Router<RequestState>['stack'][number];
 

@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http';
-import type { Logger } from '../../../application/ports/logger.js';
-import { notFound } from '../../../domain/errors.js';
-import type { Middleware } from './context.js';
+import type { Logger } from '../../../../application/ports/logger.js';
+import { notFound } from '../../../../domain/errors.js';
+import { FIRST_VERSION } from '../core/api-version.js';
+import type { Middleware } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
+import type { Route } from '../core/route.js';
+import { connectionClose } from '../middleware/connection-close.js';
+import { normalizeAccept } from '../middleware/content-negotiation.js';
+import { errorHandler } from '../middleware/error-handler.js';
+import { noStore } from '../middleware/no-store.js';
+import { requestId } from '../middleware/request-id.js';
+import { requestLimits } from '../middleware/request-limits.js';
 import { koaListener } from './koa-listener.js';
-import { connectionClose } from './middleware/connection-close.js';
-import { normalizeAccept } from './middleware/content-negotiation.js';
-import { errorHandler } from './middleware/error-handler.js';
-import { noStore } from './middleware/no-store.js';
-import { requestId } from './middleware/request-id.js';
-import { requestLimits } from './middleware/request-limits.js';
-import { HttpError } from './response/http-error.js';
-import type { Route } from './route.js';
 import { routeHandler } from './route-handler.js';
 import { routeIndex } from './route-index.js';
-import { FIRST_VERSION } from './versioning/api-version.js';
 
 /** The metrics in the format of Prometheus. */
 export interface MetricsReport {

@@ -17,6 +17,11 @@ export type HttpIssue = Issue | ParameterIssue;
 export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends Error {
   override readonly name = 'HttpError';
 
+  /** What a protocol adds to the response, such as OAuth. */
+  get members(): Readonly<Record<string, string>> {
+    return {};
+  }
+
   constructor(
     readonly code: Code,
     message: string,

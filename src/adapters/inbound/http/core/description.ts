@@ -1,0 +1,35 @@
+import type { JsonSchema } from './json-schema.js';
+
+/** A parameter of the query. */
+export interface ParameterDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** How an array or object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
+  readonly style?: 'form';
+  readonly explode?: boolean;
+  readonly example: unknown;
+  /** The name in the components of the document, if operations share the parameter. */
+  readonly sharedAs?: string;
+}
+
+/** How the documentation names a resource. */
+export interface ResourceDocs {
+  /** In names of schemas and operations: `Product`. */
+  readonly name: string;
+  /** In sentences, with its article: `a product`. */
+  readonly singular: string;
+  /** In sentences: `products`. Its operations have this tag, capitalized. */
+  readonly plural: string;
+  /** What the records are, and what clients should know. CommonMark. */
+  readonly description: string;
+  /** A valid body. */
+  readonly example: Readonly<Record<string, unknown>>;
+  /** The names of schemas for the objects, list elements or choices in these fields: `price` is a `Price`. */
+  readonly schemaNames?: Readonly<Record<string, string>>;
+}
+
+/** The tag of the operations of a resource. */
+export function tagOf({ plural }: ResourceDocs): string {
+  return plural.charAt(0).toUpperCase() + plural.slice(1);
+}

@@ -1,0 +1,43 @@
+import type { Store } from '../../../../application/ports/store.js';
+import { unavailable } from '../../../../domain/errors.js';
+import { JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
+import type { DocumentKind, Route } from '../core/route.js';
+
+/** The probes: whether the process is alive, and whether it can serve requests. */
+export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
+  let running: Promise<void> | undefined;
+  // Probes have no limit. Those that arrive together share one call, so they do not fill the pool of the store.
+  const ping = () => {
+    running ??= store.ping().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return [
+    healthRoute('live', 'liveness', async () => {}),
+    healthRoute('ready', 'readiness', async () => {
+      if (isDraining()) throw unavailable('The service is stopping.');
+      await ping();
+    }),
+  ];
+}
+
+function healthRoute(name: 'live' | 'ready', kind: DocumentKind, check: () => Promise<void>): Route {
+  return {
+    template: `/health/${name}`,
+    path: new RegExp(`^/health/${name}$`),
+    access: 'probe',
+    operations: {
+      GET: {
+        purpose: { kind },
+        parameter: noParameter,
+        handle: async (ctx) => {
+          await check();
+          ctx.set('Content-Type', JSON_TYPE);
+          ctx.body = JSON.stringify({ status: 'ok' });
+        },
+      },
+    },
+  };
+}
