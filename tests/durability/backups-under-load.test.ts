@@ -1,3 +1,9 @@
+/**
+ * Makes backups while 16 writers use a service with two workers. Each backup is restored into a new folder, checked by
+ * `PRAGMA integrity_check`, and compared record by record with what was acknowledged before it began: version, content,
+ * deletion. A service on the last one shows the same records in lists, searches and exports. The control at night
+ * copies the database without its `-wal` file, as `cp` would, and must show a difference.
+ */
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,3 +1,12 @@
+/**
+ * A proxy between eight clients and two processes on one SQLite file cuts at random bytes in either direction: in the
+ * TLS handshake, in the request, before the first byte of the response, and in the response. A second proxy, between
+ * the service and MongoDB, cuts before a command, in it, before its reply and in its reply. The clients repeat each
+ * creation and each import under its `Idempotency-Key` until it has a response.
+ *
+ * No record is lost or doubled, no id is given twice, and each key gets at most one response without
+ * `Idempotency-Replayed`. The control: the same cuts without keys double records.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';

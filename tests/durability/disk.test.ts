@@ -1,3 +1,8 @@
+/**
+ * Fills and locks the disk of SQLite, and lets writes and fsync fail with EIO and writes with EROFS (strace). Writes
+ * are 503, the log quotes SQLite's reason, reads go on, and nothing acknowledged is lost after `kill -9`. It mounts a
+ * small file system (tmpfs), so it needs root.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+/** Kills a process at each step of a creation with an `Idempotency-Key`. A retry finishes it, and one record exists. */
 import { join } from 'node:path';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { exactlyOnceContract } from '../contract/exactly-once.contract.js';

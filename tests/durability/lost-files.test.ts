@@ -1,3 +1,4 @@
+/** Deletes, moves and replaces the files of a running service on SQLite. */
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,4 @@
+/** 50 writers change one record through two processes. No acknowledged update is lost. */
 import { lostUpdatesContract } from '../contract/lost-updates.contract.js';
 import { childProcessServices } from '../support/child-process-service.js';
 import { mongoSettings } from '../support/mongo-settings.js';

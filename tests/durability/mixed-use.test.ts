@@ -1,3 +1,14 @@
+/**
+ * 16 writers send a random mix of every kind of request and repeat each write until it has an outcome. Beside them run
+ * `catalogue seed`, `keys`, `backup`, `check` and `copy`, some of which are killed too. One to three processes serve,
+ * as workers or as two services on one store. The kills hit workers, primaries, whole services and all of them, on
+ * SQLite and on MongoDB, which is itself killed now and then. A process that ends by itself fails the test.
+ *
+ * A checker that knows only what was acknowledged applies every edit in order. It compares each record and version with
+ * the store, with a copy of it, and with what lists, a search and exports show. `TEST_SEED` repeats the choices of a
+ * run, not their timing. Two controls must fail at night: writers without idempotency keys whose responses come 20 ms
+ * after the commit, and a service that opens and closes its database beside SQLite, which drops SQLite's locks.
+ */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,3 +1,7 @@
+/**
+ * Other programs open and close the database after each kind of read, and the service ends by SIGTERM or SIGKILL. Every
+ * acknowledged write is there afterwards.
+ */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

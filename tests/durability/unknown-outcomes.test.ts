@@ -1,3 +1,10 @@
+/**
+ * Plays faults at every reply of MongoDB to each kind of request, and to what the service does by itself. Neither a
+ * command nor the driver's retry of it is executed; or the command is executed and its reply is lost, cut, late,
+ * doubled, an error of a primary that steps down, or lacks the confirmation of a majority. After each fault the
+ * response is compared with the database. A response is 2xx only if the store has confirmed it, a repetition with the
+ * same key converges, and the next request succeeds. The gate plays a fifth of the faults, chosen by `TEST_SEED`.
+ */
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
 import { compose } from '#src/composition/container.js';

@@ -1,3 +1,4 @@
+/** Runs the commands of docs/backup.md as printed there, and sends signals during a backup. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,8 @@
+/**
+ * Sets the clock of running processes with libfaketime: 400 days or an hour behind or ahead, at their start and under
+ * load. No request is refused that would be accepted otherwise, and no record, version, id, cursor or replay is
+ * confused.
+ */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,7 @@
+/**
+ * Sends hostile requests, one at a time, and measures the longest turn of the event loop in CPU time: the median of
+ * three. An error response is short.
+ */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

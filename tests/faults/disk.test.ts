@@ -1,3 +1,9 @@
+/**
+ * Fills the disk of a running service, tears its write-ahead log, damages its database and puts other files in its
+ * place. Every creation whose commit ends before the tear is there, and none behind it. Damage is refused with exit
+ * code 78 at the start or with 503 when it is read, and never shown as data. It mounts small file systems (tmpfs), so
+ * it needs root.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,

@@ -1,3 +1,9 @@
+/**
+ * One client sends as much as its limit allows, in every costly way, and ten times that in pipelines: forms, bodies,
+ * pages, documents, exports, imports, unindexed queries and handshakes, read, not read, or slowly read. A bystander
+ * sends its own requests meanwhile and gets no 429 and no 503. The request log shows for each flood that its requests
+ * reach the code that they load.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bindToLoadCore } from '../../scripts/bench/machine.js';

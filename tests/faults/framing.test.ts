@@ -1,3 +1,14 @@
+/**
+ * Sends each case of `framing-cases.ts` in one packet, cut at every kind of place, in pieces of 1 to 7 bytes, over TLS,
+ * and through HAProxy and nginx with the configurations of this repository. Behind each case comes a well-formed
+ * request, which must be answered exactly once, or never if the connection closes. Each request has its own
+ * `X-Request-Id`, so responses and log lines decide. Through a proxy, another client sends requests at the same time
+ * and must never get the response to a case. Every case is also followed by a reset of the connection, before and
+ * during the response.
+ *
+ * What Node's parser decides: `RTSP/1.0` is read as `HTTP/1.0`, and several spaces in a request line as one. An unknown
+ * method is 405, or 400 if its request line arrives in pieces.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

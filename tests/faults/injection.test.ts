@@ -1,3 +1,9 @@
+/**
+ * Sends hostile texts to SQLite and MongoDB: SQL, operators of MongoDB, queries of FTS5, regular expressions, programs,
+ * templates, paths, prototypes, spreadsheets, pages, headers and terminals. Each is stored and shown unchanged, or
+ * refused where the field cannot have it. Every filter and search finds exactly the records of a reference in the test.
+ * Undeclared names are refused in every way to write, filter, sort and choose fields.
+ */
 import { expect } from 'chai';
 import { mongoSettings } from '../support/mongo-settings.js';
 import { hostileTexts } from './injection.contract.js';

@@ -1,3 +1,10 @@
+/**
+ * Gives canaries in the settings that hold secrets, in requests, to commands and to the server for language models.
+ * Processes then crash by an exception, a rejection, SIGABRT, SIGUSR2, and out of memory. Each canary is looked for in
+ * logs, responses, arguments, files and memory reports: as it is, percent-encoded, and in Base64 at each of its three
+ * alignments. No report, heap snapshot or core file appears. Files that hold secrets are readable by their owner alone,
+ * whatever the umask.
+ */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

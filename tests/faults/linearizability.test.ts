@@ -1,3 +1,14 @@
+/**
+ * 16 clients in two groups of eight work through two processes on one SQLite file, and then on one MongoDB. They read
+ * items and lists, send `If-None-Match`, replace, patch the same and other fields, and delete. Meanwhile processes are
+ * killed and started again, suspended with SIGSTOP, and connections are cut. Porcupine
+ * (https://github.com/anishathalye/porcupine) checks the history of each record. An operation without a response may
+ * take effect at any later time, or never. The checker prunes by version, so 20 writes with unknown outcome take
+ * milliseconds instead of over 30 s.
+ *
+ * Controls: one stale read that is added to a history, a service that does not compare versions, and one that reads
+ * from a cache of 20 ms. The checker must find each. With one member of MongoDB the test shows nothing about elections.
+ */
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,8 @@
+/**
+ * Readers follow lists to the end and back: six sorts, two searches and a filter; they also export some as NDJSON. Page
+ * sizes change on the way. Eight writers create, change, rename and delete records meanwhile. Each record that exists
+ * throughout and keeps its sort fields and filters is seen once, in the order of the list.
+ */
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';

@@ -1,3 +1,10 @@
+/**
+ * Plays each outage of MongoDB while 30 clients read and write: it is cut off, suspended, killed, slower than every
+ * time-out, or without a primary. Each write has an idempotency key and is repeated until it is acknowledged. Responses
+ * are 503 with `Retry-After`, never 500; readiness turns in both directions; queries of one client that time out refuse
+ * no request of another. At the end the test looks for every acknowledged record, and for doubled ones. An outage is
+ * known one to one and a half seconds after the last reply of the store.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,9 @@
+/**
+ * Measures the peak of a service on SQLite, then sends twice and four times as much at a constant rate over 1,500 TLS
+ * connections: half reads, three tenths pages, a fifth writes, with 32 keys. Times count from when a request was due.
+ * The generator of load and the probes leave the first core to the service. Every request gets its success or a
+ * complete 503 with `Retry-After`, and everything is served again afterwards.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bindToLoadCore } from '../../scripts/bench/machine.js';

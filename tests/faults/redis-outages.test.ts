@@ -1,3 +1,10 @@
+/**
+ * Two processes that share a Redis get 300 requests a second while it is killed, suspended, cut off, unreachable, 400
+ * to 1,000 ms late, replaced, read-only, out of memory, or has another password, and while it replies with wrong types,
+ * huge lengths, garbage, halves, doubles and nothing. There is no 5xx, and each process admits one quota per caller and
+ * window, even if outages follow one another. The first command after a fault waits 24 ms for its reply; then the
+ * circuit breaker is open, and only a probe beside the requests uses Redis.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Latencies } from '../../scripts/statistics.js';

@@ -1,3 +1,11 @@
+/**
+ * Restarts three replicas on SQLite behind HAProxy with `config/haproxy.cfg` in turn, 12 restarts in all, while 300
+ * requests a second arrive, whether responses come or not. One client reads an export at 1 KiB a second and one sends
+ * nothing. No request fails, and no acknowledged creation is lost or made twice.
+ *
+ * HAProxy repeats a request to which it could not connect, and a read that got no byte of a response. A service listens
+ * before its store is open: the first requests wait for the store, for at most two seconds.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -1,3 +1,7 @@
+/**
+ * Sends secrets in every part of a request, in plain and encoded forms, with the log at `trace`, and looks for them in
+ * log lines, spans and metrics.
+ */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';

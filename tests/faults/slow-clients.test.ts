@@ -1,3 +1,9 @@
+/**
+ * Up to 4,000 slow connections at a time: slow bodies and slow heads of slowhttptest, then slow readers, beside silent
+ * TCP and silent TLS connections and exports that nobody reads. Each connection is closed at its limit, and another
+ * client is served meanwhile. The log of the service shows how long it keeps an export that is not read: 30 seconds
+ * from the last byte that the buffers of the kernel accept.
+ */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect as netConnect, type Socket } from 'node:net';
