@@ -132,6 +132,7 @@ function missingDatabase({ STORE, SQLITE_FILE }: Settings): string | undefined {
   }
 }
 
+/** A command that only reads creates no file, so that a misspelt SQLITE_FILE shows. */
 function noDatabase(file: string): SourceMissing {
   return new SourceMissing(`There is no database ${file}. The first start of the service creates it.`);
 }

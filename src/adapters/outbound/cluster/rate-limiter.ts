@@ -4,7 +4,10 @@ import { unavailable } from '../../../domain/errors.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
 import type { Channel, Grant, Need, PrimaryMessage, Returned, WorkerMessage } from './messages.js';
 
-/** The primary only counts and hands over connections. If it is silent for longer, it gets no CPU time. */
+/**
+ * The primary only counts and hands over connections. If it is silent for longer, it gets no CPU time, and the request
+ * is 503: a guess would break the limit.
+ */
 const TIMEOUT_MS = 2_000;
 /** How old `remaining` may be: what other workers counted meanwhile is not in it. */
 const LEASE_MS = 100;

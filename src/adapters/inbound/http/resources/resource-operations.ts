@@ -137,6 +137,7 @@ export class ResourceOperations<Fields> {
   patch(): Operation {
     const mergePatch = this.update('merge-patch');
     const consumes = {
+      // Most generators of clients take the first type alone.
       [MERGE_PATCH]: mergePatch,
       [JSON_PATCH]: this.update('json-patch'),
       [JSON_TYPE]: mergePatch,
