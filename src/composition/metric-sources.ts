@@ -1,12 +1,12 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { LimitedWork, WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
+import type { ConcurrencyLimits, LimitedResource } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { PoolFigures, Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
-import type { ShareFigures } from '../shared/fair-shares.js';
+import type { SemaphoreFigures } from '../shared/fair-semaphore.js';
 import type { Transport } from './transports.js';
 
 export interface MetricSources {
@@ -14,11 +14,11 @@ export interface MetricSources {
   readonly clock: Clock;
   readonly store: Store;
   readonly transport: Transport;
-  readonly limits: WorkLimits;
+  readonly limits: ConcurrencyLimits;
 }
 
-const COUNTED_WORK: readonly LimitedWork[] = ['imports', 'exports'];
-const WORK_IN_BYTES: readonly LimitedWork[] = ['bodies', 'responses'];
+const COUNTED_WORK: readonly LimitedResource[] = ['imports', 'exports'];
+const WORK_IN_BYTES: readonly LimitedResource[] = ['bodies', 'responses'];
 
 /** Adds the metrics that are read from parts of the service at every scrape. */
 export function collectMetrics(metrics: PrometheusMetrics, sources: MetricSources): void {
@@ -40,16 +40,16 @@ function collectBuild(metrics: PrometheusMetrics, { settings }: MetricSources): 
 }
 
 function collectWork(metrics: PrometheusMetrics, { limits }: MetricSources): void {
-  const read = (works: readonly LimitedWork[], pick: (figures: ShareFigures) => number) => () =>
+  const read = (works: readonly LimitedResource[], pick: (figures: SemaphoreFigures) => number) => () =>
     works.map((work) => ({ labels: { work }, value: pick(limits.figures(work)) }));
   const all = [...COUNTED_WORK, ...WORK_IN_BYTES];
   metrics.collect(
     'work_in_progress',
-    read(COUNTED_WORK, ({ held }) => held),
+    read(COUNTED_WORK, ({ inUse }) => inUse),
   );
   metrics.collect(
     'work_in_progress_bytes',
-    read(WORK_IN_BYTES, ({ held }) => held),
+    read(WORK_IN_BYTES, ({ inUse }) => inUse),
   );
   metrics.collect(
     'work_waiting',

@@ -1,4 +1,4 @@
-import { WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
+import { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { Retention } from '../application/maintenance/retention.js';
@@ -52,7 +52,7 @@ export function registerService(
   register(container, t.SERVICE_PARTS, (c) => {
     const [clock, logger, storage] = [c.resolve(t.CLOCK), c.resolve(t.LOGGER), c.resolve(t.STORAGE)];
     const metrics = c.resolve(t.METRICS);
-    const limits = new WorkLimits(settings.BODY_LIMIT_BYTES);
+    const limits = new ConcurrencyLimits(settings.BODY_LIMIT_BYTES);
     const transport = TRANSPORTS[settings.TLS](settings, clock, logger);
     collectMetrics(metrics, { settings, clock, store: storage.store, transport, limits });
     const retention = new Retention(storage.purgeable, clock);

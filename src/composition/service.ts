@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
+import type { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import { isProbe } from '../adapters/inbound/http/core/probe.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
@@ -56,7 +56,7 @@ export interface ServiceParts {
   /** All routes except the probes. */
   readonly routes: readonly Route[];
   readonly transport: Transport;
-  readonly limits: WorkLimits;
+  readonly limits: ConcurrencyLimits;
   readonly management: Management;
   /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];

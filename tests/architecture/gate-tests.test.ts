@@ -47,7 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'unit/adapters/outbound/mongo/index-check.test.ts': 2,
       'unit/adapters/outbound/mongo/store.test.ts': 1,
       'cases/sqlite-lost-files.test.ts': 1,
-      'unit/shared/fair-shares.test.ts': 1,
+      'unit/shared/fair-semaphore.test.ts': 1,
     },
   },
   'has no second try': {

@@ -91,12 +91,12 @@ const ENVIRONMENT = /\bprocess\.env\b/;
 const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
 
-/** The code that all resources share. It takes values and functions, and does not know which resource it serves. */
+/** The code that all resources permit. It takes values and functions, and does not know which resource it serves. */
 const RESOURCE_NEUTRAL = [
   'application/records/record-service.ts',
   'application/records/create-records.ts',
   'application/records/record-validator.ts',
-  'application/records/record-view.ts',
+  'application/records/record-format.ts',
   'application/records/idempotency.ts',
   'application/records/id-allocator.ts',
   'application/records/list-query.ts',
@@ -115,7 +115,7 @@ const RESOURCE_NEUTRAL = [
   'adapters/inbound/http/list/list-query-parser.ts',
   'adapters/inbound/http/list/filters.ts',
   'adapters/inbound/http/list/sort.ts',
-  'adapters/inbound/http/query/sparse-fields.ts',
+  'adapters/inbound/http/query/field-selection.ts',
   'adapters/inbound/http/list/cursor.ts',
   'adapters/inbound/http/list/link-header.ts',
   'adapters/inbound/http/list/ndjson.ts',

@@ -6,7 +6,7 @@ import type { ObjectSchema } from '#src/adapters/inbound/http/core/json-schema.j
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
 import { isJsonObject } from '#src/application/patch/merge-patch.js';
-import { newDraft } from '#src/application/records/record-view.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import type { Issue } from '#src/domain/errors.js';
 import { validateOrder } from '#src/domain/order.js';

@@ -14,7 +14,7 @@ import { describePut } from './resource/put.js';
 import { describeValidation } from './resource/validation.js';
 import { describeWiring } from './resource/wiring.js';
 
-/** What a resource itself decides: its paths, fields, schema, references and presenter. */
+/** What a resource itself decides: its paths, fields, schema, references and responseMapper. */
 const OWN_PARTS = [
   describePost,
   describeValidation,

@@ -11,7 +11,7 @@ import {
 } from '#src/application/records/create-records.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import type { IdempotentRequest } from '#src/application/records/idempotency.js';
-import type { Draft } from '#src/application/records/record-view.js';
+import type { Draft } from '#src/application/records/record-format.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';

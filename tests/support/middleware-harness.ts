@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Middleware } from '#src/adapters/inbound/http/core/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
@@ -131,7 +131,7 @@ export interface ListService {
  * Serves the products of a watched repository over plain HTTP, without tokens, for the tests of one `describe`.
  * @param origins the origins whose scripts may read the responses
  */
-export function listService(origins = '', limits = new WorkLimits(1_000)): ListService {
+export function listService(origins = '', limits = new ConcurrencyLimits(1_000)): ListService {
   const service: { -readonly [Name in keyof ListService]?: ListService[Name] } = {};
   let served: Served;
   beforeEach(async () => {
@@ -151,7 +151,7 @@ function appOver(
   records: WatchedRepository,
   logger: Logger & RequestObserver,
   origins: string,
-  limits: WorkLimits,
+  limits: ConcurrencyLimits,
 ) {
   const clock = new FakeClock();
   const rules = { normalize: normalizeProduct };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '#src/adapters/inbound/http/core/route.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
@@ -18,9 +18,9 @@ import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.j
 import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { RequestEntry } from '#src/application/ports/request-observer.js';
+import { fieldReader, type RecordFormat } from '#src/application/records/record-format.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { RecordRules } from '#src/application/records/record-validator.js';
-import { fieldReader, type RecordView } from '#src/application/records/record-view.js';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
@@ -63,7 +63,7 @@ interface SplitUser extends User {
 const LAST_NAME = { description: 'The last name', kind: 'text', ...NAME, max: 100 } as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
-/** Users in version 2: the name is split in two parts, which share its maximum length. */
+/** Users in version 2: the name is split in two parts, which permit its maximum length. */
 const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
   ...fromFieldTable({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
@@ -142,7 +142,7 @@ function app({ serviceParts }: Application, routes: readonly Route[], entries: R
     logger,
     clock,
     isDraining: () => false,
-    limits: new WorkLimits(1_048_576),
+    limits: new ConcurrencyLimits(1_048_576),
   });
 }
 
@@ -198,7 +198,7 @@ export function splitUsers(application: Application): Route[] {
 function serviceOf<Fields>(
   { storage, resources, clock }: Application,
   name: 'products' | 'users',
-  view: RecordView<Fields>,
+  view: RecordFormat<Fields>,
   rules: RecordRules<Fields> = {},
 ): RecordService<Fields> {
   return new RecordService({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
@@ -11,7 +11,7 @@ import { responseLimits } from '#src/adapters/inbound/http/middleware/response-l
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Creation } from '#src/application/records/create-records.js';
-import { newDraft } from '#src/application/records/record-view.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
 import { DetailLogger, middlewareHarness } from '../support/middleware-harness.js';
@@ -30,7 +30,7 @@ describe('an interrupted import', () => {
   const logger = new DetailLogger();
   const timeouts = { handshakeMs: 10_000, headersMs: 2_000, requestMs: 2_000, silenceMs: 5_000 };
   const bounded = responseLimits(
-    new WorkLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
+    new ConcurrencyLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
   const service = middlewareHarness(
     (ctx, next) => errorHandler(logger)(ctx, () => bounded(ctx, () => compression(ctx, next))),

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { WorkLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js';
 import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
 import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
@@ -111,7 +111,7 @@ describe('the concurrent work of one client', () => {
         .replace('"name"', '{"name"')
         .slice(0, MIB - 1),
     );
-    await untilWork(service, 'bodies', 'the bodies are being read', ({ held }) => held === 8 * MIB);
+    await untilWork(service, 'bodies', 'the bodies are being read', ({ inUse }) => inUse === 8 * MIB);
     let isDone = false;
     const waiting = service.client.post('/v1/products', large, { token: one }).finally(() => {
       isDone = true;
@@ -131,7 +131,7 @@ describe('unread responses', () => {
   /** More than the socket buffers of both ends hold, so that the rest stays in the service. */
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: HOUR_MS };
-  const bounds = new WorkLimits(1_048_576, { responses: limits });
+  const bounds = new ConcurrencyLimits(1_048_576, { responses: limits });
   const bounded = responseLimits(bounds);
   const service = middlewareHarness(async (ctx, next) => {
     try {
@@ -160,7 +160,7 @@ describe('unread responses', () => {
   it('are limited in bytes for each client and in total, except small ones', async () => {
     const sockets = await Promise.all([requestUnread('a'), requestUnread('a')]);
     const figures = () => bounds.figures('responses');
-    await until('both responses are being sent', () => figures().held === 2 * LARGE);
+    await until('both responses are being sent', () => figures().inUse === 2 * LARGE);
     const first = get('a');
     await until('the next one waits', () => figures().waiting === 1);
     const refused = await get('a');
@@ -174,14 +174,14 @@ describe('unread responses', () => {
 
 describe('a large error', () => {
   const responses = { total: MIB, perClient: MIB, maxWaiting: 0, patienceMs: 0 };
-  const bounds = new WorkLimits(1_000, { responses });
+  const bounds = new ConcurrencyLimits(1_000, { responses });
   const service = listService('', bounds);
 
-  it('counts as a response, so it is 503 if no share is left; small errors do not count', async () => {
+  it('counts as a response, so it is 503 if no permit is left; small errors do not count', async () => {
     const get = (unknownParameters: number) =>
       service.client.get(`/v1/products?${'%01%01%01&'.repeat(unknownParameters)}`, { token: null });
-    const other = { res: { closed: false }, state: { address: 'elsewhere', shares: [] } };
-    const everything = await bounds.take(other as never, 'responses', MIB);
+    const other = { res: { closed: false }, state: { address: 'elsewhere', permits: [] } };
+    const everything = await bounds.acquire(other as never, 'responses', MIB);
     const refused = await get(100);
     expect(refused.json).to.deep.include({ code: 'unavailable', details: [] });
     expect([refused.status, refused.headers['retry-after']]).to.deep.equal([503, '1']);
@@ -190,7 +190,7 @@ describe('a large error', () => {
     const large = await get(100);
     expect(large.bytes.length).to.be.above(16 * 1_024);
     expect([large.status, large.json.details.length]).to.deep.equal([400, 100]);
-    await until('its share is released', () => bounds.figures('responses').held === 0);
+    await until('its permit is released', () => bounds.figures('responses').inUse === 0);
   });
 });
 
@@ -200,36 +200,36 @@ describe('an error in the place of a compressed response', () => {
   it('is not described as compressed', async () => {
     service.handler = async (ctx) => {
       ctx.set('Content-Encoding', 'gzip');
-      throw unavailable('No share is left.');
+      throw unavailable('No permit is left.');
     };
     const { status, headers, json } = await service.client.get('/');
     expect([status, headers['content-encoding'], json.code]).to.deep.equal([503, undefined, 'unavailable']);
   });
 });
 
-describe('an error that is larger than the share of the record', () => {
-  const bounds = new WorkLimits(1_000);
+describe('an error that is larger than the permit of the record', () => {
+  const bounds = new ConcurrencyLimits(1_000);
   const service = middlewareHarness(responseLimits(bounds));
 
   it('counts with its own size', async () => {
-    const held: number[] = [];
+    const inUse: number[] = [];
     service.handler = async (ctx) => {
       ctx.state.address = 'here';
       await bounds.reserveResponse(ctx, 20_000);
-      ctx.res.once('finish', () => held.push(bounds.figures('responses').held));
+      ctx.res.once('finish', () => inUse.push(bounds.figures('responses').inUse));
       if (ctx.path === '/error') ctx.state.errorCode = 'validation_failed';
       ctx.body = 'x'.repeat(ctx.path === '/error' ? 50_000 : 15_000);
     };
     for (const path of ['/record', '/error']) await service.client.get(path);
-    expect(held).to.deep.equal([15_000, 50_000]);
-    await until('nothing is held', () => bounds.figures('responses').held === 0);
+    expect(inUse).to.deep.equal([15_000, 50_000]);
+    await until('nothing is in use', () => bounds.figures('responses').inUse === 0);
   });
 });
 
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: HOUR_MS };
-  const service = middlewareHarness(responseLimits(new WorkLimits(1_048_576, { responses })));
+  const service = middlewareHarness(responseLimits(new ConcurrencyLimits(1_048_576, { responses })));
 
   it('wait before they are read if their client has reached its limit', async () => {
     const reading: string[] = [];
@@ -268,7 +268,7 @@ describe('pages that are being read', () => {
 
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: HOUR_MS };
-  const bounds = new WorkLimits(1_048_576, { responses });
+  const bounds = new ConcurrencyLimits(1_048_576, { responses });
   const service = middlewareHarness(responseLimits(bounds));
 
   it('is not carried out if its client has disconnected', async () => {
@@ -283,7 +283,7 @@ describe('a request that waits', () => {
         ctx.res.once('close', () => {
           hasGone = true;
         });
-      await bounds.take(ctx, 'responses');
+      await bounds.acquire(ctx, 'responses');
       begun.push(ctx.path);
       await new Promise<void>((resolve) => finish.push(resolve));
       ctx.body = 'x';
@@ -315,7 +315,7 @@ describe('a request that waits', () => {
 
 describe('work for a client that has disconnected', () => {
   const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
-  const bounds = new WorkLimits(MIB, { imports });
+  const bounds = new ConcurrencyLimits(MIB, { imports });
   const service = middlewareHarness(responseLimits(bounds));
 
   it('counts against the limit until it ends', async () => {
@@ -328,14 +328,14 @@ describe('work for a client that has disconnected', () => {
         ctx.res.once('close', () => {
           hasGone = true;
         });
-        await bounds.take(ctx, 'imports');
+        await bounds.acquire(ctx, 'imports');
         hasBegun = true;
         await new Promise<void>((resolve) => {
           end = resolve;
         });
       } else {
-        const share = await Promise.resolve(bounds.take(ctx, 'imports')).catch(() => undefined);
-        ctx.body = share ? 'accepted' : 'refused';
+        const permit = await Promise.resolve(bounds.acquire(ctx, 'imports')).catch(() => undefined);
+        ctx.body = permit ? 'accepted' : 'refused';
       }
     };
     const socket = await service.client.connect();
@@ -369,7 +369,7 @@ describe('a write whose response exceeds the memory limit', () => {
     );
     await service.client.post('/v1/products/imports', lines, { headers: LINES });
     const sockets: Socket[] = [];
-    // Unread pages use up the whole share of this client.
+    // Unread pages use up all that this client may have.
     for (let page = 0; page < 40; page++) {
       const socket = await service.client.connect();
       sockets.push(socket.on('error', () => {}));
@@ -454,15 +454,15 @@ async function untilWork(
   { managementPort }: InProcessService,
   work: 'bodies' | 'responses',
   description: string,
-  isReached: (figures: { readonly held: number; readonly waiting: number }) => boolean,
+  isReached: (figures: { readonly inUse: number; readonly waiting: number }) => boolean,
 ): Promise<void> {
   const management = new HttpClient(managementPort, undefined, '');
   await until(description, async () => {
     const scrape = new Scrape((await management.get('/metrics', { token: null })).text);
-    const [held, waiting] = ['work_in_progress_bytes', 'work_waiting'].map((name) =>
+    const [inUse, waiting] = ['work_in_progress_bytes', 'work_waiting'].map((name) =>
       scrape.sum(name, { work }),
     );
-    return isReached({ held: held ?? 0, waiting: waiting ?? 0 });
+    return isReached({ inUse: inUse ?? 0, waiting: waiting ?? 0 });
   });
   management.close();
 }

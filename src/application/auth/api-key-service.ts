@@ -11,15 +11,15 @@ import {
 } from '../../domain/access.js';
 import { AppError, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import { FairShares } from '../../shared/fair-shares.js';
+import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
 import type { Created, Creation } from '../records/create-records.js';
 import { BY_ID } from '../records/list-query.js';
+import type { Draft } from '../records/record-format.js';
 import { isMet, type Precondition, type RecordService } from '../records/record-service.js';
-import type { Draft } from '../records/record-view.js';
 import { grantDenialReason } from './authorization.js';
 import type { CredentialCache } from './credential-cache.js';
 import type { KeyUsage, KeyUsageReader, UsedApiKey } from './key-usage.js';
@@ -57,7 +57,7 @@ export interface IssuedApiKey {
 /** Issues API keys and revokes them. A key is never changed. */
 export class ApiKeyService {
   /** One at a time, so that one of the last two keys stays when both are revoked. */
-  private readonly adminRevocations = new FairShares({
+  private readonly adminRevocations = new FairSemaphore({
     total: 1,
     perClient: 1,
     maxWaiting: 200,
@@ -173,14 +173,14 @@ export class ApiKeyService {
     await this.keyOf(revoker);
     const { fields } = await this.deps.keys.read(id);
     if (!administersKeys(fields, this.deps.clock.now())) return this.revoke(id, precondition);
-    const share = await this.adminRevocations.take(revoker?.id ?? '');
-    if (!share) throw unavailable('Too many keys are being revoked. This one was not; try again.');
+    const permit = await this.adminRevocations.acquire(revoker?.id ?? '');
+    if (!permit) throw unavailable('Too many keys are being revoked. This one was not; try again.');
     try {
       const { version } = await this.deps.keys.read(id);
       if (isMet(precondition, version) && !(await this.hasOtherAdmin(id, revoker))) throw lastAdminKey();
       await this.revoke(id, precondition);
     } finally {
-      share.release();
+      permit.release();
     }
   }
 

@@ -1,16 +1,17 @@
 import { keyIdOf } from '../../domain/access.js';
 import type { Id, Instant } from '../../domain/record.js';
+import { SERVED_METHODS } from '../../shared/http-methods.js';
 import type { Clock } from '../ports/clock.js';
 import type { RequestEntry, RequestObserver } from '../ports/request-observer.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../ports/usage-store.js';
 import { startOfHour } from './key-usage.js';
 
-/** The methods that routes have. Others are 405, and are not counted. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** The methods that need a key. */
+const COUNTED_METHODS: ReadonlySet<string> = new Set(SERVED_METHODS.filter((method) => method !== 'OPTIONS'));
 /** The most numbers in memory, at most 10 MB. If the store cannot be reached, further ones are lost. */
 const MAX_NUMBERS = 20_000;
 /** The number of counts that one call of the store saves. */
-const BATCH = 50;
+const COUNTS_PER_CALL = 50;
 
 export interface UsageCounterDependencies {
   readonly store: Pick<UsageStore, 'save'>;
@@ -68,7 +69,7 @@ export class UsageCounter implements RequestObserver {
   }
 
   private countFirst(principal: string, usage: RouteUsage): void {
-    if (!METHODS.has(usage.method) || this.numbers >= this.maxNumbers) return;
+    if (!COUNTED_METHODS.has(usage.method) || this.numbers >= this.maxNumbers) return;
     const keyId = keyIdOf({ id: principal });
     if (keyId !== undefined) this.current.add(principal, keyId, usage);
   }
@@ -83,8 +84,8 @@ export class UsageCounter implements RequestObserver {
 
   private async saveTotals(totals: HourlyTotals): Promise<void> {
     const unsaved = totals.unsaved();
-    for (let at = 0; at < unsaved.length; at += BATCH) {
-      const batch = unsaved.slice(at, at + BATCH);
+    for (let at = 0; at < unsaved.length; at += COUNTS_PER_CALL) {
+      const batch = unsaved.slice(at, at + COUNTS_PER_CALL);
       const counts = batch.map((key) => totals.countOf(key));
       // Before the call: requests that end meanwhile are saved by the next one.
       for (const key of batch) key.isSaved = true;

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../shared/event-loop.js';
 import type { Archive, RecordArchive, RecordEntry } from '../ports/archive.js';
 import type { CopyRules } from './copy-rules.js';
 
-const BATCH = 1_000;
+const COPY_BATCH = 1_000;
 
 /** The most entries that are read between two turns of the event loop, so that a signal is heard soon. */
 const PAGE = 200;
@@ -61,9 +61,9 @@ export class ArchiveCopy<Key extends number | string, Entry> {
       if (outlier !== undefined) throw this.outlying(archive, outlier);
     }
     const stale = await this.findStale();
-    for (let at = 0; at < stale.length; at += BATCH) {
+    for (let at = 0; at < stale.length; at += COPY_BATCH) {
       this.progress(this.from.name, 'copying', 0, this.totals.missing);
-      await this.to.discard(stale.slice(at, at + BATCH));
+      await this.to.discard(stale.slice(at, at + COPY_BATCH));
     }
     const written = await this.addMissing();
     return { ...(await this.verify()), written };
@@ -119,7 +119,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
       if (!source || target || this.rules.isPast(source)) continue;
       batch.push(source);
       bytes += Buffer.byteLength(JSON.stringify(source));
-      if (batch.length === BATCH || bytes >= MAX_BATCH_BYTES) await flush();
+      if (batch.length === COPY_BATCH || bytes >= MAX_BATCH_BYTES) await flush();
     }
     await flush();
     return written;

@@ -16,7 +16,7 @@ export const TOMBSTONE_MS = 2 * RESERVATION_MS;
 /** How long usage of API keys is kept. It is shown for 25 hours at most; the extra hour is for clocks that differ. */
 export const USAGE_MS = 26 * HOUR_MS;
 
-const BATCH = 500;
+const PURGE_BATCH = 500;
 
 /** Purges expired entries in batches, so that other work waits for one batch at most. */
 export class Retention {
@@ -38,7 +38,8 @@ export class Retention {
   async purgeExpired(isOver: () => boolean = () => false): Promise<void> {
     for (const purgeable of this.purgeable) {
       const moment = this.now() - purgeable.retentionMs;
-      while (!isOver() && (await purgeable.purgeBefore(moment, BATCH)) === BATCH) await yieldFairly();
+      while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH)
+        await yieldFairly();
     }
   }
 

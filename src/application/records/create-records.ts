@@ -6,7 +6,7 @@ import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.j
 import type { InsertOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
 import { type IdempotentRequest, keyReused } from './idempotency.js';
-import type { Draft } from './record-view.js';
+import type { Draft } from './record-format.js';
 import { StoredRecord } from './stored-record.js';
 
 /*

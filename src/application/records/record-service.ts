@@ -10,8 +10,8 @@ import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
 import type { Filter, ListPage, ListQuery } from './list-query.js';
 import { paginate } from './paginate.js';
+import { type Change, changedDraft, type Draft, newDraft, type RecordFormat } from './record-format.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
-import { type Change, changedDraft, type Draft, newDraft, type RecordView } from './record-view.js';
 import { StoredRecord } from './stored-record.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
@@ -34,7 +34,7 @@ export interface RecordServiceDependencies<Fields> {
   readonly clock: Clock;
   readonly backoff: Backoff;
   /** The version of the API whose clients this service serves. */
-  readonly view: RecordView<Fields>;
+  readonly view: RecordFormat<Fields>;
   readonly rules: RecordRules<Fields>;
 }
 

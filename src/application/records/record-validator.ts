@@ -5,7 +5,7 @@ import { type Reference, type ReferenceFinder, referenceFinders } from '../../do
 import { issueIn } from '../../domain/rules.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Repository } from '../ports/repository.js';
-import type { Draft } from './record-view.js';
+import type { Draft } from './record-format.js';
 
 /** A draft, and the record that it changes. */
 export interface Candidate<Fields> {

@@ -1,4 +1,4 @@
-import { newDraft } from '#src/application/records/record-view.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { DEFINITIONS } from '#src/composition/resources.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { newDraft } from '#src/application/records/record-format.js';
 import { referenceValidator } from '#src/application/records/record-validator.js';
-import { newDraft } from '#src/application/records/record-view.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { API_KEY } from '#src/domain/access.js';
 import { ATTRIBUTES } from '#src/domain/attributes.js';

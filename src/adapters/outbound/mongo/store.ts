@@ -9,7 +9,7 @@ import {
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
-import { FairShares, type Share } from '../../../shared/fair-shares.js';
+import { FairSemaphore, type Permit } from '../../../shared/fair-semaphore.js';
 import { setTimeoutAfterIo } from '../../../shared/timeout.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, translateError } from './errors.js';
@@ -63,10 +63,10 @@ export class MongoStore implements Store {
   /** The database of the client. Making it, or a collection of it, costs more than an operation needs otherwise. */
   private current: Db;
   private readonly indexes: IndexPreparation;
-  private readonly searches: FairShares;
+  private readonly searches: FairSemaphore;
   private readonly database: string;
   private readonly outage: Outage;
-  /** Set by the first {@link open} that succeeds. Before it, two records could share a unique value. */
+  /** Set by the first {@link open} that succeeds. Before it, two records could permit a unique value. */
   private isOpen = false;
   private closed = false;
 
@@ -103,7 +103,7 @@ export class MongoStore implements Store {
     const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCH_PART));
     const patienceMs = waitQueueTimeoutMS || this.operationMs;
     const perClient = Math.max(1, Math.floor(slots / 2));
-    this.searches = new FairShares({
+    this.searches = new FairSemaphore({
       total: slots,
       perClient,
       maxWaiting: slots * WAITING_PER_SEARCH,
@@ -218,10 +218,10 @@ export class MongoStore implements Store {
   ): Promise<Result> {
     this.checkOpen();
     this.outage.check();
-    const share = await this.searches.take(client);
-    if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
+    const permit = await this.searches.acquire(client);
+    if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
-    return this.unlessDown(waitMs, this.searchWith(share, query));
+    return this.unlessDown(waitMs, this.searchWith(permit, query));
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
@@ -237,7 +237,7 @@ export class MongoStore implements Store {
   }
 
   private async searchWith<Result>(
-    share: Share,
+    permit: Permit,
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     try {
@@ -249,7 +249,7 @@ export class MongoStore implements Store {
       throw queryTooExpensive();
     } finally {
       // Not before the query is done: until then it holds its connection, even if its caller has left.
-      share.release();
+      permit.release();
     }
   }
 

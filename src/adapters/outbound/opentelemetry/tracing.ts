@@ -24,6 +24,7 @@ import type { RequestEntry, TraceIds } from '../../../application/ports/request-
 import type { RemoteSpan, RequestSpan, RequestTracer } from '../../../application/ports/request-tracer.js';
 import type { EndStoreCall, StoreCall, StoreObserver } from '../../../application/ports/store-observer.js';
 import { AppError } from '../../../domain/errors.js';
+import { HTTP_METHODS } from '../../../shared/http-methods.js';
 import { withTimeout } from '../../../shared/timeout.js';
 import { type MakeExporter, WatchedExporter } from './exporter.js';
 
@@ -31,9 +32,6 @@ const SERVICE = 'product-catalogue-service';
 
 /** How long the end of the process waits for the collector. Later spans are lost. */
 const FLUSH_MS = 2_000;
-
-/** The methods that spans show (semantic conventions for HTTP spans). */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /**
  * Messages of the SDK that quote no header, no URL and no response: wrong variables of the environment, and spans that
@@ -74,7 +72,7 @@ export class Tracing implements RequestTracer, StoreObserver {
   }
 
   beginSpan(method: string, parent: RemoteSpan | undefined): RequestSpan {
-    const known = METHODS.includes(method) ? method : '_OTHER';
+    const known = HTTP_METHODS.includes(method) ? method : '_OTHER';
     const attributes = { 'http.request.method': known, 'url.scheme': 'https' };
     const span = this.tracer.startSpan(known, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
     return new ServerSpan(span, this.current);
@@ -129,7 +127,7 @@ class ServerSpan implements RequestSpan {
       'catalogue.request_id': requestId,
     });
     if (route !== 'unknown') {
-      span.updateName(`${METHODS.includes(method) ? method : 'HTTP'} ${route}`);
+      span.updateName(`${HTTP_METHODS.includes(method) ? method : 'HTTP'} ${route}`);
       span.setAttribute('http.route', route);
     }
     if (status !== undefined) span.setAttribute('http.response.status_code', status);

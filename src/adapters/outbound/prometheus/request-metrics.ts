@@ -1,5 +1,6 @@
 import type { MetricValue } from '../../../application/ports/metrics.js';
 import type { RequestEntry, RequestObserver } from '../../../application/ports/request-observer.js';
+import { HTTP_METHODS } from '../../../shared/http-methods.js';
 import { BucketCounts, definedLabels, entryOf } from './bucket-counts.js';
 import type { Labels, Sample } from './definitions.js';
 
@@ -8,8 +9,7 @@ const DURATION = 'http_server_request_duration_seconds';
 /** Seconds; the advice of the semantic conventions. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** The methods of RFC 9110 and RFC 5789. The conventions name every other one `_OTHER`. */
-const METHODS = ['_OTHER', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'];
+const METHODS = ['_OTHER', ...HTTP_METHODS];
 const METHOD_NUMBERS: ReadonlyMap<string, number> = new Map(METHODS.map((method, at) => [method, at]));
 
 /** The error codes of a refused credential. */

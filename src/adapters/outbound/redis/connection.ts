@@ -1,7 +1,7 @@
 import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
-import { FairShares } from '../../../shared/fair-shares.js';
+import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { withTimeout } from '../../../shared/timeout.js';
 import { GuardedConnector } from './reply-guard.js';
 
@@ -44,7 +44,7 @@ export class InvalidReply extends Error {}
  */
 export class RedisConnection {
   readonly client: Redis;
-  private readonly commands: FairShares;
+  private readonly commands: FairSemaphore;
   private isCircuitClosed = true;
   private isOutageLogged = false;
   /** Why Redis cannot be used, as far as the log says it. */
@@ -59,7 +59,7 @@ export class RedisConnection {
     private readonly logger: Logger,
     private readonly patience = PATIENCE,
   ) {
-    this.commands = new FairShares({ ...COMMAND_LIMITS, patienceMs: patience.slotMs });
+    this.commands = new FairSemaphore({ ...COMMAND_LIMITS, patienceMs: patience.slotMs });
     this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
     this.client.on('error', (error) => {
       this.logReason(error);
@@ -74,10 +74,10 @@ export class RedisConnection {
    * @throws AppError `unavailable` if there is no reply in time; immediately if the circuit is open
    */
   async send<Result>(command: () => Promise<Result>): Promise<Result> {
-    const share = this.isUsable ? await this.commands.take('') : undefined;
-    if (!share) throw noReply();
+    const permit = this.isUsable ? await this.commands.acquire('') : undefined;
+    if (!permit) throw noReply();
     const result = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
-    const release = () => share.release();
+    const release = () => permit.release();
     result.then(release, release);
     try {
       const reply = await withTimeout(result, this.patience.replyMs);

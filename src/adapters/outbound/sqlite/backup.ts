@@ -12,7 +12,7 @@ import { identityOf } from './open-files.js';
 /** How long the backup waits while another process recovers the log. */
 const PATIENCE_MS = 5_000;
 /** The number of pages that are written at once. */
-const BATCH = 64;
+const PAGES_PER_WRITE = 64;
 /** Bytes in the header of a database: it is one file, without a write-ahead log. */
 const ONE_FILE = { offset: 18, data: Buffer.from([1, 1]) };
 
@@ -70,9 +70,9 @@ async function copyPages(
 ): Promise<number> {
   const page = source.prepare('SELECT data FROM sqlite_dbpage WHERE pgno = ?').raw();
   const [pages, size] = [pragma(source, 'page_count'), pragma(source, 'page_size')];
-  for (let first = 1; first <= pages; first += BATCH) {
+  for (let first = 1; first <= pages; first += PAGES_PER_WRITE) {
     progress((first - 1) * size, pages * size);
-    const numbers = Array.from({ length: Math.min(BATCH, pages - first + 1) }, (_, i) => first + i);
+    const numbers = Array.from({ length: Math.min(PAGES_PER_WRITE, pages - first + 1) }, (_, i) => first + i);
     await copy.append(Buffer.concat(numbers.map((number) => (page.get(number) as [Buffer])[0])));
   }
   await copy.finish(ONE_FILE);

@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 import type { PoolFigures } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
-import { FairShares } from '../../../shared/fair-shares.js';
+import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { type Reader, StatementCache } from './connection.js';
 import { translateError } from './errors.js';
 
@@ -15,7 +15,7 @@ interface Snapshot {
 
 /** Runs long reads, each in a read transaction on its own connection. It sees the database as it was at its begin. */
 export class Snapshots {
-  private readonly shares = new FairShares(LIMITS);
+  private readonly permits = new FairSemaphore(LIMITS);
   private idle: Snapshot[] = [];
   private isClosed = false;
 
@@ -23,8 +23,8 @@ export class Snapshots {
 
   /** @throws AppError `unavailable` if too many others read */
   async read<Result>(work: (reader: Reader) => Promise<Result>, client = ''): Promise<Result> {
-    const share = await this.shares.take(client);
-    if (!share) throw unavailable('Too many queries run that no index serves. Try again later.');
+    const permit = await this.permits.acquire(client);
+    if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     let snapshot: Snapshot | undefined;
     try {
       snapshot = this.idle.pop() ?? this.open();
@@ -33,17 +33,17 @@ export class Snapshots {
     } catch (error) {
       throw translateError(error);
     } finally {
-      share.release();
+      permit.release();
       if (snapshot) this.end(snapshot);
     }
   }
 
   get figures(): PoolFigures {
-    const { held, waiting, refused } = this.shares.figures;
+    const { inUse, waiting, refused } = this.permits.figures;
     const idle = this.idle.length;
     return {
       pool: 'readers',
-      used: held,
+      used: inUse,
       idle,
       max: LIMITS.total + LIMITS.reserve,
       waiting,

@@ -4,8 +4,8 @@ import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotenc
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { BY_ID, type Filter } from '#src/application/records/list-query.js';
+import type { Change } from '#src/application/records/record-format.js';
 import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
-import type { Change } from '#src/application/records/record-view.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { idsOf } from '../../../contract/repository/records.js';

@@ -13,7 +13,7 @@ import { normalizeProduct, type Product, validateProduct } from '../../../../dom
 import { sampleProduct } from './sample-product.js';
 
 /** The number of products that share a commit. */
-const BATCH = 1_000;
+const COMMIT_BATCH = 1_000;
 
 export interface SeedingProgress {
   readonly made: number;
@@ -42,8 +42,10 @@ export class Seeding {
     const creation = this.creation(ids);
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
-      for (let first = 1; first <= count; first += BATCH) {
-        const outcomes = await creation.createAll(samples(seed, first, Math.min(BATCH, count - first + 1)));
+      for (let first = 1; first <= count; first += COMMIT_BATCH) {
+        const outcomes = await creation.createAll(
+          samples(seed, first, Math.min(COMMIT_BATCH, count - first + 1)),
+        );
         const made = outcomes.filter(isMade).length;
         progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
         yield progress;

@@ -40,7 +40,8 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
   return async (ctx, next) => {
     const maxBytes = maxBodyBytes(ctx, limitBytes);
     if (maxBytes > limitBytes) throw tooLarge(limitBytes);
-    const share = maxBytes > SMALL_BYTES ? await ctx.state.limits.take(ctx, 'bodies', maxBytes) : undefined;
+    const permit =
+      maxBytes > SMALL_BYTES ? await ctx.state.limits.acquire(ctx, 'bodies', maxBytes) : undefined;
     sendContinue(ctx);
     const begin = performance.now();
     try {
@@ -52,7 +53,7 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
     }
     if (performance.now() - begin > SLOW_BODY_MS) await ctx.state.checkAccess?.();
     const bytes = maxBytes > 0 ? (ctx.request.body as Buffer) : Buffer.alloc(0);
-    share?.shrinkTo(bytes.length);
+    permit?.shrink(bytes.length);
     // Large bodies wait for their turn, so that parsing them does not block others.
     if (bytes.length > SMALL_BYTES) await yieldFairly(clientOf(ctx));
     ctx.request.body = parse(bytes);

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Principal } from '../../../../domain/access.js';
 import { unavailable } from '../../../../domain/errors.js';
 import {
-  FairShares,
-  type Share,
-  type ShareFigures,
-  type ShareLimits,
-} from '../../../../shared/fair-shares.js';
+  FairSemaphore,
+  type Permit,
+  type SemaphoreFigures,
+  type SemaphoreLimits,
+} from '../../../../shared/fair-semaphore.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 
 const KIB = 1_024;
@@ -41,61 +41,61 @@ function limitsFor(bodyLimitBytes: number) {
     },
     imports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
     exports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
-  } satisfies Record<string, ShareLimits>;
+  } satisfies Record<string, SemaphoreLimits>;
 }
 
-export type LimitedWork = keyof ReturnType<typeof limitsFor>;
+export type LimitedResource = keyof ReturnType<typeof limitsFor>;
 
 /** A request and its response, as in Koa's context. */
 interface LimitedRequest extends ClientState {
   readonly res: ServerResponse;
-  readonly state: ClientState['state'] & { readonly shares: Share[]; responseShare?: Share };
+  readonly state: ClientState['state'] & { readonly permits: Permit[]; responsePermit?: Permit };
 }
 
 /** The limits of concurrent work in this process, for each client and for all clients together. */
-export class WorkLimits {
-  private readonly shares: Readonly<Record<LimitedWork, FairShares>>;
+export class ConcurrencyLimits {
+  private readonly semaphores: Readonly<Record<LimitedResource, FairSemaphore>>;
 
   /** @param overrides limits that replace the defaults */
-  constructor(bodyLimitBytes: number, overrides: Partial<Record<LimitedWork, ShareLimits>> = {}) {
+  constructor(bodyLimitBytes: number, overrides: Partial<Record<LimitedResource, SemaphoreLimits>> = {}) {
     const limits = { ...limitsFor(bodyLimitBytes), ...overrides };
-    this.shares = {
-      responses: new FairShares(limits.responses),
-      bodies: new FairShares(limits.bodies),
-      imports: new FairShares(limits.imports),
-      exports: new FairShares(limits.exports),
+    this.semaphores = {
+      responses: new FairSemaphore(limits.responses),
+      bodies: new FairSemaphore(limits.bodies),
+      imports: new FairSemaphore(limits.imports),
+      exports: new FairSemaphore(limits.exports),
     };
   }
 
-  figures(work: LimitedWork): ShareFigures {
-    return this.shares[work].figures;
+  figures(work: LimitedResource): SemaphoreFigures {
+    return this.semaphores[work].figures;
   }
 
   /**
-   * Takes a share, and waits for it if need be. The middleware `responseLimits` releases it.
+   * Takes a permit, and waits for it if need be. The middleware `responseLimits` releases it.
    * @throws AppError `unavailable`
    */
-  take(request: LimitedRequest, work: LimitedWork, size = 1): MaybePromise<Share> {
-    return andThen(this.shares[work].take(clientOf(request), size), (share) => {
-      if (!share)
+  acquire(request: LimitedRequest, work: LimitedResource, size = 1): MaybePromise<Permit> {
+    return andThen(this.semaphores[work].acquire(clientOf(request), size), (permit) => {
+      if (!permit)
         throw unavailable(
           `This client, or all clients together, have too many ${work} under way. Try again later.`,
         );
-      request.state.shares.push(share);
+      request.state.permits.push(permit);
       // The client may have disconnected while it waited.
       if (request.res.closed) throw unavailable('The client is gone.');
-      return share;
+      return permit;
     });
   }
 
   /**
-   * Reserves a share for a response before it is built.
+   * Reserves a permit for a response before it is built.
    * @param bytes its maximum size
    * @throws AppError `unavailable`
    */
   reserveResponse(request: LimitedRequest, bytes: number): MaybePromise<void> {
-    return andThen(this.take(request, 'responses', bytes), (share) => {
-      request.state.responseShare = share;
+    return andThen(this.acquire(request, 'responses', bytes), (permit) => {
+      request.state.responsePermit = permit;
     });
   }
 }

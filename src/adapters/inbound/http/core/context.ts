@@ -2,13 +2,13 @@ import type Koa from 'koa';
 import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import type { TraceIds } from '../../../../application/ports/request-observer.js';
 import type { Principal } from '../../../../domain/access.js';
-import type { Share } from '../../../../shared/fair-shares.js';
+import type { Permit } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { ApiVersion } from './api-version.js';
 import type { CompressedDocument } from './compression-codecs.js';
-import type { WorkLimits } from './concurrency-limits.js';
+import type { ConcurrencyLimits } from './concurrency-limits.js';
 
-/** The state of a request, which the middleware shares. */
+/** The state of a request, which the middleware permits. */
 export interface RequestState {
   requestId: string;
   /** As in the log. Absent if the request belongs to no trace. */
@@ -36,11 +36,11 @@ export interface RequestState {
   /** Whether this is a CORS preflight from an allowed origin. */
   isPreflight?: boolean;
   /** The limits of concurrent work. */
-  limits: WorkLimits;
-  /** The shares of {@link limits} that the request holds. */
-  shares: Share[];
-  /** The share that was reserved for the response before it was built, if any. */
-  responseShare?: Share;
+  limits: ConcurrencyLimits;
+  /** The permits of {@link limits} that the request holds. */
+  permits: Permit[];
+  /** The permit that was reserved for the response before it was built, if any. */
+  responsePermit?: Permit;
   /** The static document that is sent, if any. */
   document?: CompressedDocument;
   /** Whether `100 Continue` was sent. */

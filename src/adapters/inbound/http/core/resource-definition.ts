@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { RecordView } from '../../../../application/records/record-view.js';
+import type { RecordFormat } from '../../../../application/records/record-format.js';
 import type { Scope } from '../../../../domain/access.js';
 import type { FieldSpecs, MoneyField } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
@@ -8,7 +8,7 @@ import type { ResourceDocs } from './description.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** A resource in one version of the API, as values and functions. The shared handlers read it. */
-export interface ResourceDefinition<Fields> extends RecordView<Fields> {
+export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
   /** The plural noun in the path. */
   readonly path: string;
   /** The version of the API. Several versions can serve the same records. */

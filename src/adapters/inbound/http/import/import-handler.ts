@@ -20,7 +20,7 @@ export interface ImportPolicy {
   readonly bodyLimitBytes: number;
 }
 
-/** What the imports of all resources share. */
+/** What the imports of all resources permit. */
 export interface ImportTools {
   /** For results that the client has not read yet. */
   readonly resultBuffers: ResultBuffers;
@@ -118,7 +118,7 @@ async function importLines<Fields>(
   format.checkType?.(ctx.headers['content-type'] ?? '');
   const key = requestKey(ctx);
   const client = clientOf(ctx);
-  await ctx.state.limits.take(ctx, 'imports');
+  await ctx.state.limits.acquire(ctx, 'imports');
   if (key !== undefined) await service.reserveStream(key);
   liftDeadline(ctx.req);
   sendContinue(ctx);

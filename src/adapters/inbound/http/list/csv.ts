@@ -1,6 +1,6 @@
 import { type Options, stringify } from 'csv-stringify/sync';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
-import { metadata } from '../../../../application/records/record-view.js';
+import { metadata } from '../../../../application/records/record-format.js';
 import type { MoneyField } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import { withoutLineEnds } from '../../../../shared/json-line.js';

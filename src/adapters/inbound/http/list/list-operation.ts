@@ -9,9 +9,9 @@ import type { Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
 import { preferredType } from '../middleware/content-negotiation.js';
+import { FieldSelector } from '../query/field-selection.js';
 import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid } from '../query/query.js';
-import { SparseFields } from '../query/sparse-fields.js';
 import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { jsonArray, lineText } from './chunk-text.js';
 import { CsvList } from './csv.js';
@@ -37,7 +37,7 @@ export function listOperation<Fields>(
   service: ListService<Fields>,
   cacheControl: string,
 ): Handler & Pick<Policy, 'parameter' | 'parameterNames' | 'varyBy'> {
-  const views = new SparseFields(resource, 'list');
+  const views = new FieldSelector(resource, 'list');
   const csv = new CsvList(resource);
   const parser = new ListQueryParser(listName(resource), resource);
   const list = new ListHandler(listName(resource), parser, views, csv, service, cacheControl);
@@ -59,7 +59,7 @@ class ListHandler<Fields> {
   constructor(
     private readonly name: string,
     private readonly parser: ListQueryParser,
-    private readonly views: SparseFields<Fields>,
+    private readonly views: FieldSelector<Fields>,
     private readonly csv: CsvList<Fields>,
     private readonly service: ListService<Fields>,
     private readonly cacheControl: string,
@@ -71,7 +71,7 @@ class ListHandler<Fields> {
     const list = { query, parameters };
     const format = this.lineFormat(ctx, parameters);
     const isExport = format && !parameters.has('limit');
-    if (isExport) await ctx.state.limits.take(ctx, 'exports');
+    if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
     const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
     if (isExport) await this.respondExport(ctx, query, format, total);
@@ -114,7 +114,7 @@ class ListHandler<Fields> {
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', contentType);
     const lines = await lineText(head, records, toText, clientOf(ctx));
-    ctx.state.responseShare?.shrinkTo(lines.length);
+    ctx.state.responsePermit?.shrink(lines.length);
     // Lines are always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });
   }

@@ -1,9 +1,9 @@
 import { jsonLine } from '../../../../shared/json-line.js';
 import { NDJSON } from '../core/media-types.js';
-import type { View } from '../query/sparse-fields.js';
+import type { FieldSelection } from '../query/field-selection.js';
 import type { LineFormat } from './stream-lines.js';
 
 /** A list as NDJSON: a line for each record. */
-export function ndjsonList<Fields>({ toJson }: View<Fields>): LineFormat<Fields> {
+export function ndjsonList<Fields>({ toJson }: FieldSelection<Fields>): LineFormat<Fields> {
   return { contentType: NDJSON, head: '', toText: (record) => jsonLine(toJson(record)) };
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
-import { SMALL_BYTES, type WorkLimits } from '../core/concurrency-limits.js';
+import { type ConcurrencyLimits, SMALL_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
 
 export interface SendingLimits {
@@ -17,20 +17,20 @@ const MAX_LISTENERS = 20;
 const DEFAULTS: SendingLimits = { graceMs: 30_000, bytesPerMs: 32.768 };
 
 /**
- * Limits the bytes of responses that clients have not received yet. Lists and writes reserve a share before they begin,
+ * Limits the bytes of responses that clients have not received yet. Lists and writes reserve a permit before they begin,
  * so that nothing is read or written for a response that is then rejected. Other large responses, errors among them,
- * take a share when their size is known. All shares of a request are released when its response is sent or its
+ * take a permit when their size is known. All permits of a request are released when its response is sent or its
  * connection is closed, but not before its handler has ended, so that a client that disconnects cannot start more work.
  * @throws AppError `unavailable`
  */
-export function responseLimits(limits: WorkLimits): Middleware {
+export function responseLimits(limits: ConcurrencyLimits): Middleware {
   return (ctx, next) => {
     ctx.state.limits = limits;
-    ctx.state.shares = [];
+    ctx.state.permits = [];
     const respond = () => andThen(next(), () => holdResponse(ctx, limits));
     return andThen(
       catchErrors<unknown>(respond, (error) => {
-        ctx.state.responseShare?.release();
+        ctx.state.responsePermit?.release();
         releaseOnClose(ctx);
         throw error;
       }),
@@ -39,13 +39,13 @@ export function responseLimits(limits: WorkLimits): Middleware {
   };
 }
 
-/** Makes the share of the response as large as its body. An error can be larger than what it was reserved for. */
-function holdResponse(ctx: Context, limits: WorkLimits): MaybePromise<unknown> {
+/** Makes the permit of the response as large as its body. An error can be larger than what it was reserved for. */
+function holdResponse(ctx: Context, limits: ConcurrencyLimits): MaybePromise<unknown> {
   const bytes = heldBytes(ctx);
-  const { responseShare, errorCode } = ctx.state;
-  if (responseShare && errorCode === undefined) return responseShare.shrinkTo(bytes);
-  responseShare?.release();
-  return bytes > SMALL_BYTES ? limits.take(ctx, 'responses', bytes) : undefined;
+  const { responsePermit, errorCode } = ctx.state;
+  if (responsePermit && errorCode === undefined) return responsePermit.shrink(bytes);
+  responsePermit?.release();
+  return bytes > SMALL_BYTES ? limits.acquire(ctx, 'responses', bytes) : undefined;
 }
 
 /** Closes the connection of a client that reads a response too slowly. Streams of unknown size have no such limit. */
@@ -60,11 +60,11 @@ export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = DEFAUL
     });
 }
 
-function releaseOnClose({ res, state: { shares } }: Context): void {
+function releaseOnClose({ res, state: { permits } }: Context): void {
   const releaseAll = () => {
-    for (const share of shares) share.release();
+    for (const permit of permits) permit.release();
   };
-  if (shares.length === 0) return;
+  if (permits.length === 0) return;
   if (res.closed) releaseAll();
   else res.setMaxListeners(MAX_LISTENERS).once('close', releaseAll);
 }
@@ -72,7 +72,7 @@ function releaseOnClose({ res, state: { shares } }: Context): void {
 /** The bytes that the response holds in memory; 0 for a stream of unknown size. */
 function heldBytes({ body, method, state }: Context): number {
   if (method === 'HEAD') return 0;
-  if (body instanceof Readable) return state.responseShare?.size ?? 0;
+  if (body instanceof Readable) return state.responsePermit?.size ?? 0;
   if (Buffer.isBuffer(body)) return body.length;
   return typeof body === 'string' ? Buffer.byteLength(body) : 0;
 }

@@ -4,7 +4,7 @@ import type { ResponseErrorCode } from '../core/error-codes.js';
 import { type JsonSchema, type ObjectSchema, schemaRef } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { columnsOf } from '../list/csv.js';
-import { SparseFields } from '../query/sparse-fields.js';
+import { FieldSelector } from '../query/field-selection.js';
 import type { ContentDescription } from './operation-description.js';
 import { EXAMPLE_TIME, resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
 
@@ -60,7 +60,7 @@ export class OpenApiResource {
   /** The parameter `fields`. */
   fieldsOn(shownOn: 'item' | 'list'): ParameterDescription {
     const { required = [] } = resourceSchemas(this.definition, 'record')[this.names.record] as ObjectSchema;
-    const description = new SparseFields(this.definition, shownOn).description(required);
+    const description = new FieldSelector(this.definition, shownOn).description(required);
     if (shownOn === 'item') return description;
     const { shown, decimals, attribute } = columnsOf(this.definition);
     const parts = shown.filter(({ path }) => path.length > 1).map(({ name }) => `\`${name}\``);

@@ -7,7 +7,7 @@ import type { RequestTracer } from '../../../../application/ports/request-tracer
 import { notFound, unavailable } from '../../../../domain/errors.js';
 import { andThen } from '../../../../shared/maybe-promise.js';
 import { versionOf } from '../core/api-version.js';
-import type { WorkLimits } from '../core/concurrency-limits.js';
+import type { ConcurrencyLimits } from '../core/concurrency-limits.js';
 import type { Middleware } from '../core/context.js';
 import { isProbe } from '../core/probe.js';
 import type { Route } from '../core/route.js';
@@ -48,7 +48,7 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly isDraining: () => boolean;
   /** The limits of concurrent work per client. */
-  readonly limits: WorkLimits;
+  readonly limits: ConcurrencyLimits;
 }
 
 /** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */

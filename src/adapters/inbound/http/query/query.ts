@@ -10,7 +10,7 @@ const NO_PARAMETERS: Query = new Map();
 type CodedIssue = readonly [HttpErrorCode, ParameterIssue];
 
 /** The maximum number of issues in a response. */
-const MAX_ISSUES = 100;
+const MAX_QUERY_ISSUES = 100;
 
 /**
  * Reads the query and reports all its issues at once.
@@ -36,7 +36,7 @@ export function readQuery(ctx: Context, find: FindParameter, known?: NameParamet
     }
   }
   const issues = occurrences.flatMap((one) => issuesOf(one, known));
-  if (issues.length > 0) throw invalidParameters(issues.slice(0, MAX_ISSUES));
+  if (issues.length > 0) throw invalidParameters(issues.slice(0, MAX_QUERY_ISSUES));
   const query = new Map<string, string>();
   for (const [key, { values }] of firstOf) query.set(key, values.join(','));
   return query;

@@ -1,6 +1,6 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
-import { nullRemover } from '../../../../application/records/record-view.js';
+import { nullRemover } from '../../../../application/records/record-format.js';
 import { API_KEY } from '../../../../domain/access.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';

@@ -1,9 +1,9 @@
 import {
   fieldReader,
   nullRemover,
-  presenter,
-  type RecordView,
-} from '../../../../application/records/record-view.js';
+  type RecordFormat,
+  responseMapper,
+} from '../../../../application/records/record-format.js';
 import { type FieldTable, indexedFields, moneyFields, searchedFields } from '../../../../domain/fields.js';
 import { bodyValidator, objectSchema } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
@@ -11,7 +11,7 @@ import type { ResourceDefinition } from '../core/resource-definition.js';
 /** The part of a definition that follows from the field table. */
 export function fromFieldTable<Fields>(
   table: FieldTable,
-): RecordView<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'money' | 'schema'> {
+): RecordFormat<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'money' | 'schema'> {
   const schema = objectSchema(table);
   return {
     fields: indexedFields(table),
@@ -20,7 +20,7 @@ export function fromFieldTable<Fields>(
     schema,
     withoutNulls: nullRemover(table),
     validate: bodyValidator(schema, table),
-    present: presenter(table),
+    present: responseMapper(table),
     toFields: fieldReader(table),
   };
 }

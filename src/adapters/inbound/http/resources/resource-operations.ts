@@ -1,6 +1,6 @@
 import type { Created } from '../../../../application/records/create-records.js';
+import { type Change, responseJson } from '../../../../application/records/record-format.js';
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
-import { type Change, presentJson } from '../../../../application/records/record-view.js';
 import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
@@ -27,10 +27,10 @@ import {
 } from '../import/import-handler.js';
 import { columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
+import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
-import { SparseFields, type View } from '../query/sparse-fields.js';
 import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
 
 /** The last segment of the path of imports. No id looks like it. */
@@ -44,7 +44,7 @@ export interface ResourcePolicy extends ImportPolicy {
   readonly cacheControl: string;
 }
 
-/** The operations that resources share. A resource picks from them and may add its own. */
+/** The operations that resources permit. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
   /** Differs by API version, because versions may show one state differently (RFC 9110 section 8.8.1). */
   private readonly tagPrefix: string;
@@ -113,7 +113,7 @@ export class ResourceOperations<Fields> {
 
   /** @param read returns the record to show */
   read(read = (id: Id): Promise<Versioned<Fields>> => this.service.read(id)): Operation {
-    const views = new SparseFields(this.resource, 'item');
+    const views = new FieldSelector(this.resource, 'item');
     return {
       purpose: this.purpose('read'),
       ...this.readPolicy(),
@@ -191,7 +191,7 @@ export class ResourceOperations<Fields> {
     };
   }
 
-  private respondToRead(ctx: Context, record: Versioned<Fields>, view: View<Fields>): void {
+  private respondToRead(ctx: Context, record: Versioned<Fields>, view: FieldSelection<Fields>): void {
     const tag = this.tagOf(record, view.name);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
@@ -203,7 +203,7 @@ export class ResourceOperations<Fields> {
   private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
-      respondJsonText(ctx, presentJson(this.resource.present, record));
+      respondJsonText(ctx, responseJson(this.resource.present, record));
       ctx.status = status;
       return;
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { SERVED_METHODS } from '../../../../shared/http-methods.js';
 import { HttpError } from '../core/http-error.js';
 import { errorResponse } from '../response/error-response.js';
 import { closeInStages } from './node-workarounds.js';
@@ -10,7 +11,6 @@ export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer 
 /** A request line with a method that the parser does not know (RFC 9112 section 3). */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const responded = new WeakSet<Socket>();
 
 type Headers = Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ function sendResponse(refusal: HttpError, socket: Socket, baseHeaders: Headers):
   const lines = Object.entries({
     ...baseHeaders,
     ...headers,
-    ...(refusal.code === 'method_not_allowed' && { Allow: METHODS }),
+    ...(refusal.code === 'method_not_allowed' && { Allow: SERVED_METHODS.join(', ') }),
     'API-Version': '1',
     'X-Request-Id': randomUUID(),
     'Content-Length': String(Buffer.byteLength(body)),

@@ -24,7 +24,7 @@ describe('BufferedStderr', () => {
   afterEach(() => closeSync(descriptor));
 
   it('writes every line once and in order, whether flushed or not', async () => {
-    const stderr = new BufferedStderr(descriptor);
+    const stderr = new BufferedStderr(descriptor, () => 0);
     for (const [i, line] of LINES.entries()) {
       stderr.write(line);
       if (i === 2_000) await stderr.flush();
@@ -36,7 +36,7 @@ describe('BufferedStderr', () => {
   });
 
   it('loses lines only beyond 16 MiB', async () => {
-    const stderr = new BufferedStderr(descriptor);
+    const stderr = new BufferedStderr(descriptor, () => 0);
     const line = `${'x'.repeat(1023)}\n`;
     for (let i = 0; i < 17 * 1024; i++) stderr.write(line);
     await stderr.flush();

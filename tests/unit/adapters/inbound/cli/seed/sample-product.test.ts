@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { shownJson } from '#src/application/records/shown-json.js';
+import { presentablePattern } from '#src/application/records/presentable-pattern.js';
 import { PRODUCT, type Product, validateProduct } from '#src/domain/product.js';
 import { canonicalJson } from '#src/shared/canonical-json.js';
 
@@ -37,7 +37,7 @@ describe('sampleProduct', () => {
   });
 
   it('returns fields in the order in which the service stores them', () => {
-    const shown = shownJson(PRODUCT);
+    const shown = presentablePattern(PRODUCT);
     expect(products.filter((product) => !shown.test(JSON.stringify(product)))).to.deep.equal([]);
   });
 

@@ -4,19 +4,19 @@ import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/rules.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
-import { shownJson } from './shown-json.js';
+import { presentablePattern } from './presentable-pattern.js';
 import { fieldsJson } from './stored-record.js';
 
 /** Returns a record as clients see it. A field without a value is absent. */
-export interface Present<Fields> {
+export interface ResponseMapper<Fields> {
   (record: Versioned<Fields>): JsonObject;
   /** Returns the JSON text of the result if it is the stored text with the id, else undefined. Absent: it never is. */
-  readonly storedJson?: (record: Versioned<Fields>) => string | undefined;
+  readonly storedResponse?: (record: Versioned<Fields>) => string | undefined;
 }
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
-export interface RecordView<Fields> {
-  readonly present: Present<Fields>;
+export interface RecordFormat<Fields> {
+  readonly present: ResponseMapper<Fields>;
   /**
    * Returns a body without each null that stands for no value, as many programs write it: that of an optional field or
    * member, of an attribute, and of one of the service's own fields.
@@ -66,7 +66,7 @@ export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[
 }
 
 /** Returns the draft of a new record. Each of the service's own fields in the body is an issue. */
-export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft<Fields> {
+export function newDraft<Fields>(view: RecordFormat<Fields>, body: unknown): Draft<Fields> {
   if (!isJsonObject(body)) return NO_OBJECT;
   const sent = view.withoutNulls(body);
   return draftOf(view, sent, readOnlyIssues(sent, {}));
@@ -77,7 +77,7 @@ export function newDraft<Fields>(view: RecordView<Fields>, body: unknown): Draft
  * @throws AppError `invalid_patch`, `patch_test_failed`
  */
 export function changedDraft<Fields>(
-  view: RecordView<Fields>,
+  view: RecordFormat<Fields>,
   change: Change,
   current: Versioned<Fields>,
 ): Draft<Fields> {
@@ -98,7 +98,7 @@ export function changedDraft<Fields>(
 }
 
 function draftOf<Fields>(
-  view: RecordView<Fields>,
+  view: RecordFormat<Fields>,
   sent: JsonObject,
   readOnly: readonly Issue[],
   current?: Versioned<Fields>,
@@ -124,21 +124,21 @@ function withoutReadOnly(sent: JsonObject): JsonObject {
 }
 
 /** Returns the JSON text of a record as clients see it. */
-export function presentJson<Fields>(present: Present<Fields>, record: Versioned<Fields>): string {
-  return present.storedJson?.(record) ?? JSON.stringify(present(record));
+export function responseJson<Fields>(present: ResponseMapper<Fields>, record: Versioned<Fields>): string {
+  return present.storedResponse?.(record) ?? JSON.stringify(present(record));
 }
 
-/** Makes {@link RecordView.present} for these fields. A stored field that is not in the table is never shown. */
-export function presenter<Fields>(table: FieldTable): Present<Fields> {
+/** Makes {@link RecordFormat.present} for these fields. A stored field that is not in the table is never shown. */
+export function responseMapper<Fields>(table: FieldTable): ResponseMapper<Fields> {
   const copy = copierOf(table);
-  const shown = shownJson(table);
+  const shown = presentablePattern(table);
   const present = (record: Versioned<Fields>) => copy(record.fields as JsonObject, { id: record.id });
-  const storedJson = (record: Versioned<Fields>) => {
+  const storedResponse = (record: Versioned<Fields>) => {
     const json = fieldsJson(record);
     if (json === '{}' || !shown.test(json)) return undefined;
     return `{"id":${record.id},${json.slice(1)}`;
   };
-  return Object.assign(present, { storedJson });
+  return Object.assign(present, { storedResponse });
 }
 
 type ValueCopier = (value: never) => unknown;
@@ -165,11 +165,11 @@ function valueCopier(field: Field): ValueCopier | undefined {
 }
 
 /**
- * Makes {@link RecordView.toFields} for a version whose fields have the names under which they are stored. The fields
+ * Makes {@link RecordFormat.toFields} for a version whose fields have the names under which they are stored. The fields
  * come in the order of the table, so that their JSON text can be shown as it is stored. Fields of the current record
  * that are not in the table follow, also inside objects, because they belong to another version.
  */
-export function fieldReader<Fields>(table: FieldTable): RecordView<Fields>['toFields'] {
+export function fieldReader<Fields>(table: FieldTable): RecordFormat<Fields>['toFields'] {
   const read = objectReader(table);
   return (sent, current) => read(sent, current as JsonObject | undefined);
 }
@@ -200,13 +200,13 @@ function valueReader(field: Field): ((sent: unknown, current: unknown) => unknow
 }
 
 /**
- * Makes {@link RecordView.withoutNulls} for these fields.
+ * Makes {@link RecordFormat.withoutNulls} for these fields.
  * @param readOnly the names of further fields that the service alone sets
  */
 export function nullRemover(
   table: FieldTable,
   readOnly: readonly string[] = [],
-): RecordView<unknown>['withoutNulls'] {
+): RecordFormat<unknown>['withoutNulls'] {
   const remove = memberCleaner(table, new Set([...READ_ONLY, ...readOnly]));
   return (sent) => (hasNull(sent) ? remove(sent) : sent);
 }

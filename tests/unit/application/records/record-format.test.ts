@@ -6,9 +6,9 @@ import {
   type Draft,
   fieldReader,
   newDraft,
-  presenter,
-  presentJson,
-} from '#src/application/records/record-view.js';
+  responseJson,
+  responseMapper,
+} from '#src/application/records/record-format.js';
 import { StoredRecord } from '#src/application/records/stored-record.js';
 import { API_KEY } from '#src/domain/access.js';
 import type { FieldTable } from '#src/domain/fields.js';
@@ -53,33 +53,33 @@ const OTHERS: Record<string, [FieldTable, object]> = {
 
 const stored = (fields: object) => StoredRecord.fromJson<object>(7, 1, 2, 2, JSON.stringify(fields));
 
-describe('presentJson', () => {
+describe('responseJson', () => {
   for (const [table, all] of [
     [PRODUCT, PRODUCTS],
     [ORDER, ORDERS],
     [API_KEY, KEYS],
   ] as const) {
     it(`sends the stored text of a record that has the form of its table: ${Object.keys(table)}`, () => {
-      const present = presenter<object>(table);
+      const present = responseMapper<object>(table);
       for (const fields of all) {
-        const json = presentJson(present, stored(fields));
+        const json = responseJson(present, stored(fields));
         expect(json).to.equal(JSON.stringify({ id: 7, ...fields }));
         expect(json).to.equal(JSON.stringify(present(stored(fields))));
-        expect(present.storedJson?.(stored(fields))).to.equal(json);
+        expect(present.storedResponse?.(stored(fields))).to.equal(json);
       }
     });
   }
 
   for (const [what, [table, fields]] of Object.entries(OTHERS)) {
     it(`never sends a stored text with ${what}`, () => {
-      const present = presenter<object>(table);
-      expect(present.storedJson?.(stored(fields))).to.equal(undefined);
-      expect(presentJson(present, stored(fields))).to.equal(JSON.stringify(present(stored(fields))));
+      const present = responseMapper<object>(table);
+      expect(present.storedResponse?.(stored(fields))).to.equal(undefined);
+      expect(responseJson(present, stored(fields))).to.equal(JSON.stringify(present(stored(fields))));
     });
   }
 
   it('uses no text for a function that is not made from a table', () => {
-    const json = presentJson(({ id }) => ({ id, title: 'x' }), stored({ name: 'x' }));
+    const json = responseJson(({ id }) => ({ id, title: 'x' }), stored({ name: 'x' }));
     expect(json).to.equal('{"id":7,"title":"x"}');
   });
 });

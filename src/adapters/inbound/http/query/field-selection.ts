@@ -1,4 +1,4 @@
-import { metadata, presentJson } from '../../../../application/records/record-view.js';
+import { metadata, responseJson } from '../../../../application/records/record-format.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { fieldNamesOf } from '../body/joi-to-json-schema.js';
 import type { ParameterDescription } from '../core/description.js';
@@ -7,7 +7,7 @@ import type { ResourceDefinition } from '../core/resource-definition.js';
 import { nameListIssues } from './query.js';
 
 /** The fields of a record that a response shows. */
-export interface View<Fields> {
+export interface FieldSelection<Fields> {
   /** Identifies the view: its fields, in the order of presentation. Absent for the default view. */
   readonly name?: string;
   /** Returns the JSON text of a record. */
@@ -15,10 +15,10 @@ export interface View<Fields> {
 }
 
 /** The parameter `fields`, such as `fields=id,name,version`. A response shows only these fields. */
-export class SparseFields<Fields> {
+export class FieldSelector<Fields> {
   readonly parameter: Parameter;
   private readonly names: readonly string[];
-  private readonly defaultView: View<Fields>;
+  private readonly defaultSelection: FieldSelection<Fields>;
 
   constructor(
     private readonly resource: ResourceDefinition<Fields>,
@@ -29,7 +29,7 @@ export class SparseFields<Fields> {
       (name) => shownOn === 'item' || !itemFields.includes(name),
     );
     this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
-    this.defaultView = { toJson: (record) => presentJson(resource.present, record) };
+    this.defaultSelection = { toJson: (record) => responseJson(resource.present, record) };
     this.parameter = {
       isList: true,
       issues: (text) => nameListIssues('fields', text.split(','), this.names),
@@ -61,10 +61,10 @@ export class SparseFields<Fields> {
   }
 
   /** @param query a valid query */
-  read(query: Query): View<Fields> {
+  read(query: Query): FieldSelection<Fields> {
     const { resource } = this;
     const requestedNames = query.get('fields')?.split(',');
-    if (!requestedNames) return this.defaultView;
+    if (!requestedNames) return this.defaultSelection;
     const shown = this.names.filter((name) => requestedNames.includes(name));
     return {
       name: shown.join(','),

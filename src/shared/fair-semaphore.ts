@@ -2,7 +2,7 @@ import type { MaybePromise } from './maybe-promise.js';
 import { RotatingQueues } from './rotating-queues.js';
 import { setTimeoutAfterIo } from './timeout.js';
 
-export interface ShareLimits {
+export interface SemaphoreLimits {
   /** The limit of all clients together. */
   readonly total: number;
   /** The limit of one client. Below the total, so that one client never holds everything. */
@@ -16,8 +16,8 @@ export interface ShareLimits {
 }
 
 /** How much of a limited resource is in use. */
-export interface ShareFigures {
-  readonly held: number;
+export interface SemaphoreFigures {
+  readonly inUse: number;
   /** The number of requests that wait. */
   readonly waiting: number;
   /** The number of requests that were refused until now. */
@@ -25,10 +25,10 @@ export interface ShareFigures {
 }
 
 /** The part of a limited resource that one request holds. */
-export interface Share {
+export interface Permit {
   readonly size: number;
-  /** Releases a part. A share never grows. */
-  shrinkTo(size: number): void;
+  /** Releases a part. A permit never grows. */
+  shrink(size: number): void;
   /** Releases everything. A second call does nothing. */
   release(): void;
 }
@@ -43,16 +43,16 @@ interface Waiter {
  * clients are served in rotation.
  * By hand: libraries such as p-limit have one queue and do not distinguish clients.
  */
-export class FairShares {
-  private readonly held = new Map<string, number>();
+export class FairSemaphore {
+  private readonly inUse = new Map<string, number>();
   private readonly waiting = new RotatingQueues<Waiter>();
-  private heldByAll = 0;
+  private inUseByAll = 0;
   private refused = 0;
 
-  constructor(private readonly limits: ShareLimits) {}
+  constructor(private readonly limits: SemaphoreLimits) {}
 
-  get figures(): ShareFigures {
-    return { held: this.heldByAll, waiting: this.waiting.length, refused: this.refused };
+  get figures(): SemaphoreFigures {
+    return { inUse: this.inUseByAll, waiting: this.waiting.length, refused: this.refused };
   }
 
   /**
@@ -60,14 +60,14 @@ export class FairShares {
    * @param size the need of the request; reduced to the limit of one client
    * @returns undefined if too many requests of this client wait, or the wait was too long. A promise only if it waits
    */
-  take(client: string, size = 1): MaybePromise<Share | undefined> {
+  acquire(client: string, size = 1): MaybePromise<Permit | undefined> {
     const needed = Math.min(size, this.limits.perClient);
     return this.waiting.isEmpty && this.fits(client, needed)
-      ? this.share(client, needed)
+      ? this.grant(client, needed)
       : this.wait(client, needed);
   }
 
-  private wait(client: string, needed: number): Promise<Share | undefined> {
+  private wait(client: string, needed: number): Promise<Permit | undefined> {
     const { maxWaiting, patienceMs } = this.limits;
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined;
@@ -77,7 +77,7 @@ export class FairShares {
         grant: () => {
           isGranted = true;
           clearTimeout(timer);
-          resolve(this.share(client, needed));
+          resolve(this.grant(client, needed));
         },
       };
       const length = this.waiting.add(client, waiter);
@@ -88,7 +88,7 @@ export class FairShares {
         this.waiting.remove(client, waiter);
         this.refused++;
         resolve(undefined);
-        // It may have held up smaller requests behind it.
+        // It may have inUse up smaller requests behind it.
         this.admit();
       };
       if (length > maxWaiting) giveUp();
@@ -96,19 +96,19 @@ export class FairShares {
     });
   }
 
-  private share(client: string, size: number): Share {
+  private grant(client: string, size: number): Permit {
     this.hold(client, size);
-    return new HeldShare(size, (returned) => {
+    return new GrantedPermit(size, (returned) => {
       this.hold(client, -returned);
       this.admit();
     });
   }
 
   private hold(client: string, size: number): void {
-    const held = (this.held.get(client) ?? 0) + size;
-    this.heldByAll += size;
-    if (held > 0) this.held.set(client, held);
-    else this.held.delete(client);
+    const inUse = (this.inUse.get(client) ?? 0) + size;
+    this.inUseByAll += size;
+    if (inUse > 0) this.inUse.set(client, inUse);
+    else this.inUse.delete(client);
   }
 
   private admit(): void {
@@ -128,9 +128,9 @@ export class FairShares {
     const { perClient, reserve = 0 } = this.limits;
     let isTotalAwaited = false;
     for (const [client, first] of this.waiting) {
-      const held = this.held.get(client) ?? 0;
-      if (held + first.size > perClient) continue;
-      if (isTotalAwaited && (held > 0 || reserve === 0)) continue;
+      const inUse = this.inUse.get(client) ?? 0;
+      if (inUse + first.size > perClient) continue;
+      if (isTotalAwaited && (inUse > 0 || reserve === 0)) continue;
       if (this.fits(client, first.size)) return [client, first];
       isTotalAwaited = true;
     }
@@ -139,18 +139,18 @@ export class FairShares {
 
   private fits(client: string, size: number): boolean {
     const { total, perClient, reserve = 0 } = this.limits;
-    const held = this.held.get(client) ?? 0;
-    return held + size <= perClient && this.heldByAll + size <= total + (held === 0 ? reserve : 0);
+    const inUse = this.inUse.get(client) ?? 0;
+    return inUse + size <= perClient && this.inUseByAll + size <= total + (inUse === 0 ? reserve : 0);
   }
 }
 
-class HeldShare implements Share {
+class GrantedPermit implements Permit {
   constructor(
     public size: number,
     private readonly giveBack: (returned: number) => void,
   ) {}
 
-  shrinkTo(size: number): void {
+  shrink(size: number): void {
     if (size >= this.size) return;
     const returned = this.size - size;
     this.size = size;
@@ -158,6 +158,6 @@ class HeldShare implements Share {
   }
 
   release(): void {
-    this.shrinkTo(0);
+    this.shrink(0);
   }
 }

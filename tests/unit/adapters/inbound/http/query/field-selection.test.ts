@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SparseFields } from '#src/adapters/inbound/http/query/sparse-fields.js';
+import { FieldSelector } from '#src/adapters/inbound/http/query/field-selection.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Product } from '#src/domain/product.js';
 
@@ -11,8 +11,8 @@ const RECORD = {
   fields: { name: 'Lamp', sku: 's' } as Product,
 };
 
-describe('SparseFields', () => {
-  const views = new SparseFields(PRODUCTS, 'item');
+describe('FieldSelector', () => {
+  const views = new FieldSelector(PRODUCTS, 'item');
   const read = (fields?: string) => views.read(new Map(fields === undefined ? [] : [['fields', fields]]));
 
   it('shows the record as it is by default', () => {
@@ -40,7 +40,7 @@ describe('SparseFields', () => {
   it('shows fields of single records only there', () => {
     const resource = { ...PRODUCTS, itemFields: ['sku'] };
     const issues = (shownOn: 'item' | 'list', name: string) =>
-      new SparseFields(resource, shownOn).parameter.issues(name).length;
+      new FieldSelector(resource, shownOn).parameter.issues(name).length;
     expect([issues('item', 'sku'), issues('list', 'sku'), issues('list', 'name')]).to.deep.equal([0, 1, 0]);
   });
 });
