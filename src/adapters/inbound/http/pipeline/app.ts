@@ -28,7 +28,7 @@ import { peerNetwork } from '../server/ip-address.js';
 import { shedLoad } from '../server/load-shedding.js';
 import { deprecationHeaders } from '../versioning/deprecation.js';
 import { koaListener } from './koa-listener.js';
-import { accessGuard, routeHandler } from './route-handler.js';
+import { routeHandler } from './route-handler.js';
 import { routeIndex } from './route-index.js';
 
 export interface AppDependencies {
@@ -54,29 +54,50 @@ export interface AppDependencies {
 /** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */
 export function createApp(deps: AppDependencies): RequestListener {
   const { logger, routes, limits, accessControl, isDraining, publicUrl } = deps;
-  const guard = accessGuard(accessControl);
   const handlers = routes.map((route) => {
-    return { ...route, handle: routeHandler(route, versionOf(route, routes), guard) };
+    return { ...route, handle: routeHandler(route, versionOf(route, routes), accessControl) };
   });
-  const first = [requestId, normalizeAccept, deps.cors, observeRequests(deps), connectionClose(isDraining)];
+  const observed: readonly Middleware[] = [
+    // An id in each response and log line; a request target that is no path becomes `*`.
+    requestId,
+    // Bounds the time that negotiation takes.
+    normalizeAccept,
+    // Headers for scripts of other origins, on errors too.
+    deps.cors,
+    // The access log, metrics and traces, of refused requests too.
+    observeRequests(deps),
+    // A process that stops lets its clients connect elsewhere.
+    connectionClose(isDraining),
+  ];
   const errors = errorHandler(
     logger,
     bearerChallenge(() => metadataUrl(publicUrl)),
   );
-  const middleware: Middleware[] = [
-    ...first,
+  const middleware: readonly Middleware[] = [
+    ...observed,
+    // Handlers make the addresses in responses by it.
     addresses(publicUrl),
+    // Deprecation, Sunset and the next version, on errors too.
     deprecationHeaders,
+    // A client that does not read its response is disconnected.
     limitSendingTime(),
+    // The errors of what follows, up to the second errors.
     errors,
+    // No cache keeps what a handler does not allow it to.
     noStore,
+    // The address that limits count; 400 if a request bypassed the proxy.
     deps.clientIp,
+    // The sizes of the target and the headers: 414, 431.
     requestLimits,
+    // The bytes of responses that clients have not received yet.
     responseLimits(limits),
     // Inside the limits of responses, because errors count too.
     errors,
+    // Inside the errors, which are not compressed.
     compression,
+    // Most requests end here.
     routeIndex(handlers),
+    // 404. It counts, so that nobody tries paths without a limit.
     (ctx) =>
       andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), () => {
         throw notFound();
@@ -88,7 +109,7 @@ export function createApp(deps: AppDependencies): RequestListener {
   const serve = koaListener(middleware, onError);
   const shedding = shedLoad({
     serve,
-    refuse: koaListener([...first, errorHandler(logger), requestLimits, refuseOverload], onError),
+    refuse: koaListener([...observed, errorHandler(logger), requestLimits, refuseOverload], onError),
     networkOf: ({ socket }) => peerNetwork(socket),
   });
   // A process that is busy but alive must not be restarted, nor lose its traffic to others that are as busy.

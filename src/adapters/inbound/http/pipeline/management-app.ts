@@ -32,7 +32,7 @@ export interface ManagementDependencies {
 /** Returns the listener for operators: no token, no rate limit, and no access log. */
 export function createManagementApp(deps: ManagementDependencies): RequestListener {
   const probes = deps.routes.map((route) => {
-    return { ...route, handle: routeHandler(route, FIRST_VERSION, () => {}) };
+    return { ...route, handle: routeHandler(route, FIRST_VERSION) };
   });
   const metrics = { template: '/metrics', path: /^\/metrics$/, handle: respondMetrics(deps.metrics) };
   const middleware: Middleware[] = [

@@ -1,17 +1,17 @@
 import type { Requirement } from '../../../../application/auth/authorization.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import type { ApiVersion } from '../core/api-version.js';
 import type { Context, Middleware } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
+import type { Query } from '../core/parameter.js';
 import {
   acceptPatch,
   type BodyHandler,
   type BodyOperation,
   idOf,
   type Operation,
-  type Policy,
   type Route,
 } from '../core/route.js';
 import { type AccessControl, authenticate, authorize, checkAgain } from '../middleware/authentication.js';
@@ -21,134 +21,171 @@ import { readQuery } from '../query/query.js';
 import { varyHeader } from '../response/vary.js';
 import { checkVersion, matchesVersion, setVersion } from '../versioning/requested-version.js';
 
-/** Authenticates and authorizes a request, or throws. */
-export type Guard = (ctx: Context, route: Route, operation: Operation | undefined) => MaybePromise<void>;
+/** A request of a route, with what the steps have found. */
+interface Visit {
+  readonly ctx: Context;
+  readonly route: Route;
+  /** Absent for the probes of operators. */
+  readonly accessControl: AccessControl | undefined;
+  /** Absent if the route does not have the method. */
+  readonly operation: PreparedOperation | undefined;
+  /** Whether the caller may use the operation. Before, an error must not tell whether the item exists. */
+  isAdmitted?: boolean;
+  handler?: NegotiatedHandler;
+  query?: Query;
+}
 
-export function accessGuard(accessControl: AccessControl): Guard {
-  return (ctx, { access }, operation) => {
-    if (access === 'probe') return;
-    if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, accessControl.limiter);
-    const requirement = operation ? requirementOf(operation) : 'authenticated';
-    return andThen(authenticate(ctx, accessControl), () => {
-      authorize(ctx, requirement);
-      ctx.state.checkAccess = () => checkAgain(ctx, accessControl, requirement);
-    });
-  };
+type Step = (visit: Visit) => MaybePromise<void>;
+
+/** What every request of a route passes, in this order. A step that throws ends the request with its error. */
+const STEPS: readonly Step[] = [
+  // Who asks, and whether the quota allows another request: 401, 429.
+  authenticateAndCount,
+  // Whether the credential has the scopes of the operation: 401, 403.
+  checkScopes,
+  // Whether the route has the method: 405.
+  requireOperation,
+  // Whether API-Version agrees with the path: 400.
+  ({ ctx }) => checkVersion(ctx),
+  // Whether the body belongs to a subpath: 415. First, so that the client learns the right path whatever else is wrong.
+  checkSubpath,
+  // Which handler reads the body, and whether Accept and Expect permit its response: 406, 417.
+  negotiateResponse,
+  // The headers that only this operation reads: 400, 428.
+  ({ ctx, operation }) => operation?.headers?.(ctx),
+  // The parameters of the query: 400.
+  readParameters,
+  // The media type and the codings of the body: 415.
+  checkBody,
+  // The body within its limit, then the operation itself.
+  readBodyAndHandle,
+];
+
+/** OPTIONS needs no credential: it tells what the route can do. */
+const OPTIONS_STEPS: readonly Step[] = [authenticateAndCount, respondOptions];
+
+/** Runs steps one after the other, without a promise until one returns it. */
+function run(steps: readonly Step[], visit: Visit, from = 0): MaybePromise<void> {
+  for (let at = from; at < steps.length; at++) {
+    const running = steps[at]?.(visit);
+    if (running) return running.then(() => run(steps, visit, at + 1));
+  }
 }
 
 /**
- * Returns the handler of a route. Every request takes the same steps: version, access, method, negotiation, headers,
- * query, body, handler.
+ * Returns the handler of a route. An error is thrown in the protocol of the route. 404 takes precedence over the errors
+ * of an operation.
  * @param version the API version of the route, among the versions of its path
  */
-export function routeHandler(route: Route, version: ApiVersion, guard: Guard): Middleware {
+export function routeHandler(route: Route, version: ApiVersion, accessControl?: AccessControl): Middleware {
   const operations = new Map(
-    Object.entries(route.operations).map(([method, operation]) => [
-      method,
-      {
-        operation,
-        setVary: varyHeader(route.access, operation.varyBy),
-        runner: new OperationRunner(operation),
-      },
-    ]),
+    Object.entries(route.operations).map(([method, operation]) => [method, prepared(operation, route)]),
   );
   const setDefaultVary = varyHeader(route.access);
-  const serve = (ctx: Context) => {
-    const { method } = ctx;
-    const found = operations.get(method === 'HEAD' ? 'GET' : method);
-    // First, because error responses depend on the same headers.
-    (found?.setVary ?? setDefaultVary)(ctx);
-    if (method === 'OPTIONS') return andThen(guard(ctx, route, undefined), () => respondOptions(ctx, route));
-    return andThen(guard(ctx, route, found?.operation), () => {
-      if (!found) throw methodNotAllowed(ctx, route);
-      return found.runner.run(ctx);
-    });
-  };
   return (ctx, next) => {
     // The pattern of the path allows 16 digits, which can exceed the largest id. Such a path does not exist.
     if (idOf(ctx) > MAX_ID || !matchesVersion(version, ctx)) return next();
     setVersion(ctx, version);
     ctx.state.route = route.template;
+    const { method } = ctx;
+    const operation = operations.get(method === 'HEAD' ? 'GET' : method);
+    // First, because error responses depend on the same headers.
+    (operation?.setVary ?? setDefaultVary)(ctx);
+    const visit = { ctx, route, accessControl, operation };
     return catchErrors(
-      () => serve(ctx),
-      (error) => {
-        throw isCoded(error) ? (route.mapError?.(error) ?? error) : error;
-      },
+      () => run(method === 'OPTIONS' ? OPTIONS_STEPS : STEPS, visit),
+      (error) => rethrow(error, visit),
     );
   };
 }
+
+/** An operation, with what does not depend on the request. */
+type PreparedOperation = Operation & {
+  readonly setVary: (ctx: Context) => void;
+  /** The media types of the body; absent if the operation has no body. */
+  readonly mediaTypes: readonly string[] | undefined;
+  readonly subpaths: BodyOperation['subpathByType'];
+  /** By media type. */
+  readonly handlers: ReadonlyMap<string, NegotiatedHandler>;
+  readonly defaultHandler: NegotiatedHandler;
+};
 
 interface NegotiatedHandler extends BodyHandler {
   /** Validates the headers that negotiate the response. */
   readonly negotiate: (ctx: Context) => void;
 }
 
-/** The errors that do not concern the request: the store fails, or the client has lost its access meanwhile. */
-const OTHER_ERRORS: ReadonlySet<string> = new Set([
-  'unavailable',
-  'invalid_token',
-  'token_expired',
-  'insufficient_scope',
-]);
+function prepared(operation: Operation, { access }: Route): PreparedOperation {
+  const consumes = 'consumes' in operation ? operation.consumes : { '': operation };
+  const handlers = Object.entries(consumes).map(
+    ([type, handler]) => [type, { ...handler, negotiate: negotiation(handler.produces) }] as const,
+  );
+  const [[, defaultHandler] = []] = handlers;
+  if (!defaultHandler) throw new Error('An operation with a body needs at least one media type.');
+  return {
+    ...operation,
+    setVary: varyHeader(access, operation.varyBy),
+    mediaTypes: 'consumes' in operation ? Object.keys(consumes) : undefined,
+    subpaths: 'consumes' in operation ? operation.subpathByType : undefined,
+    handlers: new Map(handlers),
+    defaultHandler,
+  };
+}
 
-/** Runs one operation of a route. What does not depend on the request is prepared once. */
-class OperationRunner {
-  /** The media types of the body; absent if the operation has no body. */
-  private readonly mediaTypes: readonly string[] | undefined;
-  private readonly subpathByType: BodyOperation['subpathByType'];
-  private readonly handlers: ReadonlyMap<string, NegotiatedHandler>;
-  private readonly defaultHandler: NegotiatedHandler;
+function authenticateAndCount({ ctx, route: { access }, accessControl }: Visit): MaybePromise<void> {
+  if (!accessControl || access === 'probe') return;
+  if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, accessControl.limiter);
+  return authenticate(ctx, accessControl);
+}
 
-  constructor(private readonly operation: Operation) {
-    this.mediaTypes = 'consumes' in operation ? Object.keys(operation.consumes) : undefined;
-    this.subpathByType = 'consumes' in operation ? operation.subpathByType : undefined;
-    const handlers =
-      'consumes' in operation ? Object.entries(operation.consumes) : [['', operation] as const];
-    this.handlers = new Map(handlers.map(([type, handler]) => [type, withNegotiation(handler)]));
-    const [first] = this.handlers.values();
-    if (!first) throw new Error('An operation with a body needs at least one media type.');
-    this.defaultHandler = first;
-  }
+function checkScopes({ ctx, route: { access }, accessControl, operation }: Visit): void {
+  if (!accessControl || access !== 'bearer') return;
+  const requirement: Requirement = operation ? (operation.scopes ?? 'none') : 'authenticated';
+  authorize(ctx, requirement);
+  ctx.state.checkAccess = () => checkAgain(ctx, accessControl, requirement);
+}
 
-  /** Validates the request, then handles it. 404 takes precedence over errors of the request. */
-  run(ctx: Context): MaybePromise<void> {
-    return catchErrors(
-      () => this.handle(ctx),
-      async (error) => {
-        // The lookup happens only if something failed.
-        if (isCoded(error) && !OTHER_ERRORS.has(error.code)) await this.operation.ensureExists?.(ctx);
-        throw error;
-      },
-    );
-  }
+/** @throws HttpError `method_not_allowed` */
+function requireOperation(visit: Visit): void {
+  const { ctx, route, operation } = visit;
+  visit.isAdmitted = true;
+  if (operation) return;
+  setAllow(ctx, route);
+  throw new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+}
 
-  private handle(ctx: Context): MaybePromise<void> {
-    const { operation, mediaTypes, subpathByType, defaultHandler } = this;
-    checkVersion(ctx);
-    // Before the other headers, so that the client learns the right path whatever else is wrong.
-    if (mediaTypes && subpathByType) rejectTypeOfSubpath(ctx, mediaTypes, subpathByType);
-    const handler = (mediaTypes && this.handlers.get(mediaType(ctx))) ?? defaultHandler;
-    handler.negotiate(ctx);
-    operation.headers?.(ctx);
-    const query = readQuery(ctx, operation.parameter, operation.parameterNames ?? noneThere);
-    if (mediaTypes) checkMediaType(ctx, { mediaTypes, isOptional: handler.read !== undefined });
-    return handler.read ? handler.read(ctx, () => handler.handle(ctx, query)) : handler.handle(ctx, query);
-  }
+function checkSubpath({ ctx, operation }: Visit): void {
+  const { mediaTypes, subpaths } = operation ?? {};
+  if (mediaTypes && subpaths) rejectTypeOfSubpath(ctx, mediaTypes, subpaths);
+}
+
+function negotiateResponse(visit: Visit): void {
+  const { ctx, operation } = visit;
+  const { mediaTypes, handlers, defaultHandler } = operation as PreparedOperation;
+  visit.handler = (mediaTypes && handlers.get(mediaType(ctx))) ?? defaultHandler;
+  visit.handler.negotiate(ctx);
+}
+
+function readParameters(visit: Visit): void {
+  const { parameter, parameterNames = noneThere } = visit.operation as PreparedOperation;
+  visit.query = readQuery(visit.ctx, parameter, parameterNames);
 }
 
 function noneThere(): string {
   return 'there is none';
 }
 
-function withNegotiation(handler: BodyHandler): NegotiatedHandler {
-  return { ...handler, negotiate: negotiation(handler.produces) };
+function checkBody({ ctx, operation, handler }: Visit): void {
+  const { mediaTypes } = operation ?? {};
+  if (mediaTypes) checkMediaType(ctx, { mediaTypes, isOptional: handler?.read !== undefined });
 }
 
-function requirementOf({ scopes }: Policy): Requirement {
-  return scopes ?? 'none';
+function readBodyAndHandle({ ctx, handler, query }: Visit): MaybePromise<void> {
+  const { read, handle } = handler as NegotiatedHandler;
+  return read ? read(ctx, () => handle(ctx, query as Query)) : handle(ctx, query as Query);
 }
 
-function respondOptions(ctx: Context, route: Route): void {
+function respondOptions({ ctx, route }: Visit): void {
   const operations = Object.values(route.operations);
   // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
@@ -159,9 +196,24 @@ function respondOptions(ctx: Context, route: Route): void {
   ctx.status = 204;
 }
 
-function methodNotAllowed(ctx: Context, route: Route): HttpError {
-  setAllow(ctx, route);
-  return new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+/** The errors that do not concern the request: the store fails, or the client has lost its access meanwhile. */
+const OTHER_ERRORS: ReadonlySet<string> = new Set([
+  'unavailable',
+  'invalid_token',
+  'token_expired',
+  'insufficient_scope',
+]);
+
+/** Throws `not_found` instead of an error of a request for an item that does not exist. */
+async function rethrow(error: unknown, { ctx, route, operation, isAdmitted }: Visit): Promise<never> {
+  if (!isCoded(error)) throw error;
+  try {
+    // The lookup happens only if something failed.
+    if (isAdmitted && !OTHER_ERRORS.has(error.code)) await operation?.ensureExists?.(ctx);
+  } catch (missing) {
+    throw isCoded(missing) ? (route.mapError?.(missing) ?? missing) : missing;
+  }
+  throw route.mapError?.(error) ?? error;
 }
 
 function setAllow(ctx: Context, route: Route): void {
