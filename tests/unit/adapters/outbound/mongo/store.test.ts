@@ -12,7 +12,7 @@ import { until } from '../../../../support/until.js';
 
 /** One search at a time with a short queue, and no outage for a minute. */
 const OPTIONS =
-  'replicaSet=rs0&maxPoolSize=4&waitQueueTimeoutMS=200&socketTimeoutMS=200&heartbeatFrequencyMS=60000';
+  'replicaSet=rs0&maxPoolSize=4&waitQueueTimeoutMS=200&socketTimeoutMS=2000&heartbeatFrequencyMS=60000';
 
 /** Longer than the store may be silent, with a heartbeat every 500 ms, before a failure is an outage. */
 const SILENT_MS = 1_700;
