@@ -36,7 +36,7 @@ describe('FairSemaphore', () => {
     expect((await second)?.size).to.equal(1);
   });
 
-  it('tells what is inUse, who waits and how many were refused', async () => {
+  it('tells what is in use, who waits and how many were refused', async () => {
     const permits = new FairSemaphore({ total: 10, perClient: 5, maxWaiting: 1, patienceMs: 10_000 });
     const inUse = await permits.acquire('a', 4);
     const waiting = permits.acquire('a', 3);
