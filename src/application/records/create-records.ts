@@ -1,6 +1,5 @@
 import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
@@ -48,7 +47,7 @@ export interface CreationDependencies<Fields> {
   readonly ids: IdPool;
   readonly clock: Clock;
   /** Returns for each draft the fields to store, or an error with every issue. */
-  readonly validate: (drafts: readonly Draft<Fields>[]) => MaybePromise<readonly (Fields | AppError)[]>;
+  readonly validate: (drafts: readonly Draft<Fields>[]) => Promise<readonly (Fields | AppError)[]>;
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Id } from '../../domain/record.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Repository } from '../ports/repository.js';
 
 type IdSource = Pick<Repository<never>, 'reserveIds' | 'releaseIds'>;
@@ -7,7 +6,7 @@ type IdSource = Pick<Repository<never>, 'reserveIds' | 'releaseIds'>;
 /** The source of new ids. */
 export interface IdPool {
   /** Returns ids that belong to the caller, in ascending order. */
-  take(count: number): MaybePromise<Id[]>;
+  take(count: number): Promise<Id[]>;
   /** Takes back ids under which an insertion was refused, in ascending order. Absent if such ids stay unused. */
   giveBack?(ids: readonly Id[]): void;
 }
@@ -33,12 +32,8 @@ export class IdAllocator implements IdPool {
     private readonly block = BLOCK,
   ) {}
 
-  take(count: number): MaybePromise<Id[]> {
+  async take(count: number): Promise<Id[]> {
     const allocated = this.takeFromBlock(count);
-    return allocated.length === count ? allocated : this.takeMore(count, allocated);
-  }
-
-  private async takeMore(count: number, allocated: Id[]): Promise<Id[]> {
     while (allocated.length < count) {
       while (this.next === this.end) await this.awaitRenewal(count - allocated.length);
       allocated.push(...this.takeFromBlock(count - allocated.length));

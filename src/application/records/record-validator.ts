@@ -3,7 +3,6 @@ import type { FieldTable } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';
 import { issueIn } from '../../domain/rules.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Repository } from '../ports/repository.js';
 import type { Draft } from './record-format.js';
 
@@ -28,18 +27,17 @@ export interface RecordRules<Fields> {
 }
 
 /** @returns for each candidate the fields to store, or an AppError `validation_failed` with every issue */
-export function validateAll<Fields>(
+export async function validateAll<Fields>(
   { references, normalize }: RecordRules<Fields>,
   candidates: readonly Candidate<Fields>[],
-): MaybePromise<readonly (Fields | AppError)[]> {
-  const validated = (missing?: readonly (readonly Issue[])[]) =>
-    candidates.map(({ draft }, at) => {
-      const issues = missing?.[at]?.length ? [...draft.issues, ...missing[at]] : draft.issues;
-      if (issues.length > 0) return validationFailed(issues);
-      const fields = draft.fields as Fields;
-      return normalize ? normalize(fields) : fields;
-    });
-  return references ? references(candidates).then(validated) : validated();
+): Promise<readonly (Fields | AppError)[]> {
+  const missing = await references?.(candidates);
+  return candidates.map(({ draft }, at) => {
+    const issues = missing?.[at]?.length ? [...draft.issues, ...missing[at]] : draft.issues;
+    if (issues.length > 0) return validationFailed(issues);
+    const fields = draft.fields as Fields;
+    return normalize ? normalize(fields) : fields;
+  });
 }
 
 /** Makes a validator for drafts of new records. */

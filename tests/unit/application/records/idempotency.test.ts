@@ -81,7 +81,7 @@ describe('a creation under an idempotency key', () => {
       reservations: new MemoryIdempotencyStore(),
       ids: new IdAllocator(records),
       clock,
-      validate: (drafts) => drafts.map(({ fields }) => fields as Product),
+      validate: async (drafts) => drafts.map(({ fields }) => fields as Product),
     });
     const create = async () => {
       const idempotency = idempotentRequest({ key: 'k', storesFields: true, body: {} });
