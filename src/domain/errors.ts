@@ -88,7 +88,7 @@ export function duplicateValue(field: string): AppError {
 export const MAX_ISSUES = 1_000;
 
 /** A path may be as long as a body; a message shows at most this many characters of it. */
-const MAX_SUBJECT = 100;
+const MAX_SUBJECT = 80;
 
 /**
  * An issue of a body: of the field at a path, or of the whole body if the path is empty.
