@@ -1,4 +1,7 @@
-/** Compares the service with other servers under load, and prints a report in Markdown. See docs/performance.md. */
+/**
+ * Compares the service with other servers under load, and prints a report in Markdown.
+ * @see docs/performance.md
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
