@@ -5,7 +5,7 @@ import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 
 /** The path of the document, from the root of the project. */
-export const ERROR_DOCUMENT = 'docs/errors.md';
+export const ERROR_DOCUMENT = 'docs/reference/errors.md';
 
 const CODES = Object.keys(ERRORS) as ResponseErrorCode[];
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
@@ -31,7 +31,7 @@ export function errorDocument(): string {
 
 const INTRODUCTION = `# Errors
 
-Every error code, its cause, and what to do. [docs/api.md](api.md#errors) explains how to use errors.
+Every error code, its cause, and what to do. [docs/reference/api.md](api.md#errors) explains how to use errors.
 \`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
 \`issue-codes.ts\`, \`oauth-errors.ts\`); edit the texts there.
 

@@ -1,7 +1,7 @@
 import { describeSettings, type SettingDescription } from '#src/config/setting-descriptions.js';
 
 /** The path of the document, from the root of the project. */
-export const SETTINGS_DOCUMENT = 'docs/settings.md';
+export const SETTINGS_DOCUMENT = 'docs/reference/settings.md';
 
 /** The Markdown page of all settings, generated from the schema that validates them. */
 export function settingsDocument(): string {
@@ -25,7 +25,7 @@ variables of these names override both. An empty variable counts as not set. A w
 file, stops the start with one line per problem and exit code 78. A variable that is probably misspelt causes one
 warning. \`catalogue config\` prints the settings with their sources; \`catalogue check\` examines what they name.
 
-[Operations](operations.md#what-each-setting-protects) explains which setting protects what.
+[Operations](../how-to/operations.md#what-each-setting-protects) explains which setting protects what.
 \`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\`; edit the texts there.`;
 
 function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {

@@ -55,7 +55,7 @@ function onNode(version: string, command: string): string {
   return `npx --yes --package=node-linux-${process.arch}@${version} -c '${command}'`;
 }
 
-/** A campaign of one promise of `docs/reliability.md`. */
+/** A campaign of one promise of `docs/explanation/reliability.md`. */
 function campaign(file: string, ...needs: Program[]): Suite {
   return { name: file, command: mocha(`faults/${file}`), needs };
 }

@@ -1,4 +1,4 @@
-/** Writes docs/errors.md: `npm run docs:errors`. */
+/** Writes docs/reference/errors.md: `npm run docs:errors`. */
 import { writeFileSync } from 'node:fs';
 import { ERROR_DOCUMENT, errorDocument } from './error-document.js';
 

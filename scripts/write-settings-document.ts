@@ -1,4 +1,4 @@
-/** Writes docs/settings.md: `npm run docs:settings`. */
+/** Writes docs/reference/settings.md: `npm run docs:settings`. */
 import { writeFileSync } from 'node:fs';
 import { SETTINGS_DOCUMENT, settingsDocument } from './settings-document.js';
 

@@ -1,6 +1,6 @@
 /**
  * Compares the service with other servers under load, and prints a report in Markdown.
- * @see docs/performance.md
+ * @see docs/explanation/performance.md
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings.js';
 import { certificateNames } from './certificate-names.js';
 import { RESOURCE_TABLES } from './tables.js';
 
-/** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/operations.md. */
+/** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/how-to/operations.md. */
 const CLOCK_WARNING_MS = 5_000;
 const CLOCK_WRONG_MS = 60_000;
 

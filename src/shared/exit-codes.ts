@@ -1,4 +1,4 @@
-/** The exit codes of the service and the command line, by sysexits.h. docs/command-line.md explains each. */
+/** The exit codes of the service and the command line, by sysexits.h. docs/reference/command-line.md explains each. */
 export const EXIT_CODES = {
   ok: 0,
   /** `catalogue check` found something wrong; the service met another error of the system. */

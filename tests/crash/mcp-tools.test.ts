@@ -81,7 +81,7 @@ describe('the tools of catalogue mcp', () => {
   });
 
   it('is documented: every tool and every argument', async () => {
-    const rows = readFileSync('docs/mcp.md', 'utf8').split('\n');
+    const rows = readFileSync('docs/how-to/mcp.md', 'utf8').split('\n');
     for (const { name, inputSchema } of (await deleter.tools()).slice(0, 5)) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
       for (const argument of Object.keys(inputSchema.properties ?? {}))

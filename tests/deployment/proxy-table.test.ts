@@ -14,7 +14,7 @@ import {
 } from '../support/reverse-proxies.js';
 
 const PREFIX = '/catalogue';
-const GUIDE = readFileSync('docs/production.md', 'utf8');
+const GUIDE = readFileSync('docs/how-to/production.md', 'utf8');
 const GZIP = 'gzip on;\ngzip_types application/json;\ngzip_proxied any;\n';
 
 interface Ingress {

@@ -6,9 +6,9 @@ import { loadSettings } from '#src/config/settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const FOLDER = 'deploy/systemd';
-/** The exposure that docs/production.md promises. */
+/** The exposure that docs/how-to/production.md promises. */
 const EXPOSURE = Number(
-  /gives an exposure of ([\d.]+)/.exec(readFileSync('docs/production.md', 'utf8'))?.[1],
+  /gives an exposure of ([\d.]+)/.exec(readFileSync('docs/how-to/production.md', 'utf8'))?.[1],
 );
 
 describe('the units of deploy/systemd', () => {

@@ -1,4 +1,4 @@
-/** Runs the commands of docs/backup.md as printed there, and sends signals during a backup. */
+/** Runs the commands of docs/how-to/backup.md as printed there, and sends signals during a backup. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,9 +11,9 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { everyProduct, WriteLoad } from '../support/workers.js';
 
-/** The first commands under each heading of docs/backup.md. */
+/** The first commands under each heading of docs/how-to/backup.md. */
 const COMMANDS = new Map(
-  readFileSync('docs/backup.md', 'utf8')
+  readFileSync('docs/how-to/backup.md', 'utf8')
     .split(/^##+ /m)
     .map((section) => [/.*/.exec(section)?.[0], /```sh\n(.*?)```/s.exec(section)?.[1]]),
 );
@@ -28,7 +28,7 @@ function installed(root: string): string {
   return folder;
 }
 
-describe('the backup of docs/backup.md', () => {
+describe('the backup of docs/how-to/backup.md', () => {
   const root = temporaryFolder();
   const running: CrashService[] = [];
   afterEach(async () => {

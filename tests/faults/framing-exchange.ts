@@ -109,7 +109,7 @@ export function faultsOf({ tested, number, responses, isClosed }: Exchange): str
   ];
 }
 
-/** Compares a refusal with the errors of `docs/api.md`. */
+/** Compares a refusal with the errors of `docs/reference/api.md`. */
 function shapeFaults({ status, headers, body }: Response): string[] {
   const faults: string[] = [];
   if (!headers['x-request-id']) faults.push(`${status} has no X-Request-Id`);

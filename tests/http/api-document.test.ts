@@ -6,7 +6,7 @@ import type { HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { OpenText } from '../support/open-text.js';
 
-const DOCUMENT = readFileSync('docs/api.md', 'utf8');
+const DOCUMENT = readFileSync('docs/reference/api.md', 'utf8');
 
 function bodyOf({ headers, bytes }: HttpResponse): string {
   const coding = headers['content-encoding'];
@@ -38,7 +38,7 @@ function expectResponse({ response: expected }: Example, response: HttpResponse,
   expect(actual, 'the body').to.deep.equal(open.closed(parsed(expected.body, type), actual));
 }
 
-describe('docs/api.md', () => {
+describe('docs/reference/api.md', () => {
   const service = inProcessService({
     RATE_LIMIT_REQUESTS: '600',
     PUBLIC_URL: 'https://catalogue.example',

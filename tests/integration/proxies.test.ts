@@ -32,7 +32,7 @@ const backend = ({ service }: Place) => `backend next\n  server one ${LOOPBACK}:
 
 /** The rule of a guide that removes the path. */
 const removal = () =>
-  /```haproxy\n(http-request .*)\n```/.exec(readFileSync('docs/production.md', 'utf8'))?.[1] ?? '';
+  /```haproxy\n(http-request .*)\n```/.exec(readFileSync('docs/how-to/production.md', 'utf8'))?.[1] ?? '';
 
 describeProxy('HAProxy as it comes', { proxy: haproxy((place) => frontend(place) + backend(place)) });
 

@@ -108,8 +108,8 @@ describe('each alert', () => {
     );
   });
 
-  it('is described in docs/monitoring.md', () => {
-    const text = readFileSync('docs/monitoring.md', 'utf8');
+  it('is described in docs/how-to/monitoring.md', () => {
+    const text = readFileSync('docs/how-to/monitoring.md', 'utf8');
     for (const { alert, labels } of alerts())
       expect(text).to.include(`| \`${alert}\` | ${labels['severity']} |`);
   });
@@ -132,9 +132,9 @@ describe('the dashboard', () => {
   });
 });
 
-describe('docs/monitoring.md', () => {
+describe('docs/how-to/monitoring.md', () => {
   it('has a row for every metric of the service, and no other', () => {
-    const text = readFileSync('docs/monitoring.md', 'utf8');
+    const text = readFileSync('docs/how-to/monitoring.md', 'utf8');
     const rows = Object.entries(DEFINITIONS).map(([name, { type, labels, help }]) => {
       const names = labels.length > 0 ? labels.map((label) => `\`${label}\``).join(', ') : '';
       return `| \`${name}\` | ${type} | ${names} | ${help} |`.replaceAll(/ {2,}/g, ' ');

@@ -8,7 +8,7 @@ const FILES: Readonly<Record<string, (argv: readonly string[]) => string>> = {
   'package.json': (argv) => `exec ${argv.join(' ')} || ${argv.join(' ')}`,
   Dockerfile: (argv) => `CMD [${argv.map((arg) => `"${arg}"`).join(', ')}]`,
   'deploy/systemd/product-catalogue.service': (argv) => `ExecStart=/usr/bin/${argv.join(' ')}`,
-  'docs/operations.md': (argv) => argv.join(' '),
+  'docs/how-to/operations.md': (argv) => argv.join(' '),
 };
 
 describe('the commands that start the service', () => {

@@ -7,8 +7,8 @@ import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/table
 import { SCOPES } from '#src/domain/access.js';
 import { uniqueFields } from '#src/domain/fields.js';
 
-const API = readFileSync('docs/api.md', 'utf8');
-const MONGODB = readFileSync('docs/mongodb.md', 'utf8');
+const API = readFileSync('docs/reference/api.md', 'utf8');
+const MONGODB = readFileSync('docs/how-to/mongodb.md', 'utf8');
 
 const RESOURCES = Object.values(DEFINITIONS);
 const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('|'));
@@ -22,7 +22,7 @@ function between(text: string, start: string, end: string): string {
   return text.slice(from, text.indexOf(end, from)).replaceAll(/\s+/g, ' ');
 }
 
-describe('docs/api.md', () => {
+describe('docs/reference/api.md', () => {
   const filtering = between(API, 'You can filter by', 'Several filters');
   const sorting = between(API, 'You can sort by', 'Strings are ordered');
 
@@ -90,7 +90,7 @@ describe('the examples of resources', () => {
     });
 });
 
-describe('docs/mongodb.md', () => {
+describe('docs/how-to/mongodb.md', () => {
   for (const { name, fields } of TABLES)
     it(`has the indexes of ${name} in the table of collections`, () => {
       const row = rowsOf(MONGODB).find((line) => line.startsWith(`| \`${name}\` |`)) ?? '';

@@ -36,7 +36,7 @@ function sectionOf(text: string, heading: string): string {
   return section.split(/\n#+ /, 1)[0] ?? '';
 }
 
-describe('docs/errors.md', () => {
+describe('docs/reference/errors.md', () => {
   const text = readFileSync(ERROR_DOCUMENT, 'utf8');
 
   it('is the output of npm run docs:errors', () => {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
 import { REQUEST_ENTRY } from '../../support/request-entry.js';
 
-describe('docs/logging.md', () => {
-  const text = readFileSync('docs/logging.md', 'utf8');
+describe('docs/reference/logging.md', () => {
+  const text = readFileSync('docs/reference/logging.md', 'utf8');
   const lines: string[] = [];
   new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end({
     ...REQUEST_ENTRY,

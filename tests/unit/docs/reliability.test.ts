@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import type { RecordedFigures } from '../../../scripts/compared-figures.js';
 import { SUITES } from '../../../scripts/suites.js';
 
-const DOCUMENT = readFileSync('docs/reliability.md', 'utf8');
+const DOCUMENT = readFileSync('docs/explanation/reliability.md', 'utf8');
 const { figures }: RecordedFigures = JSON.parse(readFileSync('docs/figures.json', 'utf8'));
 /** A figure with its unit, in a cell of the table of promises. */
 const FIGURE = /([\d,.]*\d) (ms|s|%|MiB|times)(?!\w)/g;
 const testsIn = (folder: string) =>
   readdirSync(`tests/${folder}`).filter((name) => name.endsWith('.test.ts'));
 
-describe('docs/reliability.md', () => {
+describe('docs/explanation/reliability.md', () => {
   for (const folder of ['durability', 'faults'])
     for (const name of testsIn(folder))
       it(`names tests/${folder}/${name}`, () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SETTINGS_DOCUMENT, settingsDocument } from '../../../scripts/settings-document.js';
 
-describe('docs/settings.md', () => {
+describe('docs/reference/settings.md', () => {
   const text = readFileSync(SETTINGS_DOCUMENT, 'utf8');
 
   it('is the output of npm run docs:settings', () => {

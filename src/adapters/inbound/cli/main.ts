@@ -64,7 +64,7 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
 
 const EXAMPLES = `
 catalogue COMMAND --help describes a command and has an example.
-docs/command-line.md lists the exit codes.
+docs/reference/command-line.md lists the exit codes.
 
 example: catalogue serve`;
 

@@ -25,7 +25,7 @@ export type HttpErrorCode =
 /** Every code that a response can have. */
 export type ResponseErrorCode = ErrorCode | HttpErrorCode;
 
-/** The documentation of a code, in docs/errors.md and in the OpenAPI document. */
+/** The documentation of a code, in docs/reference/errors.md and in the OpenAPI document. */
 export interface ErrorEntry {
   readonly status: number;
   readonly cause: string;

@@ -38,7 +38,7 @@ export class FieldSelector<Fields> {
 
   /**
    * The parameter in the OpenAPI document. The document demands more than the service: see "fields" in
-   * docs/decisions.md.
+   * docs/explanation/decisions.md.
    * @param required the fields without which a response breaks its schema
    */
   description(required: readonly string[]): ParameterDescription {
