@@ -180,8 +180,8 @@ describe('the rate limiter of a cluster', () => {
     ];
     for (const message of others) up.send(message as WorkerMessage);
     const recall = { policy: 'unknown', caller: 'a', lease: 1 };
-    const grant = { allowed: 9, ahead: 9, lease: 1, remaining: 9, msLeft: 60_000, isExhausted: false };
-    for (const message of [null, 'text', 5, {}, { recall }, { grants: [[99, grant]] }])
+    const lease = { allowed: 9, ahead: 9, lease: 1, remaining: 9, msLeft: 60_000, isExhausted: false };
+    for (const message of [null, 'text', 5, {}, { recall }, { leases: [[99, lease]] }])
       down.send(message as PrimaryMessage);
     const states = await Promise.all(Array.from({ length: 30 }, () => worker.consume('a')));
     expect(states.filter(isAllowed)).to.have.length(20);
@@ -191,7 +191,7 @@ describe('the rate limiter of a cluster', () => {
     const machine = new Machine([POLICY], new FakeClock());
     const worker = machine.worker();
     await Promise.all(Array.from({ length: 100 }, (_, i) => worker.consume(`${i}`)));
-    expect(worker['needs'].size).to.equal(0);
+    expect(worker['requests'].size).to.equal(0);
   });
 
   it('shows a rest that is at most 100 ms old', async () => {
@@ -248,9 +248,9 @@ describe('the rate limiter of a cluster', () => {
     };
     const limiter = new ClusterRateLimiter(POLICY, new PrimaryChannel(channel, LONG_MS), new FakeClock());
     const state = limiter.consume('a');
-    await until('the need is sent', () => sent.length > 0);
-    const grant = { allowed: 1, ahead: 5, lease: 7, remaining: 14, msLeft: 60_000, isExhausted: false };
-    deliver({ grants: [[sent[0]?.needs?.[0]?.id ?? 0, grant]] });
+    await until('the request is sent', () => sent.length > 0);
+    const lease = { allowed: 1, ahead: 5, lease: 7, remaining: 14, msLeft: 60_000, isExhausted: false };
+    deliver({ leases: [[sent[0]?.requests?.[0]?.id ?? 0, lease]] });
     deliver({ recall: { policy: POLICY.name, caller: 'a', lease: 7 } });
     expect(sent[1]).to.deep.equal({ returned: { policy: POLICY.name, caller: 'a', lease: 7, unused: 5 } });
     expect((await state).allowed).to.equal(true);
@@ -261,7 +261,7 @@ describe('the rate limiter of a cluster', () => {
     ['dies', (machine: Machine) => machine.kill(0)],
     ['responds after the window', (machine: Machine) => machine.channels[0]?.release()],
   ] as const)
-    it(`answers a need that waits for a worker that ${end}`, async () => {
+    it(`answers a lease request that waits for a worker that ${end}`, async () => {
       const clock = new FakeClock();
       const machine = new Machine([POLICY], clock);
       const [slow, alive] = [machine.worker(), machine.worker()];

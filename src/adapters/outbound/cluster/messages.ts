@@ -5,27 +5,27 @@ export interface Channel {
 }
 
 /**
- * What a worker needs for one caller: `needed` requests counted, or with 0 only the caller's state. It returns the rest
- * of its lease at the same time.
+ * Asks the primary to count `needed` requests of one caller; with 0, it asks for the caller's state alone. The worker
+ * returns the rest of its lease at the same time.
  */
-export interface Need {
+export interface LeaseRequest {
   readonly id: number;
   readonly policy: string;
   readonly caller: string;
   readonly needed: number;
-  readonly returned?: Returned | undefined;
+  readonly returned?: LeaseReturn | undefined;
 }
 
 /** The unused rest of a lease. */
-export interface Returned {
+export interface LeaseReturn {
   readonly policy: string;
   readonly caller: string;
   readonly lease: number;
   readonly unused: number;
 }
 
-/** The response to one need. */
-export interface Grant {
+/** The response to one lease request. */
+export interface Lease {
   /** How many of the needed requests are allowed. */
   readonly allowed: number;
   /** How many more requests the worker may allow by itself, and the name of this lease. */
@@ -41,13 +41,13 @@ export interface Grant {
 
 /** From a worker. */
 export interface WorkerMessage {
-  readonly needs?: readonly Need[];
-  readonly returned?: Returned;
+  readonly requests?: readonly LeaseRequest[];
+  readonly returned?: LeaseReturn;
 }
 
-/** From the primary. Grants have the ids of their needs; one is null if the primary does not know the policy. */
+/** From the primary. Leases have the ids of their requests; one is null if the primary does not know the policy. */
 export interface PrimaryMessage {
-  readonly grants?: readonly (readonly [id: number, grant: Grant | null])[];
+  readonly leases?: readonly (readonly [id: number, lease: Lease | null])[];
   /** A lease that must be returned. */
-  readonly recall?: Omit<Returned, 'unused'>;
+  readonly recall?: Omit<LeaseReturn, 'unused'>;
 }

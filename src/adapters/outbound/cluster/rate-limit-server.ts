@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../../../application/ports/rate-limiter.js';
-import type { Channel, Grant, Need, PrimaryMessage, Returned, WorkerMessage } from './messages.js';
+import type { Channel, Lease, LeaseRequest, LeaseReturn, PrimaryMessage, WorkerMessage } from './messages.js';
 
 /** The most requests of one caller that a worker may allow by itself before it asks again. */
 const MAX_AHEAD = 64;
@@ -24,20 +24,20 @@ export interface WindowKeeper extends Pick<RateLimiter, 'policy'> {
 interface Leases {
   readonly window: Window;
   readonly byWorker: Map<Channel, number>;
-  /** The needs that wait until every lease is returned, in order. */
+  /** The lease requests that wait until every lease is returned, in order. */
   readonly waiting: (() => void)[];
 }
 
 /**
  * Counts requests in the primary for all workers. A worker leases requests ahead, so that it need not ask for each.
- * When the rest of the quota is too small for a need, all leases of the window are returned before anything is refused:
+ * If too little quota is free for a lease request, all leases of the window are returned before anything is refused:
  * exactly the quota is allowed. The lease of a worker that dies counts as used until the window ends.
  */
 export class RateLimitServer {
   private readonly byName: ReadonlyMap<string, WindowKeeper>;
   private readonly workers = new Set<Channel>();
   private readonly leases = new WeakMap<Window, Leases>();
-  /** Those with needs that wait. */
+  /** Those with lease requests that wait. */
   private readonly recalling = new Set<Leases>();
   private lastLease = 0;
 
@@ -46,13 +46,13 @@ export class RateLimitServer {
     this.byName = new Map(limiters.map((limiter) => [limiter.policy.name, limiter]));
   }
 
-  /** Responds to all needs of a worker until its channel closes. */
+  /** Responds to all lease requests of a worker until its channel closes. */
   serve(worker: Channel, closed: Promise<unknown>): void {
     this.workers.add(worker);
     worker.receive((message) => {
       if (!isWorkerMessage(message)) return;
       if (message.returned) this.takeBack(worker, message.returned);
-      if (message.needs) this.respond(worker, message.needs);
+      if (message.requests) this.respond(worker, message.requests);
     });
     closed.then(() => {
       this.workers.delete(worker);
@@ -60,37 +60,42 @@ export class RateLimitServer {
     });
   }
 
-  private respond(worker: Channel, needs: readonly Need[]): void {
-    const grants: [number, Grant | null][] = [];
+  private respond(worker: Channel, requests: readonly LeaseRequest[]): void {
+    const leases: [number, Lease | null][] = [];
     let isSent = false;
-    for (const need of needs) {
-      if (need.returned) this.takeBack(worker, need.returned);
-      const limiter = this.byName.get(need.policy);
-      if (!limiter) grants.push([need.id, null]);
-      else if (need.needed === 0) grants.push([need.id, this.peek(limiter, need.caller)]);
+    for (const request of requests) {
+      if (request.returned) this.takeBack(worker, request.returned);
+      const limiter = this.byName.get(request.policy);
+      if (!limiter) leases.push([request.id, null]);
+      else if (request.needed === 0) leases.push([request.id, this.peek(limiter, request.caller)]);
       else
-        this.grantOrWait(limiter, worker, need, (grant) => {
-          if (isSent) send(worker, { grants: [[need.id, grant]] });
-          else grants.push([need.id, grant]);
+        this.grantOrWait(limiter, worker, request, (lease) => {
+          if (isSent) send(worker, { leases: [[request.id, lease]] });
+          else leases.push([request.id, lease]);
         });
     }
     isSent = true;
-    if (grants.length > 0) send(worker, { grants });
+    if (leases.length > 0) send(worker, { leases });
   }
 
-  /** Grants what is needed, after all leases are returned if the rest of the quota is too small without them. */
-  private grantOrWait(limiter: WindowKeeper, worker: Channel, need: Need, use: (grant: Grant) => void): void {
-    const leases = this.leasesOf(limiter.window(need.caller));
-    const isEnough = limiter.policy.quota - leases.window.count >= need.needed;
+  /** Grants the request. If too little quota is free, it recalls all leases first. */
+  private grantOrWait(
+    limiter: WindowKeeper,
+    worker: Channel,
+    request: LeaseRequest,
+    use: (lease: Lease) => void,
+  ): void {
+    const leases = this.leasesOf(limiter.window(request.caller));
+    const isEnough = limiter.policy.quota - leases.window.count >= request.needed;
     if ((isEnough && leases.waiting.length === 0) || leases.byWorker.size === 0) {
-      use(this.grant(limiter, worker, need, leases));
+      use(this.grant(limiter, worker, request, leases));
     } else {
-      leases.waiting.push(() => this.grantOrWait(limiter, worker, need, use));
-      this.recall(need, leases);
+      leases.waiting.push(() => this.grantOrWait(limiter, worker, request, use));
+      this.recall(request, leases);
     }
   }
 
-  private grant(limiter: WindowKeeper, worker: Channel, { needed }: Need, leases: Leases): Grant {
+  private grant(limiter: WindowKeeper, worker: Channel, { needed }: LeaseRequest, leases: Leases): Lease {
     const { window, byWorker, waiting } = leases;
     const rest = limiter.policy.quota - window.count;
     const allowed = Math.min(needed, rest);
@@ -105,7 +110,7 @@ export class RateLimitServer {
   }
 
   /** Returns the state of a caller. Begins no window. */
-  private peek(limiter: WindowKeeper, caller: string): Grant {
+  private peek(limiter: WindowKeeper, caller: string): Lease {
     const window = limiter.currentWindow(caller);
     const remaining = limiter.policy.quota - (window?.count ?? 0);
     const isExhausted = remaining === 0 && window !== undefined && this.leasesOf(window).byWorker.size === 0;
@@ -113,7 +118,7 @@ export class RateLimitServer {
     return { allowed: 0, ahead: 0, lease: 0, remaining, msLeft, isExhausted };
   }
 
-  private recall({ policy, caller }: Need, leases: Leases): void {
+  private recall({ policy, caller }: LeaseRequest, leases: Leases): void {
     if (this.recalling.has(leases)) return;
     this.recalling.add(leases);
     for (const [worker, lease] of leases.byWorker) {
@@ -122,9 +127,9 @@ export class RateLimitServer {
     }
   }
 
-  private takeBack(worker: Channel, { policy, caller, lease, unused }: Returned): void {
+  private takeBack(worker: Channel, { policy, caller, lease, unused }: LeaseReturn): void {
     const window = this.byName.get(policy)?.currentWindow(caller);
-    // A need can wait for the leases of a window that has ended meanwhile.
+    // A lease request can wait for the leases of a window that has ended meanwhile.
     const candidates = [...(window ? [this.leasesOf(window)] : []), ...this.recalling];
     const leases = candidates.find(({ byWorker }) => byWorker.get(worker) === lease);
     if (!leases) return;
@@ -148,7 +153,7 @@ export class RateLimitServer {
 }
 
 function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return typeof message === 'object' && message !== null && ('needs' in message || 'returned' in message);
+  return typeof message === 'object' && message !== null && ('requests' in message || 'returned' in message);
 }
 
 function send(worker: Channel, message: PrimaryMessage): void {

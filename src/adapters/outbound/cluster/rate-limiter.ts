@@ -2,7 +2,7 @@ import type { Clock } from '../../../application/ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { MaybePromise } from '../../../shared/maybe-promise.js';
-import type { Channel, Grant, Need, PrimaryMessage, Returned, WorkerMessage } from './messages.js';
+import type { Channel, Lease, LeaseRequest, LeaseReturn, PrimaryMessage, WorkerMessage } from './messages.js';
 
 /**
  * The primary only counts and hands over connections. If it is silent for longer, it gets no CPU time, and the request
@@ -16,27 +16,27 @@ const MAX_LEASES = 10_000;
 /** Ends a lease. @returns its unused rest */
 type Recall = (caller: string, lease: number) => number;
 
-/** A need that requests may still join until it is sent. */
-interface OpenNeed {
+/** A lease request that further requests join until it is sent. */
+interface OpenRequest {
   needed: number;
   isSent: boolean;
-  readonly granted: Promise<Grant>;
+  readonly granted: Promise<Lease>;
 }
 
-interface PendingNeed {
-  readonly content: Omit<Need, 'id' | 'needed'>;
-  readonly need: OpenNeed;
-  readonly settle: (grant: Grant | null) => void;
+interface PendingRequest {
+  readonly content: Omit<LeaseRequest, 'id' | 'needed'>;
+  readonly request: OpenRequest;
+  readonly settle: (lease: Lease | null) => void;
 }
 
 /**
- * A worker's channel to the primary. It sends the needs of one turn of the event loop in one message, because a message
- * costs more than a count.
+ * A worker's channel to the primary. It sends the lease requests of one turn of the event loop in one message, because
+ * a message costs more than a count.
  */
 export class PrimaryChannel {
-  private readonly sent = new Map<number, PendingNeed>();
+  private readonly sent = new Map<number, PendingRequest>();
   private readonly recalls = new Map<string, Recall>();
-  private unsent: PendingNeed[] = [];
+  private unsent: PendingRequest[] = [];
   private lastId = 0;
 
   constructor(
@@ -45,7 +45,7 @@ export class PrimaryChannel {
   ) {
     channel.receive((message) => {
       if (!isPrimaryMessage(message)) return;
-      for (const [id, grant] of message.grants ?? []) this.settle(id, grant);
+      for (const [id, lease] of message.leases ?? []) this.settle(id, lease);
       if (message.recall) this.returnLease(message.recall);
     });
   }
@@ -55,42 +55,42 @@ export class PrimaryChannel {
   }
 
   /**
-   * The promise of the need rejects with an AppError `unavailable` if no response comes in time.
-   * @param onGrant called before the next message is read, which may recall the lease of this grant
+   * The promise of the lease request rejects with an AppError `unavailable` if no response comes in time.
+   * @param onLease called before the next message is read, which may recall this lease
    */
-  open(content: PendingNeed['content'], onGrant?: (grant: Grant) => void): OpenNeed {
-    let settle: PendingNeed['settle'] = () => {};
-    const granted = new Promise<Grant>((resolve, reject) => {
-      settle = (grant) => {
-        if (!grant) return reject(unavailable('The process that counts requests does not respond.'));
-        onGrant?.(grant);
-        resolve(grant);
+  open(content: PendingRequest['content'], onLease?: (lease: Lease) => void): OpenRequest {
+    let settle: PendingRequest['settle'] = () => {};
+    const granted = new Promise<Lease>((resolve, reject) => {
+      settle = (lease) => {
+        if (!lease) return reject(unavailable('The process that counts requests does not respond.'));
+        onLease?.(lease);
+        resolve(lease);
       };
     });
-    const need = { needed: 0, isSent: false, granted };
+    const request = { needed: 0, isSent: false, granted };
     if (this.unsent.length === 0) setImmediate(() => this.send());
-    this.unsent.push({ content, need, settle });
-    return need;
+    this.unsent.push({ content, request, settle });
+    return request;
   }
 
-  giveBack(returned: Returned): void {
+  giveBack(returned: LeaseReturn): void {
     this.channel.send({ returned } satisfies WorkerMessage);
   }
 
   private send(): void {
     if (this.unsent.length === 0) return;
     const first = this.lastId + 1;
-    const needs = this.unsent.map((pending): Need => {
+    const requests = this.unsent.map((pending): LeaseRequest => {
       const id = ++this.lastId;
       this.sent.set(id, pending);
-      pending.need.isSent = true;
-      return { id, needed: pending.need.needed, ...pending.content };
+      pending.request.isSent = true;
+      return { id, needed: pending.request.needed, ...pending.content };
     });
     const last = this.lastId;
     this.unsent = [];
     // After a busy turn a response may have arrived in time and still be unread. setImmediate lets it be read first.
     setTimeout(() => setImmediate(() => this.giveUp(first, last)), this.timeoutMs).unref();
-    this.channel.send({ needs } satisfies WorkerMessage);
+    this.channel.send({ requests } satisfies WorkerMessage);
   }
 
   /** A response that comes later is still read, because its lease can be used. */
@@ -98,13 +98,13 @@ export class PrimaryChannel {
     for (let id = first; id <= last; id++) this.sent.get(id)?.settle(null);
   }
 
-  private settle(id: number, grant: Grant | null): void {
-    this.sent.get(id)?.settle(grant);
+  private settle(id: number, lease: Lease | null): void {
+    this.sent.get(id)?.settle(lease);
     this.sent.delete(id);
   }
 
-  private returnLease({ policy, caller, lease }: Omit<Returned, 'unused'>): void {
-    // A need that is not sent yet may return this lease. Then it must arrive first, because it has the unused rest.
+  private returnLease({ policy, caller, lease }: Omit<LeaseReturn, 'unused'>): void {
+    // A lease request that is not sent yet may return this lease. Then it must arrive first, because it has the unused rest.
     this.send();
     const unused = this.recalls.get(policy)?.(caller, lease) ?? 0;
     this.giveBack({ policy, caller, lease, unused });
@@ -112,7 +112,7 @@ export class PrimaryChannel {
 }
 
 /** What a worker knows of a caller. */
-interface Lease {
+interface HeldLease {
   readonly id: number;
   /** The requests that this worker may still allow by itself. */
   left: number;
@@ -129,8 +129,8 @@ interface Lease {
  * the workers; see {@link RateLimitServer}.
  */
 export class ClusterRateLimiter implements RateLimiter {
-  private readonly leases = new Map<string, Lease>();
-  private readonly needs = new Map<string, OpenNeed>();
+  private readonly leases = new Map<string, HeldLease>();
+  private readonly requests = new Map<string, OpenRequest>();
 
   /** @param policy one that the primary counts under the same name */
   constructor(
@@ -166,7 +166,7 @@ export class ClusterRateLimiter implements RateLimiter {
   }
 
   /** Returns a lease that decides the next request: it has a rest, or the quota is exhausted. */
-  private known(caller: string): Lease | undefined {
+  private known(caller: string): HeldLease | undefined {
     const lease = this.leases.get(caller);
     if (!lease) return undefined;
     const now = this.clock.elapsed();
@@ -175,33 +175,33 @@ export class ClusterRateLimiter implements RateLimiter {
   }
 
   private async ask(caller: string): Promise<RateState> {
-    const open = this.needs.get(caller);
-    const need = open && !open.isSent ? open : this.openNeed(caller);
-    const position = need.needed++;
-    const { allowed, ahead, remaining, msLeft } = await need.granted;
+    const open = this.requests.get(caller);
+    const request = open && !open.isSent ? open : this.openRequest(caller);
+    const position = request.needed++;
+    const { allowed, ahead, remaining, msLeft } = await request.granted;
     return state(position < allowed, Math.max(0, allowed - 1 - position) + ahead + remaining, msLeft);
   }
 
-  private openNeed(caller: string): OpenNeed {
+  private openRequest(caller: string): OpenRequest {
     const policy = this.policy.name;
     const lease = this.leases.get(caller);
     this.leases.delete(caller);
     const returned = lease && { policy, caller, lease: lease.id, unused: lease.left };
     const askedAt = this.clock.elapsed();
-    const need = this.primary.open({ policy, caller, returned }, (grant) =>
-      this.keep(caller, grant, askedAt),
+    const request = this.primary.open({ policy, caller, returned }, (lease) =>
+      this.keep(caller, lease, askedAt),
     );
-    this.needs.set(caller, need);
+    this.requests.set(caller, request);
     const forget = () => {
-      if (this.needs.get(caller) === need) this.needs.delete(caller);
+      if (this.requests.get(caller) === request) this.requests.delete(caller);
     };
-    need.granted.then(forget, forget);
-    return need;
+    request.granted.then(forget, forget);
+    return request;
   }
 
   private keep(
     caller: string,
-    { ahead, lease, remaining, msLeft, isExhausted }: Grant,
+    { ahead, lease, remaining, msLeft, isExhausted }: Lease,
     askedAt: number,
   ): void {
     if (ahead === 0 && !isExhausted) return;
@@ -225,5 +225,5 @@ function state(allowed: boolean, remaining: number, msLeft: number): RateState {
 }
 
 function isPrimaryMessage(message: unknown): message is PrimaryMessage {
-  return typeof message === 'object' && message !== null && ('grants' in message || 'recall' in message);
+  return typeof message === 'object' && message !== null && ('leases' in message || 'recall' in message);
 }
