@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { describeSettings, metaOf, SETTING_NAMES, type SettingDescription } from './setting-descriptions.js';
 import { shownValue } from './shown-value.js';
-import { closestName } from './similar-names.js';
+import { similarName } from './similar-names.js';
 
 /** Returns lines for a person, without secrets: for each wrong setting what is allowed, and the value that was given. */
 export function issueLines(
@@ -33,7 +33,7 @@ function linesOf(detail: Joi.ValidationErrorItem, values: Readonly<Record<string
 }
 
 function unknownName(name: string): string {
-  const meant = closestName(name, SETTING_NAMES);
+  const meant = similarName(name, SETTING_NAMES);
   return `${shownValue(name)}: there is no setting of this name${meant ? `; is ${meant} meant?` : ''}`;
 }
 

@@ -128,7 +128,7 @@ function withWorkersCounted(values: { WORKERS?: unknown }): object {
   return { ...values, WORKERS: Math.min(availableParallelism(), MAX_WORKERS) };
 }
 
-/** The value that follows from other settings, whose names its description in the schema has. */
+/** The default, computed from other settings (named in the schema). */
 function computedValue(name: string, values: Readonly<Record<string, unknown>>): unknown {
   const formula = metaOf(name).default;
   return formula && (values[name] || formula.replaceAll(/[A-Z_]{2,}/g, (other) => String(values[other])));
