@@ -3,7 +3,7 @@ import { checkFiles, checkLocalCa } from '../adapters/outbound/certificates/chec
 import { checkFolder, checkFreeSpace, checkSecrecy } from '../adapters/outbound/system/check-files.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { isListening, readiness } from '../adapters/outbound/system/probe-ports.js';
-import type { Finding, Inspection, TimeReading } from '../application/ports/checks.js';
+import type { Diagnosis, DiagnosticReport, TimeReading } from '../application/ports/diagnostics.js';
 import type { Settings } from '../config/settings.js';
 import { certificateNames } from './certificate-names.js';
 import { RESOURCE_TABLES } from './tables.js';
@@ -19,15 +19,15 @@ const CLOCK = new SystemClock();
  * service may run meanwhile.
  * @param deep whether to look for damage in a large database as well
  */
-export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Finding> {
+export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Diagnosis> {
   const dataDir = resolve(settings.DATA_DIR);
   yield checkFolder('DATA_DIR', dataDir);
   const store = await STORES[settings.STORE](settings, deep);
-  yield* store.findings;
+  yield* store.diagnoses;
   yield* await CERTIFICATES[settings.TLS](settings);
   const redis = await inspectRedis(settings);
-  yield* redis.findings;
-  yield* clockFindings([store.time, redis.time]);
+  yield* redis.diagnoses;
+  yield* clockDiagnoses([store.time, redis.time]);
   const folders = settings.STORE === 'sqlite' ? [dataDir, dirname(databaseOf(settings))] : [dataDir];
   yield* checkFreeSpace(folders);
   yield* checkSecrecy(secretFiles(settings));
@@ -35,22 +35,22 @@ export async function* checkService(settings: Settings, deep: boolean): AsyncGen
 }
 
 const STORES: Readonly<
-  Record<Settings['STORE'], (settings: Settings, deep: boolean) => Promise<Inspection>>
+  Record<Settings['STORE'], (settings: Settings, deep: boolean) => Promise<DiagnosticReport>>
 > = {
   memory: async () => {
     const message = 'STORE=memory forgets everything when the process ends';
     const remedy = 'set STORE to sqlite or mongodb, unless this is a trial';
-    return { findings: [{ subject: 'store', verdict: 'warning', message, remedy }] };
+    return { diagnoses: [{ subject: 'store', verdict: 'warning', message, remedy }] };
   },
   sqlite: async (settings, deep) => {
     const file = databaseOf(settings);
     const folder = checkFolder('SQLITE_FILE', dirname(file));
     const { checkDatabase } = await import('../adapters/outbound/sqlite/check.js');
     const tables = RESOURCE_TABLES.map(({ name }) => name);
-    const inspection = checkDatabase(file, { tables, deep, now: CLOCK.now() });
+    const report = checkDatabase(file, { tables, deep, now: CLOCK.now() });
     return {
-      ...inspection,
-      findings: [...inspection.findings, ...(folder.verdict === 'ok' ? [] : [folder])],
+      ...report,
+      diagnoses: [...report.diagnoses, ...(folder.verdict === 'ok' ? [] : [folder])],
     };
   },
   mongodb: async ({ MONGODB_URL: url }) => {
@@ -60,7 +60,7 @@ const STORES: Readonly<
   },
 };
 
-const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Finding[]>>> = {
+const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Diagnosis[]>>> = {
   'self-signed': (settings) =>
     checkLocalCa(join(resolve(settings.DATA_DIR), 'tls'), certificateNames(settings), CLOCK.now()),
   files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, PUBLIC_URL }) =>
@@ -68,24 +68,24 @@ const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Pro
   proxy: async () => [{ subject: 'certificate', verdict: 'ok', message: 'the proxy has it (TLS=proxy)' }],
 };
 
-async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise<Inspection> {
+async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise<DiagnosticReport> {
   if (RATE_LIMITER !== 'redis')
     return {
-      findings: [{ subject: 'Redis', verdict: 'ok', message: 'it is not used (RATE_LIMITER=memory)' }],
+      diagnoses: [{ subject: 'Redis', verdict: 'ok', message: 'it is not used (RATE_LIMITER=memory)' }],
     };
   const { checkRedis } = await import('../adapters/outbound/redis/check.js');
   return checkRedis(url, () => CLOCK.now());
 }
 
-function* clockFindings(readings: readonly (TimeReading | undefined)[]): Generator<Finding> {
+function* clockDiagnoses(readings: readonly (TimeReading | undefined)[]): Generator<Diagnosis> {
   const known = readings.filter((reading) => reading !== undefined);
-  for (const reading of known) yield clockFinding(reading);
+  for (const reading of known) yield clockDiagnosis(reading);
   if (known.some(({ kind }) => kind === 'now')) return;
   const message = 'there is no other clock here to compare with';
   yield { subject: 'clock', verdict: 'ok', message: `${message}; make sure that this machine uses NTP` };
 }
 
-function clockFinding({ kind, of, at, readAt }: TimeReading): Finding {
+function clockDiagnosis({ kind, of, at, readAt }: TimeReading): Diagnosis {
   const aheadMs = readAt - at;
   const offMs = kind === 'now' ? Math.abs(aheadMs) : Math.max(0, -aheadMs);
   const seconds = (offMs / 1_000).toFixed(1);
@@ -107,7 +107,7 @@ function secretFiles(settings: Settings): string[] {
   return [...database, ...(settings.TLS === 'self-signed' ? tls : [])];
 }
 
-async function checkPorts(settings: Settings): Promise<Finding[]> {
+async function checkPorts(settings: Settings): Promise<Diagnosis[]> {
   const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = settings;
   const state = MANAGEMENT_PORT === 0 ? undefined : await readiness(MANAGEMENT_HOST, MANAGEMENT_PORT);
   if (state === 'ready')
@@ -134,7 +134,7 @@ async function checkPort({
   setting: string;
   host: string;
   port: number;
-}): Promise<Finding> {
+}): Promise<Diagnosis> {
   if (port === 0) return { subject: 'ports', verdict: 'ok', message: `${setting}=0 takes any free port` };
   if (!(await isListening(host, port)))
     return { subject: 'ports', verdict: 'ok', message: `nothing listens on ${setting}, ${host}:${port}` };

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../application/ports/logger.js';
 import type { Started } from '../../composition/service.js';
-import { trackUntakenConnections } from './untaken-connections.js';
+import { trackPendingConnections } from './pending-connections.js';
 import type { WorkerReport } from './worker.js';
 
 /** A worker that lived this long was healthy, so the next one starts immediately. */
@@ -121,7 +121,7 @@ export class WorkerHandle {
       });
     });
     this.ended = this.awaitEnd();
-    this.ended.then(trackUntakenConnections(this.worker));
+    this.ended.then(trackPendingConnections(this.worker));
   }
 
   get pid(): number | undefined {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Inspection } from '../../../application/ports/checks.js';
+import type { DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { GuardedConnector } from './reply-guard.js';
 
 const PATIENCE_MS = 2_000;
@@ -7,7 +7,7 @@ const PATIENCE_MS = 2_000;
 const SLOW_MS = 25;
 
 /** Asks Redis for its time, twice: the first command also waits for the connection. */
-export async function checkRedis(url: string, now: () => number): Promise<Inspection> {
+export async function checkRedis(url: string, now: () => number): Promise<DiagnosticReport> {
   const client = new Redis(url, {
     Connector: GuardedConnector,
     lazyConnect: true,
@@ -34,19 +34,19 @@ export async function checkRedis(url: string, now: () => number): Promise<Inspec
     const tookMs = Math.round(readAt - sentAt);
     if (tookMs <= SLOW_MS)
       return {
-        findings: [{ subject: 'Redis', verdict: 'ok', message: `it responds in ${tookMs} ms` }],
+        diagnoses: [{ subject: 'Redis', verdict: 'ok', message: `it responds in ${tookMs} ms` }],
         time,
       };
     const message = `it responds in ${tookMs} ms`;
     const remedy =
       'run it closer: no request waits over 50 ms for it, and then each process counts on its own';
-    return { findings: [{ subject: 'Redis', verdict: 'warning', message, remedy }], time };
+    return { diagnoses: [{ subject: 'Redis', verdict: 'warning', message, remedy }], time };
   } catch (error) {
     // Only the first word: the rest may quote a password.
     const { code, message = '' } = error as NodeJS.ErrnoException;
     const reason = code ?? message.split(' ', 1).join();
     return {
-      findings: [
+      diagnoses: [
         {
           subject: 'Redis',
           verdict: 'wrong',

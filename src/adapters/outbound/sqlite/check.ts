@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import type { Finding, Inspection } from '../../../application/ports/checks.js';
+import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { SEARCH_RULES } from '../../../application/records/search-words.js';
 import { AppError } from '../../../domain/errors.js';
@@ -43,23 +43,23 @@ export interface DatabaseCheck {
  * database meanwhile.
  * @param file an absolute path
  */
-export function checkDatabase(file: string, check: DatabaseCheck): Inspection {
-  const inspection = inspect(file, check);
-  return { ...inspection, findings: [...inspection.findings, ...placeOf(file, check)] };
+export function checkDatabase(file: string, check: DatabaseCheck): DiagnosticReport {
+  const report = inspect(file, check);
+  return { ...report, diagnoses: [...report.diagnoses, ...placeOf(file, check)] };
 }
 
-/** The folder of a database that does not exist yet has its own finding. */
-function placeOf(file: string, { typeOf = fileSystemType }: DatabaseCheck): Finding[] {
+/** The folder of a database that does not exist yet has its own diagnosis. */
+function placeOf(file: string, { typeOf = fileSystemType }: DatabaseCheck): Diagnosis[] {
   const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
   if (warning === undefined) return [];
   return [{ subject: 'store', verdict: 'warning', message: warning, remedy: USE_LOCAL_DISK }];
 }
 
-function inspect(file: string, check: DatabaseCheck): Inspection {
+function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
   if (!existsSync(file))
-    return { findings: [ok(`there is no database ${file} yet; the first start creates it`)] };
+    return { diagnoses: [ok(`there is no database ${file} yet; the first start creates it`)] };
   if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))
-    return { findings: [ok(`${file} has a log that the next start reads; it was not examined`)] };
+    return { diagnoses: [ok(`${file} has a log that the next start reads; it was not examined`)] };
   let connection: Database.Database | undefined;
   try {
     connection = openUnchanged(file);
@@ -68,11 +68,11 @@ function inspect(file: string, check: DatabaseCheck): Inspection {
     const translated = translateError(error, file);
     if (translated instanceof StoreConfigError) {
       const remedy = remedyOf(translated);
-      return { findings: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
+      return { diagnoses: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
     }
     if (translated instanceof AppError || error instanceof Database.SqliteError)
       return {
-        findings: [
+        diagnoses: [
           wrong(`${file} cannot be read`, 'run this as the user of the service, while no restore runs'),
         ],
       };
@@ -92,16 +92,16 @@ function openUnchanged(file: string): Database.Database {
   return new Database(`${pathToFileURL(file).href}?${options}`);
 }
 
-function inspected(connection: Database.Database, file: string, check: DatabaseCheck): Inspection {
+function inspected(connection: Database.Database, file: string, check: DatabaseCheck): DiagnosticReport {
   const version = checkVersion(connection, file);
   const problem = schemaProblem(connection, file, version);
   if (problem !== undefined)
-    return { findings: [wrong(problem, UNDO_CHANGES), damageIn(connection, check.deep)] };
+    return { diagnoses: [wrong(problem, UNDO_CHANGES), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
-    return { findings: [ok(`${file} is empty; the next start fills it`)] };
+    return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
   if (version < MIGRATIONS.length)
     return {
-      findings: [
+      diagnoses: [
         {
           ...ok(`${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`),
           verdict: 'warning',
@@ -111,7 +111,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       ],
     };
   return {
-    findings: [
+    diagnoses: [
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
@@ -121,7 +121,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
   };
 }
 
-function damageIn(connection: Database.Database, deep: boolean): Finding {
+function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   const bytes = pragma(connection, 'page_count') * pragma(connection, 'page_size');
   if (!deep && bytes > QUICK_BYTES)
     return ok(`the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
@@ -133,7 +133,7 @@ function damageIn(connection: Database.Database, deep: boolean): Finding {
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
 /** Says which words are not current. The start makes them so, while it serves. */
-function wordsOf(connection: Database.Database): Finding[] {
+function wordsOf(connection: Database.Database): Diagnosis[] {
   const behind = connection.prepare(
     `SELECT name FROM word_indexes WHERE rules < ?1 OR done_to < old_to
       OR (rules = ?1 AND name IN (SELECT name FROM stale_words)) ORDER BY name`,
@@ -147,7 +147,7 @@ function wordsOf(connection: Database.Database): Finding[] {
 function newestRecord(
   connection: Database.Database,
   { tables, now }: DatabaseCheck,
-): Pick<Inspection, 'time'> {
+): Pick<DiagnosticReport, 'time'> {
   const newest = tables.map((table) => {
     const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${table}`).raw().all() as [
       number | null,
@@ -163,10 +163,10 @@ function remedyOf({ message }: StoreConfigError): string {
   return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
 }
 
-function ok(message: string): Finding {
+function ok(message: string): Diagnosis {
   return { subject: 'store', verdict: 'ok', message };
 }
 
-function wrong(message: string, remedy: string): Finding {
+function wrong(message: string, remedy: string): Diagnosis {
   return { subject: 'store', verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
 }

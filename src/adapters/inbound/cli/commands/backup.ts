@@ -3,9 +3,9 @@ import type { BackupProgress } from '../../../../application/ports/backup.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
-import { longWork } from '../long-work.js';
 import type { Progress } from '../progress.js';
 import type { SignalListener } from '../signals.js';
+import { withProgress } from '../with-progress.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -23,7 +23,7 @@ export function addBackup(program: Command, { io, loadSettings, loadTasks }: Cli
     .action(async (file: string, { json }: { readonly json?: boolean }) => {
       const settings = loadSettings();
       const { backUpStore } = await loadTasks();
-      const bytes = await longWork(io, (progress, signals) => {
+      const bytes = await withProgress(io, (progress, signals) => {
         signals.listen();
         return backUpStore(settings, file, show(progress, signals, 'Interrupted. No backup was created.'));
       });
@@ -47,7 +47,7 @@ export function addRestore(program: Command, { io, loadSettings, loadTasks }: Cl
     .action(async (file: string, { json }: { readonly json?: boolean }) => {
       const settings = loadSettings();
       const { restoreStore } = await loadTasks();
-      const { database, bytes, replaced } = await longWork(io, (progress, signals) =>
+      const { database, bytes, replaced } = await withProgress(io, (progress, signals) =>
         restoreStore(settings, file, show(progress, signals, 'Interrupted. The database is unchanged.')),
       );
       if (json) return writeJson(io, { database, bytes, replaced });

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type CopyReport, countsIn } from '../../../../application/maintenance/copy-archive.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
-import { longWork } from '../long-work.js';
+import { withProgress } from '../with-progress.js';
 
 interface CopyOptions {
   readonly from: string;
@@ -30,7 +30,7 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
     .addHelpText('after', EXAMPLE)
     .action(async ({ from, to, json }: CopyOptions) => {
       const { copyStores } = await loadTasks();
-      const reports = await longWork(io, (progress, signals) =>
+      const reports = await withProgress(io, (progress, signals) =>
         copyStores(from, to, (name, step, entries, total) => {
           // Not while the stores are opened: to bring one to the current schema can take long, in one step.
           signals.listen();

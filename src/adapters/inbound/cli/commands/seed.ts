@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
-import { longWork } from '../long-work.js';
 import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../seed/sample-product.js';
 import type { Seeding, SeedingProgress } from '../seed/seeding.js';
+import { withProgress } from '../with-progress.js';
 
 interface SeedOptions {
   readonly products: number;
@@ -31,7 +31,7 @@ export function addSeed(program: Command, { io, loadSettings, loadTasks }: CliCo
 }
 
 async function fill(seeding: Seeding, { seed, products: count, json }: SeedOptions, io: Io): Promise<void> {
-  await longWork(io, async (terminal, signals) => {
+  await withProgress(io, async (terminal, signals) => {
     signals.listen();
     let progress: SeedingProgress = { made: 0, existing: 0 };
     for await (progress of seeding.fill(seed, count)) {

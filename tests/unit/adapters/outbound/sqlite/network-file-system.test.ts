@@ -16,7 +16,7 @@ describe('a database on a network file system', () => {
     await database.open();
     await database.close();
     const options = { tables: ['products'], deep: false, now: Date.now(), typeOf: () => type };
-    const found = checkDatabase(file, options).findings.filter(({ verdict }) => verdict !== 'ok');
+    const found = checkDatabase(file, options).diagnoses.filter(({ verdict }) => verdict !== 'ok');
     return { logged: logger.events, found };
   };
 

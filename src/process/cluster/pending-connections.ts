@@ -17,15 +17,15 @@ interface ClusterMessage {
  * keeps them open, and their clients wait forever (nodejs/node-v0.x-archive#7006). Delete this file when Node closes
  * them or passes them to another worker.
  */
-export function trackUntakenConnections({ process: child }: Worker): () => void {
-  const untaken = new Map<number | undefined, TcpHandle>();
+export function trackPendingConnections({ process: child }: Worker): () => void {
+  const pending = new Map<number | undefined, TcpHandle>();
   const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   child.send = (message: ClusterMessage, handle?: unknown, ...rest: unknown[]) => {
-    if (message.act === 'newconn') untaken.set(message.seq, handle as TcpHandle);
+    if (message.act === 'newconn') pending.set(message.seq, handle as TcpHandle);
     return send(message, handle, ...rest);
   };
-  child.on('internalMessage', ({ ack }: ClusterMessage) => untaken.delete(ack));
+  child.on('internalMessage', ({ ack }: ClusterMessage) => pending.delete(ack));
   return () => {
-    for (const handle of untaken.values()) handle.close();
+    for (const handle of pending.values()) handle.close();
   };
 }

@@ -7,7 +7,7 @@ const WORD_RANGE = 2 ** 32;
  * Pseudorandom choices, always the same for the same key, because they come from a hash. They use only integers, sums
  * and products, which give the same results on every machine.
  */
-export class SampleDraws {
+export class RandomValues {
   private digest: Buffer;
   private at = 0;
 

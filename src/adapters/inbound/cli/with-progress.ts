@@ -3,7 +3,7 @@ import { Progress } from './progress.js';
 import { SignalListener } from './signals.js';
 
 /** Runs work that takes long: it shows its progress, and a signal stops it between two steps. */
-export async function longWork<Result>(
+export async function withProgress<Result>(
   io: Io,
   work: (progress: Progress, signals: SignalListener) => Promise<Result>,
 ): Promise<Result> {

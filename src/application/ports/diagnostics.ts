@@ -1,19 +1,19 @@
 /** `warning`: works, but may surprise. `wrong`: somebody has to do something. */
-export type Verdict = 'ok' | 'warning' | 'wrong';
+export type Severity = 'ok' | 'warning' | 'wrong';
 
-/** One result of `catalogue check`. */
-export interface Finding {
+/** One result of `catalogue check`, which prints its fields under these names as JSON. */
+export interface Diagnosis {
   readonly subject: string;
-  readonly verdict: Verdict;
+  readonly verdict: Severity;
   /** One sentence for a person, without secrets. */
   readonly message: string;
   /** What to do; absent if the verdict is `ok`. */
   readonly remedy?: string;
 }
 
-/** What a check of another machine or of a store found. */
-export interface Inspection {
-  readonly findings: readonly Finding[];
+/** The diagnoses of another machine or of a store. */
+export interface DiagnosticReport {
+  readonly diagnoses: readonly Diagnosis[];
   /** A time that the local clock can be compared with, in milliseconds since 1970. */
   readonly time?: TimeReading;
 }
