@@ -36,14 +36,14 @@ export class AtomicFile {
     const found = await orTargetError(lstat(target).catch(unlessMissing), target);
     if (found) throw exists(target);
     await orTargetError(removePartials(target), target);
-    return AtomicFile.createBeside(target);
+    return AtomicFile.createForReplace(target);
   }
 
   /**
    * As {@link create}, but the target may exist, for {@link replace}.
    * @throws BackupTargetError
    */
-  static async createBeside(target: string): Promise<AtomicFile> {
+  static async createForReplace(target: string): Promise<AtomicFile> {
     const partial = `${target}.${randomUUID()}.partial`;
     return new AtomicFile(target, partial, await orTargetError(open(partial, 'wx', 0o600), target));
   }
@@ -52,7 +52,7 @@ export class AtomicFile {
    * Removes what {@link replace} leaves behind if the process is killed: unfinished files, and second names of the
    * target. Nobody else may write or replace the target meanwhile.
    */
-  static async removeRemains(target: string): Promise<void> {
+  static async removeLeftovers(target: string): Promise<void> {
     await removePartials(target);
     const [folder, name] = [dirname(target), basename(target)];
     for (const entry of await readdir(folder)) {
@@ -122,7 +122,7 @@ export class AtomicFile {
    * @returns the folder; undefined if there was no other file
    * @throws BackupTargetError
    */
-  async occupy(now: Date, sidecars: readonly string[]): Promise<string | undefined> {
+  async publishIfAbsent(now: Date, sidecars: readonly string[]): Promise<string | undefined> {
     return this.orTargetError(
       (async () => {
         const aside = sidecars.length > 0 ? await this.moveAside(now, sidecars) : undefined;

@@ -14,8 +14,8 @@ import { checkIntegrity, copyTo } from './backup.js';
 import { connect, isEmpty } from './connection.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
+import { closeExclusively, openExclusively } from './exclusive-lock.js';
 import { identityOf } from './open-files.js';
-import { closeAlone, openAlone } from './sole-use.js';
 
 /** Files that SQLite would take for those of the new database. */
 const SUFFIXES = ['-wal', '-shm', '-journal'];
@@ -46,13 +46,13 @@ export async function restoreDatabase(
   const owner = ownerOf(target);
   const isMissing = !existsSync(target);
   const aside = isMissing ? await createEmpty(target, owner, now) : undefined;
-  const old = openAlone(target);
+  const old = openExclusively(target);
   const isReplaced = !isEmpty(old);
   const made = isMissing && !isReplaced ? identityOf(target) : undefined;
   try {
     progress(0, 0);
-    await AtomicFile.removeRemains(target);
-    const copy = await AtomicFile.createBeside(target);
+    await AtomicFile.removeLeftovers(target);
+    const copy = await AtomicFile.createForReplace(target);
     try {
       const bytes = await fill(copy, source, progress);
       if (owner) await copy.giveTo(owner);
@@ -65,7 +65,7 @@ export async function restoreDatabase(
     if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
     throw error;
   } finally {
-    closeAlone(old);
+    closeExclusively(old);
   }
 }
 
@@ -77,7 +77,7 @@ export async function restoreDatabase(
  * @throws BackupTargetError
  */
 async function createEmpty(target: string, owner: Owner | undefined, now: Date): Promise<string | undefined> {
-  const file = await AtomicFile.createBeside(target);
+  const file = await AtomicFile.createForReplace(target);
   try {
     if (owner) await file.giveTo(owner);
     const connection = connect(file.partial, 'rw');
@@ -89,7 +89,7 @@ async function createEmpty(target: string, owner: Owner | undefined, now: Date):
     } finally {
       connection.close();
     }
-    return await file.occupy(now, sidecarsOf(target));
+    return await file.publishIfAbsent(now, sidecarsOf(target));
   } catch (error) {
     throw translateError(error, target);
   } finally {

@@ -14,7 +14,7 @@ import { isBusy, translateError } from './errors.js';
  * @throws StoreConfigError if it is no database of this service, or too damaged to be locked
  * @throws AppError `unavailable`
  */
-export function openAlone(file: string): Database.Database {
+export function openExclusively(file: string): Database.Database {
   const connection = connect(file, 'rw');
   try {
     checkOwner(connection, file);
@@ -24,12 +24,12 @@ export function openAlone(file: string): Database.Database {
     if (journalMode(connection) === 'wal') throw inUse(file);
     return connection;
   } catch (error) {
-    closeAlone(connection);
+    closeExclusively(connection);
     throw isBusy(error) ? inUse(file) : translateError(error, file);
   }
 }
 
-export function closeAlone(connection: Database.Database): void {
+export function closeExclusively(connection: Database.Database): void {
   if (connection.inTransaction) connection.exec('ROLLBACK');
   connection.close();
 }
