@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -52,33 +53,35 @@ describe('catalogue restore', () => {
   const NEW = [7, 8];
   /** A folder with the database of a killed service, whose newest records are in the log, and a backup. */
   const template = join(root, 'template');
-  const database = (folder: string) => join(folder, 'data/catalogue.sqlite');
+  const database = (where: string) => join(where, 'data/catalogue.sqlite');
+  const backup = (where: string) => join(where, 'b.sqlite');
 
-  const inStore = async <Result>(
+  const inStore = async (
     file: string,
-    use: (storage: ReturnType<typeof sqliteStorage>) => Promise<Result>,
+    use: (storage: ReturnType<typeof sqliteStorage>) => Promise<unknown>,
   ) => {
     const storage = sqliteStorage({ file, budget: ENDLESS });
     await storage.store.open();
-    try {
-      return await use(storage);
-    } finally {
-      await storage.store.close();
-    }
+    await use(storage).finally(() => storage.store.close());
   };
   /** In another process, because this one would keep its lock on the file for a while. */
   const idsIn = async (file: string): Promise<number[]> => JSON.parse(await python(READ_IDS, file));
-  const folder = () => {
+  /** Returns a copy of the template, without a file or folder. */
+  const folder = (missing?: 'data' | 'data/catalogue.sqlite') => {
     const copy = mkdtempSync(join(root, 'run-'));
     cpSync(template, copy, { recursive: true });
+    if (missing !== undefined) rmSync(join(copy, missing), { recursive: true });
     return copy;
   };
-  const replacedIn = (where: string) =>
-    readdirSync(join(where, 'data')).filter((name) => name.startsWith('replaced-'));
+  const restore = (where: string, environment = {}, ...args: string[]) =>
+    catalogue(where, ['restore', 'b.sqlite', ...args], environment);
+  const filesIn = (where: string) => readdirSync(join(where, 'data'));
+  const replacedIn = (where: string) => filesIn(where).filter((name) => name.startsWith('replaced-'));
+  const damage = (where: string) => truncateSync(backup(where), 8_192);
   /** Every file with its content, to prove that nothing changed. */
   const contents = (where: string) =>
     readdirSync(where, { recursive: true, encoding: 'utf8' })
-      .filter((name) => statSync(join(where, name)).isFile())
+      .filter((name) => lstatSync(join(where, name)).isFile())
       .sort()
       .map((name) => [name, readFileSync(join(where, name)).toString('base64')]);
 
@@ -87,10 +90,9 @@ describe('catalogue restore', () => {
     mkdirSync(template);
     const source = join(root, 'source.sqlite');
     await inStore(source, ({ products }) => products.insertAll(NEW.map((id) => product(id))));
-    const made = await catalogue(root, ['backup', join(template, 'b.sqlite')], { SQLITE_FILE: source });
+    const made = await catalogue(root, ['backup', backup(template)], { SQLITE_FILE: source });
     expect(made.code, made.err).to.equal(0);
-    const live = join(root, 'live/data/catalogue.sqlite');
-    await inStore(live, async ({ products }) => {
+    await inStore(database(join(root, 'live')), async ({ products }) => {
       await products.reserveIds(32);
       await products.insertAll(OLD.map((id) => product(id)));
       cpSync(join(root, 'live'), template, { recursive: true });
@@ -100,60 +102,44 @@ describe('catalogue restore', () => {
 
   it('replaces the database, and keeps the old one with the records of its log', async () => {
     const where = folder();
-    const { code, out, err } = await catalogue(where, ['restore', 'b.sqlite']);
+    const { code, out, err } = await restore(where);
     expect([code, err]).to.deep.equal([0, '']);
     const [replaced = ''] = replacedIn(where);
     expect(out).to.equal(
-      `${database(where)}: restored, ${statSync(join(where, 'b.sqlite')).size} bytes, checked\n` +
+      `${database(where)}: restored, ${statSync(backup(where)).size} bytes, checked\n` +
         `The replaced database is in ${join(where, 'data', replaced)}\n`,
     );
-    expect(readdirSync(join(where, 'data')).sort()).to.deep.equal(['catalogue.sqlite', replaced]);
+    expect(filesIn(where).sort()).to.deep.equal(['catalogue.sqlite', replaced]);
     expect(statSync(database(where)).mode & 0o777).to.equal(0o600);
     expect(await idsIn(database(where))).to.deep.equal(NEW);
     expect(await idsIn(join(where, 'data', replaced, 'catalogue.sqlite'))).to.deep.equal(OLD);
   });
 
   it('works where there is no database, and moves a log away that belongs to none', async () => {
-    const fresh = folder();
-    rmSync(join(fresh, 'data'), { recursive: true });
-    expect((await catalogue(fresh, ['restore', 'b.sqlite', '--json'])).out).to.equal(
-      `${JSON.stringify({ database: database(fresh), bytes: statSync(join(fresh, 'b.sqlite')).size })}\n`,
+    const fresh = folder('data');
+    expect((await restore(fresh, {}, '--json')).out).to.equal(
+      `${JSON.stringify({ database: database(fresh), bytes: statSync(backup(fresh)).size })}\n`,
     );
-    expect(await idsIn(database(fresh))).to.deep.equal(NEW);
-    const stray = folder();
-    rmSync(database(stray));
-    expect((await catalogue(stray, ['restore', 'b.sqlite'])).code).to.equal(0);
-    expect(await idsIn(database(stray))).to.deep.equal(NEW);
+    const stray = folder('data/catalogue.sqlite');
+    expect((await restore(stray)).code).to.equal(0);
     expect(readdirSync(join(stray, 'data', replacedIn(stray)[0] ?? ''))).to.include('catalogue.sqlite-wal');
+    for (const where of [fresh, stray]) expect(await idsIn(database(where))).to.deep.equal(NEW);
   });
 
   it('lets nobody create a database meanwhile if there is none', async function () {
     this.timeout(120_000);
-    const where = folder();
-    rmSync(join(where, 'data'), { recursive: true });
-    const run = (...program: string[]) => {
-      const { PATH } = process.env;
-      const env = {
-        PATH,
-        PORT: '0',
-        MANAGEMENT_PORT: '0',
-        DATA_DIR: 'data',
-        STORE_START_TIMEOUT_SECONDS: '1',
-      };
-      return spawnSync(process.execPath, program, { cwd: where, env, timeout: 10_000 }).status;
-    };
+    const where = folder('data');
+    const { PATH } = process.env;
+    const env = { PATH, PORT: '0', MANAGEMENT_PORT: '0', DATA_DIR: 'data', STORE_START_TIMEOUT_SECONDS: '1' };
+    const run = (...program: string[]) =>
+      spawnSync(process.execPath, program, { cwd: where, env, timeout: 10_000 }).status;
     const codes: (number | null)[] = [];
     const early: Database.Database[] = [];
-    const { replaced } = await restoreDatabase(
-      join(where, 'b.sqlite'),
-      database(where),
-      new Date(),
-      (done, all) => {
-        if (all === 0) return;
-        if (done === 0) early.push(new Database(database(where)));
-        if (done === 0 || done === all) codes.push(run(CLI, 'seed', '--products', '1'), run(...SERVICE));
-      },
-    );
+    const { replaced } = await restoreDatabase(backup(where), database(where), new Date(), (done, all) => {
+      if (all === 0) return;
+      if (done === 0) early.push(new Database(database(where)));
+      if (done === 0 || done === all) codes.push(run(CLI, 'seed', '--products', '1'), run(...SERVICE));
+    });
     // Before the copy, and before and after the check of the copy.
     expect(codes).to.deep.equal([75, 75, 75, 75, 75, 75]);
     expect(replaced).to.equal(undefined);
@@ -161,50 +147,35 @@ describe('catalogue restore', () => {
     expect(() => early[0]?.exec('PRAGMA journal_mode = WAL')).to.throw('readonly');
     early[0]?.close();
     expect(await idsIn(database(where))).to.deep.equal(NEW);
-    expect(readdirSync(join(where, 'data')).filter((name) => name !== 'tls')).to.deep.equal([
-      'catalogue.sqlite',
-    ]);
+    expect(filesIn(where).filter((name) => name !== 'tls')).to.deep.equal(['catalogue.sqlite']);
   });
 
   it('creates the missing file that symbolic links lead to, and keeps the links', async () => {
-    const where = folder();
-    rmSync(join(where, 'data'), { recursive: true });
+    const where = folder('data');
     mkdirSync(join(where, 'other'));
-    symlinkSync(join('other', 'second.sqlite'), join(where, 'first.sqlite'));
-    symlinkSync('real.sqlite', join(where, 'other', 'second.sqlite'));
-    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'first.sqlite' });
+    const links = { 'first.sqlite': join('other', 'second.sqlite'), 'other/second.sqlite': 'real.sqlite' };
+    for (const [link, target] of Object.entries(links)) symlinkSync(target, join(where, link));
+    const { code, err } = await restore(where, { SQLITE_FILE: 'first.sqlite' });
     expect(code, err).to.equal(0);
-    expect(readlinkSync(join(where, 'first.sqlite'))).to.equal(join('other', 'second.sqlite'));
-    expect(readlinkSync(join(where, 'other', 'second.sqlite'))).to.equal('real.sqlite');
+    for (const [link, target] of Object.entries(links))
+      expect(readlinkSync(join(where, link))).to.equal(target);
     expect(await idsIn(join(where, 'other', 'real.sqlite'))).to.deep.equal(NEW);
   });
 
-  it('fails for a symbolic link to itself, and changes nothing', async () => {
-    const where = folder();
-    symlinkSync('circle.sqlite', join(where, 'circle.sqlite'));
-    const before = readdirSync(where);
-    const { code, err } = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'circle.sqlite' });
-    expect(code).to.equal(75);
-    expect(err).to.include(`${join(where, 'circle.sqlite')} cannot be opened`);
-    expect(readdirSync(where)).to.deep.equal(before);
-  });
-
   it('leaves an empty database in place if it has not made it and the backup is damaged', async () => {
-    const where = folder();
-    rmSync(join(where, 'data'), { recursive: true });
+    const where = folder('data');
     mkdirSync(join(where, 'data'));
     writeFileSync(database(where), '');
-    truncateSync(join(where, 'b.sqlite'), 8_192);
-    expect((await catalogue(where, ['restore', 'b.sqlite'])).code).to.equal(65);
-    expect(readdirSync(join(where, 'data'))).to.deep.equal(['catalogue.sqlite']);
+    damage(where);
+    expect((await restore(where)).code).to.equal(65);
+    expect(filesIn(where)).to.deep.equal(['catalogue.sqlite']);
   });
 
   it('leaves no database if there is none and the backup is damaged, and keeps a log that belongs to none', async () => {
-    const where = folder();
-    rmSync(database(where));
-    truncateSync(join(where, 'b.sqlite'), 8_192);
-    expect((await catalogue(where, ['restore', 'b.sqlite'])).code).to.equal(65);
-    const [replaced = '', ...others] = readdirSync(join(where, 'data'));
+    const where = folder('data/catalogue.sqlite');
+    damage(where);
+    expect((await restore(where)).code).to.equal(65);
+    const [replaced = '', ...others] = filesIn(where);
     expect(others).to.deep.equal([]);
     expect(readdirSync(join(where, 'data', replaced))).to.include('catalogue.sqlite-wal');
   });
@@ -213,11 +184,8 @@ describe('catalogue restore', () => {
     const where = folder();
     const service = new ChildProcessService(where);
     const client = await service.started();
-    for (const args of [
-      ['restore', 'b.sqlite'],
-      ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', 'sqlite:y.sqlite'],
-    ]) {
-      const { code, out, err } = await catalogue(where, args);
+    const copy = ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', 'sqlite:y.sqlite'];
+    for (const { code, out, err } of [await restore(where), await catalogue(where, copy)]) {
       expect([code, out]).to.deep.equal([69, '']);
       expect(err).to.equal(
         `Another program has the database ${database(where)} open, such as a running service. Stop it first.\n`,
@@ -232,97 +200,91 @@ describe('catalogue restore', () => {
   });
 
   describe('refuses with one line, and changes nothing,', () => {
-    const made = (where: string, ...statements: string[]) => {
-      const other = new Database(join(where, 'x.sqlite'));
-      for (const statement of statements) other.exec(statement);
+    const made = (file: string, ...statements: string[]) => {
+      const other = new Database(file);
+      for (const statement of ['CREATE TABLE t (x)', ...statements]) other.exec(statement);
       other.close();
     };
-    const OURS = 'PRAGMA application_id = 0x70637331';
-    const CASES: readonly [title: string, code: number, err: RegExp, prepare: (where: string) => void][] = [
-      ['no file', 66, /^There is no file .*x\.sqlite\.\n$/, () => {}],
-      [
-        'notes',
+    const NEWER = ['PRAGMA application_id = 0x70637331', 'PRAGMA user_version = 999'];
+    /** The fault of the backup, and the error. */
+    const CASES: Record<string, [code: number, err: RegExp, spoil: (file: string) => void]> = {
+      'no file': [66, /^There is no file .*b\.sqlite\.\n$/, rmSync],
+      notes: [
         65,
-        /x\.sqlite is not a SQLite database\.\n$/,
-        (where) => writeFileSync(join(where, 'x.sqlite'), 'notes, '.repeat(999)),
+        /b\.sqlite is not a SQLite database\.\n$/,
+        (file) => writeFileSync(file, 'notes, '.repeat(999)),
       ],
-      [
-        'another application',
+      'another application': [
         65,
-        /x\.sqlite is a database of another application\.\n$/,
-        (where) => made(where, 'CREATE TABLE t (x)'),
+        /b\.sqlite is a database of another application\.\n$/,
+        (file) => [rmSync(file), made(file)],
       ],
-      [
-        'a newer version',
+      'a newer version': [
         65,
-        /x\.sqlite was made by a newer version/,
-        (where) => made(where, 'CREATE TABLE t (x)', OURS, 'PRAGMA user_version = 999'),
+        /b\.sqlite was made by a newer version/,
+        (file) => [rmSync(file), made(file, ...NEWER)],
       ],
-      [
-        'half a backup',
+      'half a backup': [
         65,
         /is damaged|not a SQLite database/,
-        (where) => {
-          cpSync(join(where, 'b.sqlite'), join(where, 'x.sqlite'));
-          truncateSync(
-            join(where, 'x.sqlite'),
-            Math.floor(statSync(join(where, 'b.sqlite')).size / 2 / 4096) * 4096,
-          );
-        },
+        (file) => truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096),
       ],
-      [
-        'a damaged backup',
+      'a damaged backup': [
         65,
         /^The database is damaged: /,
-        (where) => {
-          const bytes = readFileSync(join(where, 'b.sqlite'));
-          writeFileSync(join(where, 'x.sqlite'), bytes.fill(0xff, 8_192, 60_000));
-        },
+        (file) => writeFileSync(file, readFileSync(file).fill(0xff, 8_192, 60_000)),
       ],
-    ];
-    for (const [title, code, err, prepare] of CASES)
+    };
+    for (const [title, [code, err, spoil]] of Object.entries(CASES))
       it(`given ${title}`, async () => {
         const where = folder();
-        prepare(where);
-        const end = await catalogue(where, ['restore', 'x.sqlite']);
+        spoil(backup(where));
+        const end = await restore(where);
         expect([end.code, end.out], end.err).to.deep.equal([code, '']);
         expect(end.err).to.match(err);
         expect(replacedIn(where)).to.deep.equal([]);
-        expect(readdirSync(where).filter((name) => name.includes('partial'))).to.deep.equal([]);
+        expect(readdirSync(where, { recursive: true }).filter((name) => name.includes('partial'))).to.be
+          .empty;
         expect(await idsIn(database(where))).to.deep.equal(OLD);
       });
 
-    it('if the file in place is no database of this service, or the backup itself', async () => {
+    it('if the file in place is a circle of links, no database of this service, or the backup itself', async () => {
       const where = folder();
-      made(where, 'CREATE TABLE t (x)');
+      const at = (name: string) => join(where, name);
+      made(at('x.sqlite'));
+      symlinkSync('circle.sqlite', at('circle.sqlite'));
+      linkSync(backup(where), at('second-name.sqlite'));
       const before = contents(where);
-      const other = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'x.sqlite' });
-      expect([other.code, other.out]).to.deep.equal([78, '']);
-      const same = await catalogue(where, ['restore', 'b.sqlite'], { SQLITE_FILE: 'b.sqlite' });
-      expect([same.code, same.err]).to.deep.equal([
-        65,
-        `${join(where, 'b.sqlite')} is the database itself.\n`,
-      ]);
-      linkSync(join(where, 'b.sqlite'), join(where, 'second-name.sqlite'));
-      const linked = await catalogue(where, ['restore', 'second-name.sqlite'], { SQLITE_FILE: 'b.sqlite' });
-      expect([linked.code, linked.err]).to.deep.equal([
-        65,
-        `${join(where, 'second-name.sqlite')} is the database itself.\n`,
-      ]);
-      rmSync(join(where, 'second-name.sqlite'));
-      const memory = await catalogue(where, ['restore', 'b.sqlite'], { STORE: 'memory' });
-      expect(memory.code).to.equal(78);
+      for (const [code, err, environment] of [
+        [75, `${at('circle.sqlite')} cannot be opened`, { SQLITE_FILE: 'circle.sqlite' }],
+        [78, `${at('x.sqlite')} is a database of another application.\n`, { SQLITE_FILE: 'x.sqlite' }],
+        [65, `${backup(where)} is the database itself.\n`, { SQLITE_FILE: 'b.sqlite' }],
+        [65, `${backup(where)} is the database itself.\n`, { SQLITE_FILE: 'second-name.sqlite' }],
+        [78, 'STORE=memory', { STORE: 'memory' }],
+      ] as const) {
+        const end = await restore(where, environment);
+        expect([end.code, end.out], end.err).to.deep.equal([code, '']);
+        expect(end.err).to.include(err);
+      }
       expect(contents(where)).to.deep.equal(before);
     });
   });
 
-  /** Restores, and kills the process before its file operation of this number. @returns whether it had ended before */
-  const isDoneBefore = async (at: number, where: string) => {
+  /** Restores in a copy of the template, and kills the process before its file operation of this number. */
+  const killed = async (at: number, missing?: 'data/catalogue.sqlite') => {
+    const where = folder(missing);
     const environment = { NODE_OPTIONS: `--import=${KILLER_MODULE}`, KILL_BEFORE: `${at}` };
-    const killed = new ChildProcessService(where, environment, [CLI, 'restore', 'b.sqlite']);
-    const { code, signal } = await killed.exit;
-    if (signal !== 'SIGKILL') expect(code, killed.log).to.equal(0);
-    return signal !== 'SIGKILL';
+    const process = new ChildProcessService(where, environment, [CLI, 'restore', 'b.sqlite']);
+    const { code, signal } = await process.exit;
+    if (signal !== 'SIGKILL') expect(code, process.log).to.equal(0);
+    return { where, isDone: signal !== 'SIGKILL', message: `killed before operation ${at}` };
+  };
+  /** The next run completes what the killed one began. */
+  const expectCompleted = async (where: string) => {
+    const { code, out, err } = await restore(where);
+    expect(code, err).to.equal(0);
+    expect(await idsIn(database(where))).to.deep.equal(NEW);
+    return out;
   };
 
   it('leaves the old database whole or the new one, if it is killed before any of its file operations', async function () {
@@ -330,23 +292,20 @@ describe('catalogue restore', () => {
     this.timeout(600_000);
     const outcomes: string[] = [];
     for (let at = 1; ; at += STRIDE) {
-      const where = folder();
-      const isDone = await isDoneBefore(at, where);
+      const { where, isDone, message } = await killed(at);
       const found = await idsIn(database(where));
-      expect([OLD, NEW], `killed before operation ${at}`).to.deep.include(found);
+      expect([OLD, NEW], message).to.deep.include(found);
       outcomes.push(found.length === OLD.length ? 'old' : 'new');
       if (isDone) break;
-      // The next run completes it, and clears away what the killed one left.
-      const again = await catalogue(where, ['restore', 'b.sqlite']);
-      expect(again.code, again.err).to.equal(0);
-      expect(await idsIn(database(where))).to.deep.equal(NEW);
+      await expectCompleted(where);
+      // It clears away what the killed one left.
       const left = readdirSync(join(where, 'data'), { recursive: true, encoding: 'utf8' });
       expect(left.filter((name) => name.endsWith('.partial'))).to.deep.equal([]);
-      const linked = replacedIn(where).map((name) => join(where, 'data', name, 'catalogue.sqlite'));
-      for (const file of linked)
-        expect(statSync(file).ino, `${file} is no second name of the database`).to.not.equal(
-          statSync(database(where)).ino,
-        );
+      for (const file of left.filter((name) => name.endsWith('/catalogue.sqlite')))
+        expect(
+          statSync(join(where, 'data', file)).ino,
+          `${file} is no second name of the database`,
+        ).to.not.equal(statSync(database(where)).ino);
     }
     expect(outcomes.length * STRIDE).to.be.greaterThan(8);
     expect(outcomes.join(' ')).to.match(/^(old )+(new ?)+$/);
@@ -363,33 +322,25 @@ describe('catalogue restore', () => {
         .filter((file) => existsSync(file) && readFileSync(file).equals(log));
     const outcomeIn = (where: string) => {
       if (!existsSync(database(where))) return 'none';
-      const isNew = statSync(database(where)).size === statSync(join(where, 'b.sqlite')).size;
-      return isNew ? 'new' : 'empty';
+      return statSync(database(where)).size === statSync(backup(where)).size ? 'new' : 'empty';
     };
     const outcomes: string[] = [];
     for (let at = 1; ; at += STRIDE) {
-      const where = folder();
-      rmSync(database(where));
-      const isDone = await isDoneBefore(at, where);
+      const { where, isDone, message } = await killed(at, 'data/catalogue.sqlite');
       const outcome = outcomeIn(where);
       outcomes.push(outcome);
-      if (outcome !== 'none') expect(logsIn(where), `killed before operation ${at}`).to.have.length(1);
+      if (outcome !== 'none') expect(logsIn(where), message).to.have.length(1);
       if (isDone) break;
       // A service starts on what is left. Where there is no database, SQLite then deletes the log.
       const other = join(where, 'other');
       cpSync(join(where, 'data'), join(other, 'data'), { recursive: true });
       expect((await catalogue(other, ['seed', '--products', '1'])).code).to.equal(0);
       if (outcome !== 'none') expect(logsIn(other)).to.have.length(1);
-      const again = await catalogue(where, ['restore', 'b.sqlite']);
-      expect(again.code, again.err).to.equal(0);
-      expect(await idsIn(database(where))).to.deep.equal(NEW);
+      const out = await expectCompleted(where);
       expect(logsIn(where)).to.have.length(1);
-      if (outcome === 'empty') {
-        expect(again.out).to.not.include('replaced');
-        expect(existsSync(join(where, 'data', replacedIn(where)[0] ?? '', 'catalogue.sqlite'))).to.equal(
-          false,
-        );
-      }
+      if (outcome !== 'empty') continue;
+      expect(out).to.not.include('replaced');
+      expect(existsSync(join(where, 'data', replacedIn(where)[0] ?? '', 'catalogue.sqlite'))).to.equal(false);
     }
     expect(outcomes.join(' ')).to.match(
       AT_NIGHT ? /^(none )+(empty )+(new ?)+$/ : /^(none )+(empty )*(new ?)+$/,
@@ -403,18 +354,17 @@ describe('catalogue restore', () => {
       ['SIGINT', 130],
       ['SIGTERM', 143],
     ] as const) {
-      const restore = new ChildProcessService(where, {}, [CLI, 'restore', 'large.sqlite']);
-      const isWriting = () => readdirSync(join(where, 'data')).some((name) => name.endsWith('.partial'));
+      const process = new ChildProcessService(where, {}, [CLI, 'restore', 'large.sqlite']);
+      const isWriting = () => filesIn(where).some((name) => name.endsWith('.partial'));
       let hasEnded = false;
-      restore.exit.then(() => {
+      process.exit.then(() => {
         hasEnded = true;
       });
       // A pause of any length could miss the copy.
       while (!isWriting() && !hasEnded) await new Promise((resolve) => setImmediate(resolve));
-      expect((await restore.stop(signal)).code).to.equal(code);
-      expect(restore.log).to.equal('Interrupted. The database is unchanged.\n');
-      expect(isWriting()).to.equal(false);
-      expect(replacedIn(where)).to.deep.equal([]);
+      expect((await process.stop(signal)).code).to.equal(code);
+      expect(process.log).to.equal('Interrupted. The database is unchanged.\n');
+      expect(filesIn(where)).to.deep.equal(['catalogue.sqlite']);
       expect(await idsIn(database(where))).to.deep.equal(OLD);
     }
   });

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BackupTargetError } from '../../../application/ports/backup.js';
 import { systemReason } from '../../../shared/system-reason.js';
 
-const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const PARTIAL = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial$/;
+
+/** The beginning of the names of folders with replaced files. */
+const REPLACED = 'replaced-';
+
+/** Files that SQLite would take for those of a new database of the same name. */
+const SUFFIXES = ['-wal', '-shm', '-journal'];
 
 /** How file systems without hard links refuse one: FAT and CIFS, FUSE, and others by POSIX. */
 const LACKS_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
@@ -17,7 +24,8 @@ export interface Owner {
 
 /**
  * A file that is written under a temporary name in the same folder, and gets its own name when it is complete. Only its
- * owner may read it. This class never opens an existing file, which SQLite could have open; see `connect`.
+ * owner may read it. This class never opens an existing file, which SQLite could have open; see `connect`. Errors of the
+ * file system pass through, for {@link orTargetError}.
  */
 export class AtomicFile {
   private constructor(
@@ -30,22 +38,23 @@ export class AtomicFile {
    * Removes what a killed process left of this target first. If another process makes the same target now, that one
    * fails at its next step.
    * @param target an absolute path
-   * @throws BackupTargetError
+   * @throws BackupTargetError if the target exists
    */
   static async create(target: string): Promise<AtomicFile> {
-    const found = await orTargetError(lstat(target).catch(unlessMissing), target);
-    if (found) throw exists(target);
-    await orTargetError(removePartials(target), target);
+    if (await lstat(target).catch(unlessMissing)) throw exists(target);
+    await removePartials(target);
     return AtomicFile.createForReplace(target);
   }
 
   /**
    * As {@link create}, but the target may exist, for {@link replace}.
-   * @throws BackupTargetError
+   * @param owner who gets the file; only root may give it away
    */
-  static async createForReplace(target: string): Promise<AtomicFile> {
+  static async createForReplace(target: string, owner?: Owner): Promise<AtomicFile> {
     const partial = `${target}.${randomUUID()}.partial`;
-    return new AtomicFile(target, partial, await orTargetError(open(partial, 'wx', 0o600), target));
+    const file = new AtomicFile(target, partial, await open(partial, 'wx', 0o600));
+    if (owner) await file.handle.chown(owner.uid, owner.gid);
+    return file;
   }
 
   /**
@@ -64,45 +73,35 @@ export class AtomicFile {
     }
   }
 
-  /** Removes the target, which nobody else may write or replace meanwhile. If it cannot be removed, it stays. */
-  static async remove(target: string): Promise<void> {
-    await rm(target, { force: true }).catch(() => {});
-  }
-
-  /** @throws BackupTargetError */
+  /** @throws BackupTargetError if another backup deleted the partial file */
   async append(data: Buffer): Promise<void> {
-    await this.orTargetError(this.requirePartial());
-    await this.orTargetError(this.handle.appendFile(data));
+    await this.requirePartial();
+    await this.handle.appendFile(data);
   }
 
-  /**
-   * Overwrites a part of the appended data, then synchronises the file with the disk.
-   * @throws BackupTargetError
-   */
+  /** Overwrites a part of the appended data, then synchronises the file with the disk. */
   async finish({ data, offset }: { readonly data: Buffer; readonly offset: number }): Promise<void> {
-    await this.orTargetError(this.handle.write(data, 0, data.length, offset));
-    await this.orTargetError(this.handle.sync());
+    await this.handle.write(data, 0, data.length, offset);
+    await this.handle.sync();
   }
 
   /**
    * Gives the file its name by a link. A rename would replace a file that another process created meanwhile. Where a
    * file system has no links, an empty file takes the name first, which nobody else can create then, and is renamed
    * over; if the process is killed between the two, the empty file remains.
-   * @throws BackupTargetError
+   * @throws BackupTargetError if the target exists, or another backup deleted the partial file
    */
   async publish(): Promise<void> {
-    await this.orTargetError(this.requirePartial());
-    await this.orTargetError(
-      link(this.partial, this.target)
-        .catch((error: NodeJS.ErrnoException) => {
-          if (!LACKS_LINKS.includes(error.code ?? '')) throw error;
-          return this.renameExclusively();
-        })
-        .catch((error: NodeJS.ErrnoException) => {
-          throw error.code === 'EEXIST' ? exists(this.target) : error;
-        }),
-    );
-    await this.orTargetError(syncFolder(dirname(this.target)));
+    await this.requirePartial();
+    try {
+      await link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
+        if (!LACKS_LINKS.includes(error.code ?? '')) throw error;
+        return this.renameExclusively();
+      });
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? exists(this.target) : error;
+    }
+    await syncFolder(dirname(this.target));
   }
 
   private async renameExclusively(): Promise<void> {
@@ -117,52 +116,39 @@ export class AtomicFile {
   }
 
   /**
-   * Gives the file its name as {@link publish} does, but a target that another process created meanwhile stays.
-   * @param sidecars the other files of the target, which move to a new folder beside it before
-   * @returns the folder; undefined if there was no other file
-   * @throws BackupTargetError
+   * Gives the file its name, unless another process created the target meanwhile. Files of an earlier database move to
+   * a new folder beside it before, because SQLite would take them for those of this one.
+   * @returns the folder; undefined if there was no such file
    */
-  async publishIfAbsent(now: Date, sidecars: readonly string[]): Promise<string | undefined> {
-    return this.orTargetError(
-      (async () => {
-        const aside = sidecars.length > 0 ? await this.moveAside(now, sidecars) : undefined;
-        await link(this.partial, this.target).catch(unlessExists);
-        return aside;
-      })(),
-    );
-  }
-
-  /** Gives the file an owner. Only root may do that. */
-  async giveTo({ uid, gid }: Owner): Promise<void> {
-    await this.orTargetError(this.handle.chown(uid, gid));
+  async publishIfAbsent(now: Date): Promise<string | undefined> {
+    const aside = await this.moveSidecars(now);
+    await link(this.partial, this.target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return aside;
   }
 
   /**
    * Replaces the target. At every instant, the target is the whole old file or the whole new one. Nobody else may write
-   * or replace it meanwhile.
+   * or replace it meanwhile. Files of an earlier database move away as in {@link publishIfAbsent}.
    * @param keeps whether the old file stays under its name in a new folder beside it
-   * @param sidecars the other files of the target, which move to that folder before
    * @returns the folder; undefined if none was needed
-   * @throws BackupTargetError
    */
-  async replace(now: Date, keeps: boolean, sidecars: readonly string[]): Promise<string | undefined> {
+  async replace(now: Date, keeps: boolean): Promise<string | undefined> {
     const { target } = this;
-    return this.orTargetError(
-      (async () => {
-        const aside = keeps || sidecars.length > 0 ? await this.moveAside(now, sidecars) : undefined;
-        if (aside && keeps) {
-          await link(target, join(aside, basename(target)));
-          await syncFolder(aside);
-        }
-        await rename(this.partial, target);
-        await syncFolder(dirname(target));
-        return aside;
-      })(),
-    );
+    const aside = await this.moveSidecars(now, keeps);
+    if (aside && keeps) {
+      await link(target, join(aside, basename(target)));
+      await syncFolder(aside);
+    }
+    await rename(this.partial, target);
+    await syncFolder(dirname(target));
+    return aside;
   }
 
-  /** Moves other files of the target to a new folder beside it, which it returns. */
-  private async moveAside(now: Date, sidecars: readonly string[]): Promise<string> {
+  private async moveSidecars(now: Date, isFolderNeeded = false): Promise<string | undefined> {
+    const sidecars = SUFFIXES.map((suffix) => this.target + suffix).filter((file) => existsSync(file));
+    if (sidecars.length === 0 && !isFolderNeeded) return undefined;
     const folder = dirname(this.target);
     const aside = join(folder, `${REPLACED}${now.toISOString().replaceAll(':', '')}`);
     await mkdir(aside, { mode: 0o700 });
@@ -180,10 +166,6 @@ export class AtomicFile {
     );
   }
 
-  private orTargetError<Result>(done: Promise<Result>): Promise<Result> {
-    return orTargetError(done, this.target);
-  }
-
   /** Deletes the temporary name. A published file remains. */
   async close(): Promise<void> {
     await this.handle.close();
@@ -191,14 +173,20 @@ export class AtomicFile {
   }
 }
 
-/** The beginning of the names of folders with replaced files. */
-const REPLACED = 'replaced-';
+/** @throws BackupTargetError instead of an error of the file system */
+export async function orTargetError<Result>(target: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new BackupTargetError(`${target} cannot be written: ${systemReason(error)}.`, { cause: error });
+  }
+}
 
 async function removePartials(target: string): Promise<void> {
   const [folder, name] = [dirname(target), basename(target)];
-  const partial = new RegExp(`^${UUID}\\.partial$`);
   for (const entry of await readdir(folder)) {
-    if (entry.startsWith(`${name}.`) && partial.test(entry.slice(name.length + 1)))
+    if (entry.startsWith(name) && PARTIAL.test(entry.slice(name.length)))
       await rm(join(folder, entry), { force: true });
   }
 }
@@ -213,23 +201,10 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
 
-function unlessExists(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
-}
-
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }
 
 function exists(file: string): BackupTargetError {
   return new BackupTargetError(`The file ${file} exists. A backup replaces no file.`);
-}
-
-async function orTargetError<Result>(done: Promise<Result>, target: string): Promise<Result> {
-  try {
-    return await done;
-  } catch (error) {
-    if (error instanceof BackupTargetError) throw error;
-    throw new BackupTargetError(`${target} cannot be written: ${systemReason(error)}.`, { cause: error });
-  }
 }

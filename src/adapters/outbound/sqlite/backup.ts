@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { BackupProgress } from '../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { runAside } from './aside.js';
-import { AtomicFile } from './atomic-file.js';
+import { AtomicFile, orTargetError } from './atomic-file.js';
 import { checkApplication, connect, pragma } from './connection.js';
 import { translateError } from './errors.js';
 import { APPLICATION_ID } from './migrations.js';
@@ -29,22 +29,40 @@ export async function backUpDatabase(
   target: string,
   progress: BackupProgress,
 ): Promise<number> {
-  const copy = await AtomicFile.create(resolve(target));
-  try {
-    const bytes = await copyTo(copy, resolve(database), progress);
-    progress(bytes, bytes);
-    await checkIntegrity(copy.partial, () => progress(bytes, bytes));
-    progress(bytes, bytes);
-    await copy.publish();
-    return bytes;
-  } catch (error) {
-    throw translateError(error, resolve(database));
-  } finally {
-    await copy.close();
-  }
+  const [source, file] = [resolve(database), resolve(target)];
+  return orTargetError(file, async () => {
+    const copy = await AtomicFile.create(file);
+    try {
+      const bytes = await copyChecked(copy, source, progress);
+      await copy.publish();
+      return bytes;
+    } catch (error) {
+      throw translateError(error, source);
+    } finally {
+      await copy.close();
+    }
+  });
 }
 
-export async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
+/**
+ * Copies a snapshot of a database, and checks the copy.
+ * @returns its size in bytes
+ * @throws StoreConfigError if the database, or its copy, is no intact one of this service
+ */
+export async function copyChecked(
+  copy: AtomicFile,
+  database: string,
+  progress: BackupProgress,
+): Promise<number> {
+  const bytes = await copyTo(copy, database, progress);
+  const report = () => progress(bytes, bytes);
+  report();
+  await checkIntegrity(copy.partial, report);
+  report();
+  return bytes;
+}
+
+async function copyTo(copy: AtomicFile, database: string, progress: BackupProgress): Promise<number> {
   if (!identityOf(database)) throw new StoreConfigError(`There is no database ${database}.`);
   const source = connect(database, 'rw');
   try {
@@ -87,7 +105,7 @@ const CHECK =
  * @param tick called again and again meanwhile; may throw
  * @throws StoreConfigError if the file is no intact database of this service
  */
-export async function checkIntegrity(file: string, tick: () => void): Promise<void> {
+async function checkIntegrity(file: string, tick: () => void): Promise<void> {
   const copy = connect(file, 'ro');
   try {
     checkIsOwn(copy, file);

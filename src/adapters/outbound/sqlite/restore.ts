@@ -1,27 +1,20 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import {
   type BackupProgress,
-  BackupTargetError,
   BackupUnusable,
   type RestoreReport,
   SourceMissing,
 } from '../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
-import { systemReason } from '../../../shared/system-reason.js';
-import { AtomicFile, type Owner } from './atomic-file.js';
-import { checkIntegrity, copyTo } from './backup.js';
+import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
+import { copyChecked } from './backup.js';
 import { connect, isEmpty } from './connection.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
 import { closeExclusively, openExclusively } from './exclusive-lock.js';
 import { identityOf } from './open-files.js';
-
-/** Files that SQLite would take for those of the new database. */
-const SUFFIXES = ['-wal', '-shm', '-journal'];
-
-/** Linux follows as many, see path_resolution(7). Links in a circle have no end. */
-const MAX_LINKS = 40;
 
 /**
  * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
@@ -42,7 +35,16 @@ export async function restoreDatabase(
   const target = realPath(resolve(database));
   if (identityOf(source) === identityOf(target))
     throw new BackupUnusable(`${source} is the database itself.`);
-  prepareFolder(target);
+  return orTargetError(target, () => replaceDatabase(target, source, now, progress));
+}
+
+async function replaceDatabase(
+  target: string,
+  source: string,
+  now: Date,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  createFolder(dirname(target));
   const owner = ownerOf(target);
   const isMissing = !existsSync(target);
   const aside = isMissing ? await createEmpty(target, owner, now) : undefined;
@@ -52,17 +54,15 @@ export async function restoreDatabase(
   try {
     progress(0, 0);
     await AtomicFile.removeLeftovers(target);
-    const copy = await AtomicFile.createForReplace(target);
+    const copy = await AtomicFile.createForReplace(target, owner);
     try {
       const bytes = await fill(copy, source, progress);
-      if (owner) await copy.giveTo(owner);
-      const replaced = await copy.replace(now, isReplaced, sidecarsOf(target));
-      return { database: target, bytes, replaced: replaced ?? aside };
+      return { database: target, bytes, replaced: (await copy.replace(now, isReplaced)) ?? aside };
     } finally {
       await copy.close();
     }
   } catch (error) {
-    if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
+    if (made !== undefined && identityOf(target) === made) await rm(target).catch(() => {});
     throw error;
   } finally {
     closeExclusively(old);
@@ -71,15 +71,12 @@ export async function restoreDatabase(
 
 /**
  * Creates a database without a table in the place of none, so that it can be locked: nobody else creates one then. It
- * has a page, because SQLite does not notice that a file without one was renamed. Files of an earlier database move away
- * before, because SQLite would take them for those of this one.
- * @returns the folder that they moved to
- * @throws BackupTargetError
+ * has a page, because SQLite does not notice that a file without one was renamed.
+ * @returns the folder that files of an earlier database moved to
  */
 async function createEmpty(target: string, owner: Owner | undefined, now: Date): Promise<string | undefined> {
-  const file = await AtomicFile.createForReplace(target);
+  const file = await AtomicFile.createForReplace(target, owner);
   try {
-    if (owner) await file.giveTo(owner);
     const connection = connect(file.partial, 'rw');
     try {
       // Nobody else knows the file, so nothing has to be rolled back.
@@ -89,7 +86,7 @@ async function createEmpty(target: string, owner: Owner | undefined, now: Date):
     } finally {
       connection.close();
     }
-    return await file.publishIfAbsent(now, sidecarsOf(target));
+    return await file.publishIfAbsent(now);
   } catch (error) {
     throw translateError(error, target);
   } finally {
@@ -97,18 +94,10 @@ async function createEmpty(target: string, owner: Owner | undefined, now: Date):
   }
 }
 
-function sidecarsOf(target: string): string[] {
-  return SUFFIXES.map((suffix) => target + suffix).filter((file) => existsSync(file));
-}
-
 /** @throws BackupUnusable */
 async function fill(copy: AtomicFile, source: string, progress: BackupProgress): Promise<number> {
   try {
-    const bytes = await copyTo(copy, source, progress);
-    progress(bytes, bytes);
-    await checkIntegrity(copy.partial, () => progress(bytes, bytes));
-    progress(bytes, bytes);
-    return bytes;
+    return await copyChecked(copy, source, progress);
   } catch (error) {
     const translated = translateError(error, source);
     if (!(translated instanceof StoreConfigError)) throw translated;
@@ -117,18 +106,14 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
 }
 
 /** Follows symbolic links, also to a missing file, as SQLite does when it creates a database. */
-function realPath(path: string, links = MAX_LINKS): string {
-  if (existsSync(path)) return realpathSync(path);
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  if (!isLink || links === 0) return path;
-  return realPath(resolve(dirname(path), readlinkSync(path)), links - 1);
-}
-
-function prepareFolder(target: string): void {
+function realPath(path: string): string {
   try {
-    createFolder(dirname(target));
+    return realpathSync(path);
   } catch (error) {
-    throw new BackupTargetError(`${target} cannot be written: ${systemReason(error)}.`, { cause: error });
+    // Links in a circle are ELOOP.
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing || !lstatSync(path, { throwIfNoEntry: false })) return path;
+    return realPath(resolve(dirname(path), readlinkSync(path)));
   }
 }
 

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { AtomicFile } from '#src/adapters/outbound/sqlite/atomic-file.js';
+import { AtomicFile, orTargetError } from '#src/adapters/outbound/sqlite/atomic-file.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -89,16 +89,17 @@ describe('an AtomicFile', () => {
     it('leaves no file if it cannot get its name', async () => {
       const file = await made();
       beforeLink = () => rmSync(file.partial);
-      const error = await file.publish().catch((error: unknown) => error);
+      const error = await orTargetError(target, () => file.publish()).catch((error: unknown) => error);
       await file.close();
       expect(error).to.be.instanceOf(BackupTargetError);
+      expect((error as Error).message).to.match(/b\.sqlite cannot be written: no such file .*\(ENOENT\)\.$/);
       expect(readdirSync(folder)).to.deep.equal([]);
     });
 
     it('is not tried otherwise after another refusal', async () => {
       code = 'EIO';
       const file = await made();
-      expect(await file.publish().catch((error: unknown) => error)).to.be.instanceOf(BackupTargetError);
+      expect(await file.publish().catch((error: unknown) => error)).to.have.property('code', 'EIO');
       await file.close();
       expect(readdirSync(folder)).to.deep.equal([]);
     });
