@@ -73,6 +73,11 @@ export class AtomicFile {
     }
   }
 
+  /** Removes the target, which nobody else may write or replace meanwhile. If it cannot be removed, it stays. */
+  static async remove(target: string): Promise<void> {
+    await rm(target).catch(() => {});
+  }
+
   /** @throws BackupTargetError if another backup deleted the partial file */
   async append(data: Buffer): Promise<void> {
     await this.requirePartial();

@@ -1,5 +1,4 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import {
   type BackupProgress,
@@ -62,7 +61,7 @@ async function replaceDatabase(
       await copy.close();
     }
   } catch (error) {
-    if (made !== undefined && identityOf(target) === made) await rm(target).catch(() => {});
+    if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
     throw error;
   } finally {
     closeExclusively(old);
