@@ -1,5 +1,5 @@
 import type { QueryBudget } from '../application/maintenance/query-budget.js';
-import type { RecordArchive, ReservationArchive } from '../application/ports/archive.js';
+import type { Archives } from '../application/ports/archive.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { SearchIndex } from '../application/ports/search-index.js';
@@ -13,17 +13,12 @@ export interface Storage extends Repositories {
   readonly reservations: IdempotencyStores;
   /** The usage of API keys, which no copy contains. */
   readonly usage: UsageStore;
-  /** The archives that a copy reads and writes; empty if nothing outlives the process. */
+  /** Empty if nothing outlives the process. */
   readonly archives: Archives;
   /** The entries that the service must purge; empty if the store purges them itself. */
   readonly purgeable: readonly Purgeable[];
   /** The indexes of words; empty if nothing outlives the process. */
   readonly searchIndexes: readonly SearchIndex[];
-}
-
-export interface Archives {
-  readonly records: readonly RecordArchive[];
-  readonly reservations: readonly ReservationArchive[];
 }
 
 /** The options of every storage. */

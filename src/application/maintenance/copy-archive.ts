@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../domain/record.js';
 import { canonicalJson } from '../../shared/canonical-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
-import type { Archive, RecordArchive, RecordEntry } from '../ports/archive.js';
-import type { CopyRules } from './copy-rules.js';
+import type { Archive, Archives, RecordArchive, RecordEntry } from '../ports/archive.js';
+import type { Clock } from '../ports/clock.js';
+import { type CopyRules, recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from './copy-rules.js';
 
 const COPY_BATCH = 1_000;
 
@@ -219,6 +220,41 @@ export async function copyRecords(
   const report = await new ArchiveCopy(from, to, rules, progress).make();
   await to.raiseNextId(await from.nextId());
   return report;
+}
+
+/**
+ * Copies all archives of a store.
+ * @param expiring the names of those whose tombstones expire
+ * @throws CopyError; also if another program changed the records of `from` meanwhile
+ */
+export function copyArchives(
+  from: Archives,
+  to: Archives,
+  expiring: readonly string[],
+  clock: Pick<Clock, 'now'>,
+  progress: Progress,
+): Promise<CopyReport[]> {
+  return whileUnchanged(from.records, async () => {
+    const reports: CopyReport[] = [];
+    for (const archive of from.records) {
+      const expires = expiring.includes(archive.name);
+      const since = expires ? clock.now() - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
+      const target = counterpart(archive, to.records);
+      reports.push(await copyRecords(archive, target, recordRules(since), progress));
+    }
+    for (const archive of from.reservations) {
+      const rules = reservationRules(clock.now());
+      const target = counterpart(archive, to.reservations);
+      reports.push(await new ArchiveCopy(archive, target, rules, progress).make());
+    }
+    return reports;
+  });
+}
+
+function counterpart<Kind extends { readonly name: string }>({ name }: Kind, others: readonly Kind[]): Kind {
+  const found = others.find((other) => other.name === name);
+  if (!found) throw new CopyError(`The target keeps no ${name}.`);
+  return found;
 }
 
 type Marked = Pick<RecordArchive, 'changeMark'>;

@@ -48,3 +48,9 @@ export interface RecordArchive extends Archive<Id, RecordEntry> {
 
 /** The reservations of a resource. Their keys are ASCII, which every store sorts alike. */
 export type ReservationArchive = Archive<string, Reservation>;
+
+/** The archives of a store that a copy reads and writes. */
+export interface Archives {
+  readonly records: readonly RecordArchive[];
+  readonly reservations: readonly ReservationArchive[];
+}

@@ -89,6 +89,15 @@ export function parseConnectionString(url: string, longestMs: number): MongoConn
   };
 }
 
+/** Returns the URL with this socket timeout if it has none. 0 means none. */
+export function withSocketTimeout(url: string, ms: number): string {
+  const [parameter, name, value] = /([?&]socketTimeoutMS=)(\d*)/i.exec(url) ?? [];
+  if (parameter) return Number(value) > 0 ? url : url.replace(parameter, `${name}${ms}`);
+  const [base = '', query] = url.split('?', 2);
+  const database = /^mongodb(?:\+srv)?:\/\/[^/]+$/.test(base) ? '/' : '';
+  return `${base}${database}?${query ? `${query}&` : ''}socketTimeoutMS=${ms}`;
+}
+
 function optionsFor(named: ReadonlySet<string>, patienceMs: number, longestMs: number): MongoClientOptions {
   const defaults = { ...DEFAULTS, socketTimeoutMS: Math.max(DEFAULTS.socketTimeoutMS, longestMs) };
   const unnamed = Object.entries(defaults).filter(([name]) => !named.has(name.toLowerCase()));
