@@ -1,16 +1,13 @@
 import { dirname, join, resolve } from 'node:path';
 import { checkFiles, checkLocalCa } from '../adapters/outbound/certificates/check.js';
+import { checkClock } from '../adapters/outbound/system/check-clock.js';
 import { checkFolder, checkFreeSpace, checkSecrecy } from '../adapters/outbound/system/check-files.js';
+import { checkPorts } from '../adapters/outbound/system/check-ports.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
-import { isListening, readiness } from '../adapters/outbound/system/probe-ports.js';
-import type { Diagnosis, DiagnosticReport, TimeReading } from '../application/ports/diagnostics.js';
+import type { Diagnosis, DiagnosticReport } from '../application/ports/diagnostics.js';
+import { certificateNames } from '../config/certificate-names.js';
 import type { Settings } from '../config/settings.js';
-import { certificateNames } from './certificate-names.js';
 import { RESOURCE_TABLES } from './tables.js';
-
-/** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/how-to/operations.md. */
-const CLOCK_WARNING_MS = 5_000;
-const CLOCK_WRONG_MS = 60_000;
 
 const CLOCK = new SystemClock();
 
@@ -27,11 +24,15 @@ export async function* checkService(settings: Settings, deep: boolean): AsyncGen
   yield* await CERTIFICATES[settings.TLS](settings);
   const redis = await inspectRedis(settings);
   yield* redis.diagnoses;
-  yield* clockDiagnoses([store.time, redis.time]);
+  yield* checkClock([store.time, redis.time]);
   const folders = settings.STORE === 'sqlite' ? [dataDir, dirname(databaseOf(settings))] : [dataDir];
   yield* checkFreeSpace(folders);
   yield* checkSecrecy(secretFiles(settings));
-  yield* await checkPorts(settings);
+  const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = settings;
+  yield* await checkPorts(
+    { setting: 'PORT', host: HOST, port: PORT },
+    { setting: 'MANAGEMENT_PORT', host: MANAGEMENT_HOST, port: MANAGEMENT_PORT },
+  );
 }
 
 const STORES: Readonly<
@@ -77,70 +78,12 @@ async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise
   return checkRedis(url, () => CLOCK.now());
 }
 
-function* clockDiagnoses(readings: readonly (TimeReading | undefined)[]): Generator<Diagnosis> {
-  const known = readings.filter((reading) => reading !== undefined);
-  for (const reading of known) yield clockDiagnosis(reading);
-  if (known.some(({ kind }) => kind === 'now')) return;
-  const message = 'there is no other clock here to compare with';
-  yield { subject: 'clock', verdict: 'ok', message: `${message}; make sure that this machine uses NTP` };
-}
-
-function clockDiagnosis({ kind, of, at, readAt }: TimeReading): Diagnosis {
-  const aheadMs = readAt - at;
-  const offMs = kind === 'now' ? Math.abs(aheadMs) : Math.max(0, -aheadMs);
-  const seconds = (offMs / 1_000).toFixed(1);
-  const remedy = 'synchronise the clocks of all machines (NTP)';
-  if (kind === 'past') {
-    if (offMs <= CLOCK_WARNING_MS) return { subject: 'clock', verdict: 'ok', message: `it is after ${of}` };
-    return { subject: 'clock', verdict: 'wrong', message: `${of} is ${seconds} s in the future`, remedy };
-  }
-  const message = `it differs from ${of} by ${seconds} s`;
-  if (offMs <= CLOCK_WARNING_MS) return { subject: 'clock', verdict: 'ok', message };
-  return { subject: 'clock', verdict: offMs > CLOCK_WRONG_MS ? 'wrong' : 'warning', message, remedy };
-}
-
 /** The files that the service creates for its owner alone. */
 function secretFiles(settings: Settings): string[] {
   const file = databaseOf(settings);
   const database = settings.STORE === 'sqlite' ? [file, `${file}-wal`] : [];
   const tls = ['ca-key.pem', 'server.pem'].map((name) => join(resolve(settings.DATA_DIR), 'tls', name));
   return [...database, ...(settings.TLS === 'self-signed' ? tls : [])];
-}
-
-async function checkPorts(settings: Settings): Promise<Diagnosis[]> {
-  const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = settings;
-  const state = MANAGEMENT_PORT === 0 ? undefined : await readiness(MANAGEMENT_HOST, MANAGEMENT_PORT);
-  if (state === 'ready')
-    return [
-      { subject: 'ports', verdict: 'ok', message: 'a service runs on the management port, and is ready' },
-    ];
-  if (state === 'not ready') {
-    const message = 'a service runs on the management port, and is not ready';
-    const remedy = 'see its log: its store cannot be reached, its files were lost, or it is stopping';
-    return [{ subject: 'ports', verdict: 'wrong', message, remedy }];
-  }
-  const ports = [
-    { setting: 'PORT', host: HOST, port: PORT },
-    { setting: 'MANAGEMENT_PORT', host: MANAGEMENT_HOST, port: MANAGEMENT_PORT },
-  ];
-  return Promise.all(ports.map(checkPort));
-}
-
-async function checkPort({
-  setting,
-  host,
-  port,
-}: {
-  setting: string;
-  host: string;
-  port: number;
-}): Promise<Diagnosis> {
-  if (port === 0) return { subject: 'ports', verdict: 'ok', message: `${setting}=0 takes any free port` };
-  if (!(await isListening(host, port)))
-    return { subject: 'ports', verdict: 'ok', message: `nothing listens on ${setting}, ${host}:${port}` };
-  const remedy = `stop that program, or choose another ${setting}`;
-  const message = `another program listens on ${setting}, ${host}:${port}`;
-  return { subject: 'ports', verdict: 'warning', message, remedy };
 }
 
 function databaseOf(settings: Settings): string {

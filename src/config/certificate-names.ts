@@ -1,4 +1,4 @@
-import type { Settings } from '../config/settings.js';
+import type { Settings } from './settings.js';
 
 /** The names that the settings add to the self-signed certificate. */
 export function certificateNames({
