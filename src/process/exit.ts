@@ -1,6 +1,6 @@
-import { AddressInUse } from '../composition/listen.js';
 import { SettingsError } from '../config/settings.js';
 import { EXIT_CODES } from '../shared/exit-codes.js';
+import { AddressInUse } from './listen.js';
 
 /** Under npm, one Ctrl-C reaches the process twice within this time: directly, and through npm. */
 const SAME_SIGNAL_MS = 250;

@@ -1,9 +1,8 @@
-import { createService } from '../composition/container.js';
-import { type Started, StoreTimeout } from '../composition/service.js';
 import { type Settings, unknownVariables } from '../config/settings.js';
 import { loadTracing } from '../config/tracing-settings.js';
 import { EXIT_CODES } from '../shared/exit-codes.js';
 import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
+import { createService, type Started, StoreTimeout } from './service.js';
 
 /** The differences between a standalone process and a cluster worker. */
 export interface ProcessHooks {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
-import type { Started } from '../composition/service.js';
 import type { Settings } from '../config/settings.js';
 import { redactSecrets } from '../shared/redact.js';
+import type { Started } from './service.js';
 
 type Lines = (settings: Settings, started: Started) => string[];
 

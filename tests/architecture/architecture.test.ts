@@ -56,4 +56,14 @@ describe('the source code', () => {
       expect(rule([...others, ...added])).to.have.length.greaterThan(0);
     });
   }
+
+  for (const [path, target] of [
+    ['composition/x.ts', 'process/service.ts'],
+    ['process/x.ts', 'adapters/outbound/sqlite/connection.ts'],
+  ] as const)
+    it(`finds that ${path} must not import ${target}`, () => {
+      const module = { ...moduleOf(path, ''), imports: [target] };
+      const broken = RULES['every import points to an inner layer']?.([...modules, module]);
+      expect(broken).to.deep.equal([`${path} → ${target}`]);
+    });
 });

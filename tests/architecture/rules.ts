@@ -28,7 +28,8 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'adapters/outbound/https-api/': [...CORE, 'adapters/outbound/https-api/'],
   'config/': ['shared/', 'config/'],
   'composition/': [...CORE, 'adapters/', 'config/', 'composition/'],
-  'process/': [...CORE, 'config/', 'composition/', 'process/'],
+  // `composition/` makes parts, and imports no file of `process/`, which runs them.
+  'process/': [...CORE, 'adapters/inbound/http/', 'config/', 'composition/', 'process/'],
   'main.ts': ['process/'],
   'cli.ts': ['process/', 'command-line.ts'],
   'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/'],

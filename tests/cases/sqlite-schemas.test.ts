@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
-import { createService } from '#src/composition/container.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
+import { createService } from '#src/process/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 

@@ -8,6 +8,7 @@ import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Versioned } from '#src/domain/record.js';
+import { Service } from '#src/process/service.js';
 import { ProxiedClient } from '../support/http-client.js';
 import { recordsOf } from '../support/links.js';
 import { documentedResponses } from '../support/openapi/described.js';
@@ -76,7 +77,7 @@ for (const { name: folder } of FOLDERS)
       TLS: 'proxy',
       TRUSTED_PROXIES: '127.0.0.1',
     };
-    let application: Application;
+    let service: Service;
     let client: ProxiedClient;
     /** The service sees the time a minute after the last request to the older one. */
     let offsetMs = Date.parse(history.madeAt) + 60_000 - Date.now();
@@ -96,16 +97,17 @@ for (const { name: folder } of FOLDERS)
 
     before(async () => {
       unpack(data);
-      application = await compose(loadSettings(settings));
+      const application: Application = await compose(loadSettings(settings));
       Object.assign(application.clock, { now: () => Date.now() + offsetMs });
-      const { port, firstKey } = await application.service.start();
+      service = new Service(application.serviceParts);
+      const { port, firstKey } = await service.start();
       expect(firstKey).to.equal(undefined);
       client = new ProxiedClient(port, undefined, keys[NAMES.first] ?? '');
       client.documented = documentedResponses(settings);
     });
     after(async () => {
       client?.close();
-      await application?.service.stop();
+      await service?.stop();
     });
 
     for (const collection of Object.keys(COLLECTIONS) as Collection[])

@@ -11,6 +11,7 @@ import { compose } from '#src/composition/container.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import { AppError } from '#src/domain/errors.js';
+import { Service } from '#src/process/service.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -77,10 +78,10 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
     for (let at = 0; at < LANES; at++) await start(`lane-${at}`);
   });
   after(async () => {
-    for (const { client, application, storage, proxy } of lanes) {
+    for (const { client, service, storage, proxy } of lanes) {
       client.close();
       await storage.store.close();
-      await application.service.stop();
+      await service.stop();
       await proxy.close();
     }
     await control.close();
@@ -103,13 +104,14 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
       BOOTSTRAP_API_KEY: FIRST_KEY,
     };
     const application = await compose(loadSettings(settings));
-    const { port, authorityFile } = await application.service.start();
+    const service = new Service(application.serviceParts);
+    const { port, authorityFile } = await service.start();
     const client = new HttpClient(port, authorityFile, FIRST_KEY);
     const storage = mongoStorage({ url, budget: ENDLESS });
     await until('the store is open', () => storage.store.open());
     const database = control.db(name);
     const [productId, userId] = await seed(client, database);
-    lanes.push({ plan, proxy, application, client, storage, database, productId, userId });
+    lanes.push({ plan, proxy, application, service, client, storage, database, productId, userId });
   };
 
   it('is never success, and a repetition with the same key converges', async () => {

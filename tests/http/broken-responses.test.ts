@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { koaListener } from '#src/adapters/inbound/http/pipeline/koa-listener.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, createTlsServer } from '#src/adapters/inbound/http/server/server.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';

@@ -4,6 +4,7 @@ import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { Service } from '#src/process/service.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { HttpClient, issueLocations } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -22,7 +23,11 @@ describe('the usage of an API key', () => {
   const folder = temporaryFolder();
   const issuer = new TestIssuer();
   let environment: Record<string, string>;
-  let replicas: { readonly application: Application; readonly client: HttpClient }[];
+  let replicas: {
+    readonly application: Application;
+    readonly service: Service;
+    readonly client: HttpClient;
+  }[];
 
   before(async () => {
     environment = {
@@ -39,16 +44,17 @@ describe('the usage of an API key', () => {
     replicas = [];
     for (let i = 0; i < 2; i++) {
       const application = await compose(loadSettings(environment));
-      const { port, authorityFile } = await application.service.start();
+      const service = new Service(application.serviceParts);
+      const { port, authorityFile } = await service.start();
       const client = new HttpClient(port, authorityFile, FIRST_KEY);
       client.documented = documentedResponses(environment);
-      replicas.push({ application, client });
+      replicas.push({ application, service, client });
     }
   });
   after(async () => {
-    for (const { application, client } of replicas) {
+    for (const { service, client } of replicas) {
       client.close();
-      await application.service.stop();
+      await service.stop();
     }
     await issuer.stop();
   });

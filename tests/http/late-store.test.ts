@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
-import { Service } from '#src/composition/service.js';
 import { memoryStorage } from '#src/composition/stores.js';
 import { loadSettings } from '#src/config/settings.js';
+import { Service } from '#src/process/service.js';
 import { product } from '../contract/repository/records.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
@@ -42,7 +42,7 @@ describe('a service whose store opens late', () => {
     });
     await application.storage.products.insert(product(1));
     // No slow machine reaches the limit.
-    service = new Service({ ...application.serviceParts, firstRequestsWaitMs: 600_000 });
+    service = new Service(application.serviceParts, 600_000);
     started = service.start();
     const authority = `${folder}/tls/ca.pem`;
     await until('the certificate exists', () => existsSync(authority));

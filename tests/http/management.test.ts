@@ -3,8 +3,8 @@ import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js'
 import { createManagementApp } from '#src/adapters/inbound/http/pipeline/management-app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
-import { listen } from '#src/composition/listen.js';
 import { unavailable } from '#src/domain/errors.js';
+import { listen } from '#src/process/listen.js';
 import { RecordingLogger } from '../support/fakes.js';
 import { HttpClient, statusesIn } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { type Application, compose } from '#src/composition/container.js';
+import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { Service } from '#src/process/service.js';
 import { freePort } from '../support/free-port.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -40,7 +41,7 @@ describe('a service on MongoDB', () => {
   });
   let product: Document;
   let confirmation: () => Scripted;
-  let application: Application;
+  let service: Service;
   let client: HttpClient;
   let started: Promise<unknown>;
 
@@ -55,8 +56,8 @@ describe('a service on MongoDB', () => {
       SHUTDOWN_GRACE_SECONDS: '1',
       BOOTSTRAP_API_KEY: FIRST_KEY,
     };
-    application = await compose(loadSettings(settings));
-    started = application.service.start();
+    service = new Service((await compose(loadSettings(settings))).serviceParts);
+    started = service.start();
     const authority = `${folder}/tls/ca.pem`;
     await until('the certificate exists', () => existsSync(authority));
     client = new HttpClient(Number(settings.PORT), authority, FIRST_KEY);
@@ -64,7 +65,7 @@ describe('a service on MongoDB', () => {
   });
   after(async () => {
     client.close();
-    await application.service.stop();
+    await service.stop();
     await server.stop();
   });
 

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { Service } from '#src/process/service.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
@@ -15,7 +16,11 @@ const figure = figuresOf('key-usage');
 describe('the usage of an API key in two replicas on one MongoDB', () => {
   const folder = temporaryFolder();
   const url = mongoUrl(`usage-${randomUUID()}`);
-  const replicas: { readonly application: Application; readonly client: HttpClient }[] = [];
+  const replicas: {
+    readonly application: Application;
+    readonly service: Service;
+    readonly client: HttpClient;
+  }[] = [];
   let token: string;
   let path: string;
 
@@ -33,8 +38,9 @@ describe('the usage of an API key in two replicas on one MongoDB', () => {
           BOOTSTRAP_API_KEY: FIRST_KEY,
         }),
       );
-      const { port, authorityFile } = await application.service.start();
-      replicas.push({ application, client: new HttpClient(port, authorityFile, FIRST_KEY) });
+      const service = new Service(application.serviceParts);
+      const { port, authorityFile } = await service.start();
+      replicas.push({ application, service, client: new HttpClient(port, authorityFile, FIRST_KEY) });
     }
     const [{ client }] = replicas as [(typeof replicas)[0]];
     const { id, key } = (await client.post('/api-keys', { name: 'x', scopes: ['products:read'] })).json;
@@ -42,9 +48,9 @@ describe('the usage of an API key in two replicas on one MongoDB', () => {
     path = `/v1/api-keys/${id}`;
   });
   after(async () => {
-    for (const { application, client } of replicas) {
+    for (const { service, client } of replicas) {
       client.close();
-      await application.service.stop();
+      await service.stop();
     }
     const client = new MongoClient(url);
     await client.db().dropDatabase();

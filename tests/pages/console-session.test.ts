@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { browser, openContext } from '../support/browser.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { consolePages, signIn } from './console-page.js';

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { Service } from '#src/process/service.js';
 import { AdvancedClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { documentedResponses } from './openapi/described.js';
@@ -48,6 +49,7 @@ export function inProcessService(
     folder,
     clock: new AdvancedClock(),
   };
+  let service: Service | undefined;
   before(async () => {
     const settings = {
       PORT: '0',
@@ -65,7 +67,8 @@ export function inProcessService(
     const isUsual = !['TLS', 'TLS_NAMES', 'PUBLIC_URL'].some((name) => name in environment);
     if (isUsual) writeCertificates(folder);
     state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
-    const { port, managementPort, authorityFile } = await state.application.service.start();
+    service = new Service(state.application.serviceParts);
+    const { port, managementPort, authorityFile } = await service.start();
     if (isUsual) certificates ??= readCertificates(folder);
     state.port = port;
     state.managementPort = managementPort;
@@ -74,7 +77,7 @@ export function inProcessService(
   });
   after(async () => {
     state.client?.close();
-    await state.application?.service.stop();
+    await service?.stop();
     await issuer?.stop();
   });
   return state as InProcessService;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 
 export interface PrefixProxy {
   readonly port: number;

@@ -214,6 +214,6 @@ function serviceOf<Fields>(
 
 function importTools({ serviceParts }: Application): ImportTools {
   const { settings, logger } = serviceParts;
-  const folder = join(settings.DATA_DIR, 'spool');
+  const folder = join(settings.DATA_DIR, 'import-results');
   return { resultBuffers: new ResultBuffers({ folder }), logger };
 }

@@ -10,7 +10,7 @@ import {
   createTlsServer,
   type ServerOptions,
 } from '#src/adapters/inbound/http/server/server.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { HttpClient, received } from '../support/http-client.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';

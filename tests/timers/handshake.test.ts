@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { createTlsServer, replaceIdentity } from '#src/adapters/inbound/http/server/server.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -11,7 +11,7 @@ import {
 } from '#src/adapters/inbound/http/server/server.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { concurrently } from '../support/concurrently.js';
 import { HttpClient, received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { limitStalledWrites } from '#src/adapters/inbound/http/server/node-workarounds.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 import { until } from '../support/until.js';
 
 /** Far longer than a busy machine pauses a reader. */

@@ -4,15 +4,17 @@ import { RATE_LIMITERS } from '#src/composition/rate-limits.js';
 import { STORES } from '#src/composition/stores.js';
 import { loadSettings } from '#src/config/settings.js';
 import { onShutdownSignal } from '#src/process/exit.js';
+import { Service } from '#src/process/service.js';
 import { print, startupBanner } from '#src/process/startup-banner.js';
 
 const settings = loadSettings();
-const { service } = composeWith({
+const { serviceParts } = composeWith({
   settings,
   makeStorage: await STORES[settings.STORE](),
   makeRateLimits: await RATE_LIMITERS[settings.RATE_LIMITER](),
   isMeasured: false,
 });
+const service = new Service(serviceParts);
 onShutdownSignal(
   () => service.stop(),
   (exitCode) => process.exit(exitCode),

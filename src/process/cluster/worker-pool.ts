@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../application/ports/logger.js';
-import type { Started } from '../../composition/service.js';
+import type { Started } from '../service.js';
 import { trackPendingConnections } from './pending-connections.js';
 import type { WorkerReport } from './worker.js';
 

@@ -1,6 +1,6 @@
-import type { Started } from '../../composition/service.js';
 import type { Settings } from '../../config/settings.js';
 import { serve } from '../serve.js';
+import type { Started } from '../service.js';
 
 /** A worker's report to the primary, which prints it: that it serves, or why it stopped. */
 export interface WorkerReport {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Db, Document } from 'mongodb';
 import type { Application } from '#src/composition/container.js';
 import type { Storage } from '#src/composition/storage.js';
+import type { Service } from '#src/process/service.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { MongoProxy } from '../../support/mongo-proxy.js';
 import { basic, requestToken } from '../../support/oauth.js';
@@ -22,6 +23,7 @@ export interface Lane {
   readonly plan: FaultPlan;
   readonly proxy: MongoProxy;
   readonly application: Application;
+  readonly service: Service;
   readonly client: HttpClient;
   readonly database: Db;
   /** Over the same proxy. */

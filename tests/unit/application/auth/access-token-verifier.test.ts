@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
+import { ServiceUrl } from '#src/adapters/outbound/system/service-url.js';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
 import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
 import type { TokenKey } from '#src/application/ports/token-signer.js';
-import { ServiceUrl } from '#src/composition/public-url.js';
 import { API_KEY_FRESH_MS, type ApiKey, validKey } from '#src/domain/access.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';

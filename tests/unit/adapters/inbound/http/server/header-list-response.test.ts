@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { expect } from 'chai';
 import { HeaderListResponse } from '#src/adapters/inbound/http/server/header-list-response.js';
-import { listen } from '#src/composition/listen.js';
+import { listen } from '#src/process/listen.js';
 
 /** The raw headers of one response, without those that Node adds. */
 async function sent(respond: (response: HeaderListResponse) => void): Promise<string[]> {

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../application/ports/logger.js';
-
-export interface PeriodicJobOptions {
-  readonly firstMs: number;
-  readonly intervalMs: number;
-  /** Whether {@link PeriodicJob.stop} runs the job once more. */
-  readonly runsAtStop?: boolean;
-  /** The warning in the log if a run fails. The next run tries again. */
-  readonly failure: string;
-}
+import type { Job } from '../composition/jobs.js';
 
 /** Runs a job at intervals, one run at a time. It keeps no process alive. */
 export class PeriodicJob {
@@ -16,11 +8,9 @@ export class PeriodicJob {
   private running: Promise<void> | undefined;
   private hasFailed = false;
 
-  /** @param job may end early if `isOver` returns true */
   constructor(
-    private readonly job: (isOver: () => boolean) => Promise<void>,
+    private readonly job: Job,
     private readonly logger: Pick<Logger, 'warn'>,
-    private readonly options: PeriodicJobOptions,
   ) {}
 
   /** The store must be open until {@link stop} resolves. */
@@ -32,11 +22,11 @@ export class PeriodicJob {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
-    if (this.running && this.options.runsAtStop) await this.runOnce();
+    if (this.running && this.job.runsAtStop) await this.runOnce();
   }
 
   private async run(): Promise<void> {
-    const { firstMs, intervalMs } = this.options;
+    const { firstMs, intervalMs } = this.job;
     for (let ms = firstMs; await this.pause(ms); ms = intervalMs) await this.runOnce();
   }
 
@@ -50,10 +40,10 @@ export class PeriodicJob {
   /** Of several failures in a row, the first one is logged. */
   private async runOnce(): Promise<void> {
     try {
-      await this.job(() => this.stopping.signal.aborted);
+      await this.job.run(() => this.stopping.signal.aborted);
       this.hasFailed = false;
     } catch (error) {
-      if (!this.hasFailed) this.logger.warn(this.options.failure, { error });
+      if (!this.hasFailed) this.logger.warn(this.job.failure, { error });
       this.hasFailed = true;
     }
   }

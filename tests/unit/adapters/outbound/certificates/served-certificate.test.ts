@@ -1,26 +1,40 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import type { Server } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
-import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
+import { createTlsServer, replaceIdentity } from '#src/adapters/inbound/http/server/server.js';
 import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
+import {
+  type Certificates,
+  ServedCertificate,
+} from '#src/adapters/outbound/certificates/served-certificate.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
-import { listen } from '#src/composition/listen.js';
-import { type Certificates, TlsTransport } from '#src/composition/tls-transport.js';
-import { serverPair } from '../../support/certificates.js';
-import { FakeClock, RecordingLogger } from '../../support/fakes.js';
-import { HttpClient } from '../../support/http-client.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
-import { until } from '../../support/until.js';
+import { listen } from '#src/process/listen.js';
+import { serverPair } from '../../../../support/certificates.js';
+import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
+import { HttpClient } from '../../../../support/http-client.js';
+import { temporaryFolder } from '../../../../support/temporary-folder.js';
+import { until } from '../../../../support/until.js';
 
 const DAY_MS = 86_400_000;
 const CHECK_MS = 10;
 
-describe('TlsTransport', () => {
+/** Returns a server that presents a certificate, and the newer ones. */
+async function serving(
+  certificate: ServedCertificate,
+  listener: RequestListener,
+): Promise<[server: Server, port: number]> {
+  const identity = await certificate.open((newer) => replaceIdentity(server, newer));
+  const server = createTlsServer(identity, listener, { headers: {}, publicUrl: () => 'https://x.example' });
+  return [server, await listen(server, '127.0.0.1', 0)];
+}
+
+describe('ServedCertificate', () => {
   const folder = temporaryFolder();
   // Starts 369 days ago, because clients check certificates by the real time and the tests move the clock to it.
   const clock = new FakeClock(Date.now() - 369 * DAY_MS);
@@ -34,13 +48,8 @@ describe('TlsTransport', () => {
     },
   };
   const logger = new RecordingLogger();
-  const transport = new TlsTransport(failing, {
-    clientIp: directClientIp,
-    headers: {},
-    checkMs: CHECK_MS,
-    authorityFile: certificates.authorityFile,
-    logger,
-  });
+  const { authorityFile } = certificates;
+  const certificate = new ServedCertificate(failing, { checkMs: CHECK_MS, authorityFile, logger });
   let server: Server;
   let port: number;
   const presentedSerial = async () => {
@@ -57,14 +66,10 @@ describe('TlsTransport', () => {
   };
 
   before(async () => {
-    server = await transport.open(
-      (_request, response) => void response.end('here'),
-      () => 'https://x.example',
-    );
-    port = await listen(server, '127.0.0.1', 0);
+    [server, port] = await serving(certificate, (_request, response) => void response.end('here'));
   });
   after(() => {
-    transport.close();
+    certificate.close();
     server.close();
     server.closeAllConnections();
   });
@@ -97,7 +102,7 @@ describe('TlsTransport', () => {
     clock.time += 366 * DAY_MS;
     await moreChecks();
     expect(await presentedSerial()).to.equal(before);
-    const daysLeft = () => Math.round(((transport.certificateExpiry() ?? 0) - clock.time) / DAY_MS);
+    const daysLeft = () => Math.round(((certificate.expiry ?? 0) - clock.time) / DAY_MS);
     expect(daysLeft()).to.equal(31);
     clock.time += 2 * DAY_MS;
     await moreChecks();
@@ -135,7 +140,7 @@ describe('TlsTransport', () => {
   });
 });
 
-describe('TlsTransport with files', () => {
+describe('ServedCertificate of files', () => {
   const folder = temporaryFolder();
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
 
@@ -151,18 +156,12 @@ describe('TlsTransport with files', () => {
       async () => {},
     );
     const counted: Certificates = { current: () => certificates.current().finally(() => checks++) };
-    const transport = new TlsTransport(counted, {
-      clientIp: directClientIp,
-      headers: {},
+    const certificate = new ServedCertificate(counted, {
       checkMs: CHECK_MS,
       authorityFile: undefined,
       logger: new RecordingLogger(),
     });
-    const server = await transport.open(
-      (_request, response) => void response.end(),
-      () => 'https://x.example',
-    );
-    const port = await listen(server, '127.0.0.1', 0);
+    const [server, port] = await serving(certificate, (_request, response) => void response.end());
     const presents = async ({ authority, cert }: typeof one) => {
       const socket = connect({ port, host: 'localhost', ca: readFileSync(authority) });
       const isTrusted = await once(socket, 'secureConnect').then(
@@ -189,7 +188,7 @@ describe('TlsTransport with files', () => {
       writeFileSync(files.keyFile, two.key);
       await until('the other certificate', () => presents(two));
     } finally {
-      transport.close();
+      certificate.close();
       server.close();
     }
   });

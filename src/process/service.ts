@@ -1,31 +1,25 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import { isProbe } from '../adapters/inbound/http/core/probe.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
-import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
-import type { Authenticator } from '../application/auth/authenticator.js';
-import type { KeyAdministration } from '../application/auth/key-administration.js';
-import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
-import type { Clock } from '../application/ports/clock.js';
-import type { RequestObserver } from '../application/ports/request-observer.js';
-import { type Store, StoreConfigError } from '../application/ports/store.js';
-import type { IdAllocator } from '../application/records/id-allocator.js';
-import { type Settings, SettingsError } from '../config/settings.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  replaceIdentity,
+} from '../adapters/inbound/http/server/server.js';
+import { type Application, asSettingsError, compose } from '../composition/container.js';
+import type { Settings } from '../config/settings.js';
+import type { TracingSettings } from '../config/tracing-settings.js';
 import { AppError } from '../domain/errors.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
-import type { Management } from './management.js';
-import type { PeriodicJob } from './periodic-job.js';
-import type { ServiceUrl } from './public-url.js';
-import type { RateLimits } from './rate-limits.js';
-import type { Transport } from './transports.js';
+import { Management } from './management.js';
+import { PeriodicJob } from './periodic-job.js';
 
 const STORE_RETRY_MS = 500;
 
@@ -34,35 +28,10 @@ const PASSED_SOCKET_WAIT_MS = 5_000;
 /** How long the first requests to another socket wait for the store. A proxy may send them before its next probe. */
 const FIRST_REQUESTS_WAIT_MS = 2_000;
 
+type ServiceParts = Application['serviceParts'];
+
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
-
-export interface ServiceParts {
-  readonly settings: Settings;
-  /** Learn of every request. */
-  readonly observers: readonly RequestObserver[];
-  /** Undefined: no traces are recorded. */
-  readonly tracing: Tracing | undefined;
-  readonly logger: PinoLogger;
-  readonly clock: Clock;
-  readonly store: Store;
-  /** Run while the store is open. */
-  readonly jobs: readonly PeriodicJob[];
-  readonly rateLimits: RateLimits;
-  readonly authenticator: Authenticator;
-  readonly keyFormat: ApiKeyFormat;
-  readonly keyAdministration: KeyAdministration;
-  readonly publicUrl: ServiceUrl;
-  /** All routes except the probes. */
-  readonly routes: readonly Route[];
-  readonly transport: Transport;
-  readonly limits: ConcurrencyLimits;
-  readonly management: Management;
-  /** The ids that each resource has reserved in the store. */
-  readonly ids: readonly IdAllocator[];
-  /** How long the first requests wait for the store. Default: {@link FIRST_REQUESTS_WAIT_MS}. */
-  readonly firstRequestsWaitMs?: number;
-}
 
 export interface Started {
   readonly port: number;
@@ -76,6 +45,8 @@ export interface Started {
 
 /** One running service: a server over a store, and its management port. It starts once and stops once. */
 export class Service {
+  private readonly management: Management;
+  private readonly jobs: readonly PeriodicJob[];
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
   private opening: Promise<string | undefined> | undefined;
@@ -84,9 +55,18 @@ export class Service {
     this.setOpened = resolve;
   });
 
-  constructor(private readonly parts: ServiceParts) {}
+  /** @param firstRequestsWaitMs how long the first requests wait for the store */
+  constructor(
+    private readonly parts: ServiceParts,
+    private readonly firstRequestsWaitMs = FIRST_REQUESTS_WAIT_MS,
+  ) {
+    const { settings, metricsReport: metrics, logger, jobs } = parts;
+    const { MANAGEMENT_HOST: host, MANAGEMENT_PORT: port } = settings;
+    this.management = new Management({ host, port, metrics, logger });
+    this.jobs = jobs.map((job) => new PeriodicJob(job, logger));
+  }
 
-  get logger(): PinoLogger {
+  get logger(): ServiceParts['logger'] {
     return this.parts.logger;
   }
 
@@ -98,8 +78,9 @@ export class Service {
    * @throws StoreTimeout, AddressInUse; SettingsError for problems that only a start can detect
    */
   async start(descriptor?: number): Promise<Started> {
-    const { settings, logger, store, jobs, transport, management } = this.parts;
-    await prepareDataDir(settings.DATA_DIR);
+    const { management, jobs } = this;
+    const { settings, logger, store, transport, createFolder } = this.parts;
+    await prepareDataDir(settings.DATA_DIR, createFolder);
     const health = healthRoutes(store, this.isDraining);
     const [managementPort, port] =
       descriptor === undefined
@@ -112,7 +93,13 @@ export class Service {
     const storeLocation = store.location;
     logger.info('started', { store: settings.STORE, storeLocation });
     if (settings.STORE === 'memory') logger.warn('STORE=memory forgets everything when the process ends');
-    return { port, managementPort, storeLocation, authorityFile: transport.authorityFile, firstKey };
+    return {
+      port,
+      managementPort,
+      storeLocation,
+      authorityFile: transport.certificate?.authorityFile,
+      firstKey,
+    };
   }
 
   /**
@@ -120,15 +107,15 @@ export class Service {
    * has the rest of the period.
    */
   async stop(): Promise<void> {
-    const { settings, tracing, logger, clock, store, jobs, rateLimits, transport, management } = this.parts;
+    const { settings, tracing, logger, clock, store, rateLimits, transport } = this.parts;
     const graceMs = settings.SHUTDOWN_GRACE_SECONDS * 1_000;
     const deadline = clock.elapsed() + graceMs;
     this.stopping.abort();
-    transport.close();
+    transport.certificate?.close();
     const isInTime = await this.drain?.drain(graceMs);
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
-    await management.stop();
-    for (const job of jobs) await job.stop();
+    await this.management.stop();
+    for (const job of this.jobs) await job.stop();
     await this.releaseIds();
     try {
       await store.close();
@@ -169,7 +156,7 @@ export class Service {
       isDraining: this.isDraining,
       limits,
     });
-    const server = await transport.open(this.afterOpening(listener), () => publicUrl.url);
+    const server = await this.createServer(this.afterOpening(listener));
     this.drain = new Drain(server);
     const port = await (descriptor === undefined
       ? listen(server, settings.HOST, settings.PORT, undefined, (other) => this.drain?.add(other))
@@ -179,14 +166,27 @@ export class Service {
     return port;
   }
 
+  /** Returns a server that does not listen yet. @throws SettingsError */
+  private async createServer(listener: RequestListener): Promise<Server> {
+    const { transport, publicUrl } = this.parts;
+    const { headers, certificate } = transport;
+    if (!certificate) return createPlainServer(listener, { headers });
+    const identity = await certificate
+      .open((newer) => replaceIdentity(server, newer))
+      .catch((error: unknown) => {
+        throw asSettingsError(error);
+      });
+    const server = createTlsServer(identity, listener, { headers, publicUrl: () => publicUrl.url });
+    return server;
+  }
+
   /**
    * Returns a listener that keeps requests waiting while the store is being opened, but not probes. A request whose
    * client disconnects meanwhile is never handled.
    */
   private afterOpening(listener: RequestListener): RequestListener {
     let isWaiting = true;
-    const { firstRequestsWaitMs = FIRST_REQUESTS_WAIT_MS } = this.parts;
-    const limit = setTimeout(this.setOpened, firstRequestsWaitMs).unref();
+    const limit = setTimeout(this.setOpened, this.firstRequestsWaitMs).unref();
     this.opened.then(() => {
       clearTimeout(limit);
       isWaiting = false;
@@ -245,6 +245,23 @@ export class Service {
 }
 
 /**
+ * @param primary, tracing see {@link compose}
+ * @throws SettingsError
+ */
+export async function createService(
+  settings: Settings,
+  primary?: Parameters<typeof compose>[1],
+  tracing?: TracingSettings,
+): Promise<Service> {
+  const application = await compose(settings, primary, tracing);
+  try {
+    return new Service(application.serviceParts);
+  } catch (error) {
+    throw asSettingsError(error);
+  }
+}
+
+/**
  * Tries the second port even if the first one is taken, because another instance takes both.
  * @throws AddressInUse with one line for each port that is taken
  */
@@ -265,9 +282,4 @@ async function orTaken(port: Promise<number>): Promise<number | AddressInUse> {
     if (error instanceof AddressInUse) return error;
     throw error;
   }
-}
-
-/** A store that cannot be used as it is configured is a wrong setting. */
-export function asSettingsError(error: unknown): unknown {
-  return error instanceof StoreConfigError ? new SettingsError(error.message.split('\n')) : error;
 }

@@ -1,5 +1,4 @@
-import type { PublicUrl } from '../application/ports/public-url.js';
-import type { Settings } from '../config/settings.js';
+import type { PublicUrl } from '../../../application/ports/public-url.js';
 
 const LOCAL = /^https:\/\/localhost:[1-9]\d{0,4}$/;
 
@@ -8,7 +7,7 @@ export class ServiceUrl implements PublicUrl {
   private port: number;
   private readonly path: string;
 
-  constructor(private readonly settings: Pick<Settings, 'PUBLIC_URL' | 'PORT'>) {
+  constructor(private readonly settings: { readonly PUBLIC_URL: string; readonly PORT: number }) {
     this.port = settings.PORT;
     this.path = new URL(this.url).pathname.replace(/\/$/, '');
   }

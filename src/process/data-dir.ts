@@ -1,6 +1,5 @@
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder } from '../adapters/outbound/sqlite/create-folder.js';
 import { SettingsError } from '../config/settings.js';
 import { systemReason } from '../shared/system-reason.js';
 
@@ -10,9 +9,10 @@ const FULL = ['ENOSPC', 'EDQUOT'];
 /**
  * Creates the folder DATA_DIR if it does not exist, and proves that files can be created in it. Permissions alone do
  * not tell: a file system can be read-only or refuse files.
+ * @param createFolder creates it with its parents
  * @throws SettingsError
  */
-export async function prepareDataDir(name: string): Promise<void> {
+export async function prepareDataDir(name: string, createFolder: (folder: string) => void): Promise<void> {
   const folder = resolve(name);
   try {
     createFolder(folder);

@@ -2,10 +2,6 @@ import type { Route } from '../adapters/inbound/http/core/route.js';
 import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/pipeline/management-app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
-import type { Channel } from '../adapters/outbound/cluster/messages.js';
-import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metrics.js';
-import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';
-import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Logger } from '../application/ports/logger.js';
 import { listen, logErrors } from './listen.js';
 
@@ -50,22 +46,4 @@ export class Management {
   async stop(): Promise<void> {
     await this.drain?.drain(GRACE_MS);
   }
-}
-
-/** In a cluster worker: the metrics of all workers. */
-export function groupMetrics(own: PrometheusMetrics, primary: Channel, logger: Logger): MetricsReport {
-  return new GroupMetrics(own, primary, logFailure(logger));
-}
-
-/** In the primary: puts the metrics of all workers together. */
-export function metricsServer(logger: Logger): MetricsServer {
-  return new MetricsServer({
-    own: new ProcessMetrics(),
-    merger: new PrometheusMerger(),
-    onError: logFailure(logger),
-  });
-}
-
-function logFailure(logger: Logger): (error: unknown) => void {
-  return (error) => logger.error('the metrics could not be collected', { error });
 }

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Tracing } from '#src/adapters/outbound/opentelemetry/tracing.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/usage-store.js';
-import { compose, createService } from '#src/composition/container.js';
-import { PeriodicJob } from '#src/composition/periodic-job.js';
-import { Service } from '#src/composition/service.js';
+import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
+import { PeriodicJob } from '#src/process/periodic-job.js';
+import { createService, Service } from '#src/process/service.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { RecordingLogger } from '../../support/fakes.js';
 import { HttpClient } from '../../support/http-client.js';
@@ -39,7 +39,7 @@ describe('PeriodicJob', () => {
   const make = (firstMs: number, intervalMs: number, runsAtStop = false) => {
     runs = new Runs();
     logger = new RecordingLogger();
-    job = new PeriodicJob(runs.job, logger, { firstMs, intervalMs, runsAtStop, failure: 'it failed' });
+    job = new PeriodicJob({ run: runs.job, firstMs, intervalMs, runsAtStop, failure: 'it failed' }, logger);
   };
   const someTime = async () => {
     for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();

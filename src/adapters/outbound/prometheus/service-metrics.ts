@@ -1,27 +1,27 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { ConcurrencyLimits, LimitedResource } from '../adapters/inbound/http/core/concurrency-limits.js';
-import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
-import type { Clock } from '../application/ports/clock.js';
-import type { PoolFigures, Store } from '../application/ports/store.js';
-import type { Settings } from '../config/settings.js';
-import { packageVersion } from '../config/version.js';
-import type { SemaphoreFigures } from '../shared/fair-semaphore.js';
-import type { Transport } from './transports.js';
+import type { Clock } from '../../../application/ports/clock.js';
+import type { PoolFigures, Store } from '../../../application/ports/store.js';
+import type { Instant } from '../../../domain/record.js';
+import type { SemaphoreFigures } from '../../../shared/fair-semaphore.js';
+import type { PrometheusMetrics } from './metrics.js';
 
 export interface MetricSources {
-  readonly settings: Settings;
-  readonly clock: Clock;
+  readonly build: { readonly version: string; readonly store: string; readonly rate_limiter: string };
+  readonly clock: Pick<Clock, 'now'>;
   readonly store: Store;
-  readonly transport: Transport;
-  readonly limits: ConcurrencyLimits;
+  readonly limits: { figures(work: LimitedResource): SemaphoreFigures };
+  readonly dataDir: string;
+  /** Absent if a proxy has it. */
+  readonly certificate: { readonly expiry: Instant | undefined } | undefined;
 }
 
-const COUNTED_WORK: readonly LimitedResource[] = ['imports', 'exports'];
-const WORK_IN_BYTES: readonly LimitedResource[] = ['bodies', 'responses'];
+const COUNTED_WORK = ['imports', 'exports'] as const;
+const WORK_IN_BYTES = ['bodies', 'responses'] as const;
+type LimitedResource = (typeof COUNTED_WORK | typeof WORK_IN_BYTES)[number];
 
 /** Adds the metrics that are read from parts of the service at every scrape. */
-export function collectMetrics(metrics: PrometheusMetrics, sources: MetricSources): void {
+export function collectServiceMetrics(metrics: PrometheusMetrics, sources: MetricSources): void {
   collectBuild(metrics, sources);
   collectWork(metrics, sources);
   collectPools(metrics, sources);
@@ -29,13 +29,9 @@ export function collectMetrics(metrics: PrometheusMetrics, sources: MetricSource
   collectCertificate(metrics, sources);
 }
 
-function collectBuild(metrics: PrometheusMetrics, { settings }: MetricSources): void {
-  const labels = {
-    version: packageVersion(),
-    nodejs_version: process.versions.node,
-    store: settings.STORE,
-    rate_limiter: settings.RATE_LIMITER,
-  };
+function collectBuild(metrics: PrometheusMetrics, { build }: MetricSources): void {
+  const { version, ...adapters } = build;
+  const labels = { version, nodejs_version: process.versions.node, ...adapters };
   metrics.collect('build_info', () => [{ labels, value: 1 }]);
 }
 
@@ -88,10 +84,10 @@ function collectPools(metrics: PrometheusMetrics, { store }: MetricSources): voi
   );
 }
 
-function collectDisk(metrics: PrometheusMetrics, { settings }: MetricSources): void {
+function collectDisk(metrics: PrometheusMetrics, { dataDir }: MetricSources): void {
   const read = (pick: (figures: StatsFs) => number) => async () => {
     // Absent if the folder is gone: the other metrics are needed all the more.
-    const figures = await statfs(settings.DATA_DIR).catch(() => undefined);
+    const figures = await statfs(dataDir).catch(() => undefined);
     return figures ? [{ labels: {}, value: pick(figures) }] : [];
   };
   metrics.collect(
@@ -104,9 +100,9 @@ function collectDisk(metrics: PrometheusMetrics, { settings }: MetricSources): v
   );
 }
 
-function collectCertificate(metrics: PrometheusMetrics, { clock, transport }: MetricSources): void {
+function collectCertificate(metrics: PrometheusMetrics, { clock, certificate }: MetricSources): void {
   metrics.collect('tls_certificate_expires_in_seconds', () => {
-    const expiry = transport.certificateExpiry();
+    const expiry = certificate?.expiry;
     return expiry === undefined ? [] : [{ labels: {}, value: Math.round((expiry - clock.now()) / 1_000) }];
   });
 }

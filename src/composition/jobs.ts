@@ -1,0 +1,47 @@
+import type { UsageCounter } from '../application/auth/usage-counter.js';
+import type { Retention } from '../application/maintenance/retention.js';
+import type { SearchIndexing } from '../application/maintenance/search-indexing.js';
+
+/** What the service runs at intervals while its store is open. */
+export interface Job {
+  /** May end early if `isOver` returns true. */
+  run(isOver: () => boolean): Promise<void>;
+  /** The pause before the first run. */
+  readonly firstMs: number;
+  readonly intervalMs: number;
+  /** Whether the job runs once more when the service stops. */
+  readonly runsAtStop?: boolean;
+  /** The warning in the log if a run fails. The next run tries again. */
+  readonly failure: string;
+}
+
+/** Purges expired reservations, tombstones and usage. */
+export function purging(retention: Retention): Job {
+  return {
+    run: (isOver) => retention.purgeExpired(isOver),
+    firstMs: 60_000,
+    intervalMs: 10 * 60_000,
+    failure: 'expired entries could not be purged; the next run tries again',
+  };
+}
+
+/** Saves the usage of API keys. A process that crashes loses the requests since the last run. */
+export function savingUsage(counter: UsageCounter): Job {
+  return {
+    run: () => counter.save(),
+    firstMs: 10_000,
+    intervalMs: 10_000,
+    runsAtStop: true,
+    failure: 'the usage of API keys could not be saved; the next run tries again',
+  };
+}
+
+/** Indexes the words of records that an earlier release wrote, at the start and while such a release still runs. */
+export function indexingWords(indexing: SearchIndexing): Job {
+  return {
+    run: (isOver) => indexing.run(isOver),
+    firstMs: 0,
+    intervalMs: 60_000,
+    failure: 'the words of records could not be indexed; the next run tries again',
+  };
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
+import type { Route } from '../adapters/inbound/http/core/route.js';
+import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
+import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
+import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
+import { openApiRoute } from '../adapters/inbound/http/pages/openapi-route.js';
+import { consoleRoutes, docsRoutes } from '../adapters/inbound/http/pages/pages.js';
+import { rootRoute } from '../adapters/inbound/http/pages/root-route.js';
+import type { MetricsReport } from '../adapters/inbound/http/pipeline/management-app.js';
+import type { Channel } from '../adapters/outbound/cluster/messages.js';
+import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
+import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
+import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
+import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
+import { createFolder } from '../adapters/outbound/sqlite/create-folder.js';
+import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
+import { SystemClock } from '../adapters/outbound/system/clock.js';
+import { ServiceUrl } from '../adapters/outbound/system/service-url.js';
+import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
+import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
+import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
+import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';
+import { JwksCache } from '../adapters/outbound/tokens/jwks-cache.js';
+import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
+import { AccessTokenVerifier } from '../application/auth/access-token-verifier.js';
+import { ApiKeyVerifier } from '../application/auth/api-key-verifier.js';
+import { Authenticator, type ExternalIssuer } from '../application/auth/authenticator.js';
+import { CredentialCache } from '../application/auth/credential-cache.js';
+import { KeyAdministration } from '../application/auth/key-administration.js';
+import { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import { SigningKeys } from '../application/auth/signing-keys.js';
+import { TokenIssuer } from '../application/auth/token-issuer.js';
+import { UsageCounter } from '../application/auth/usage-counter.js';
+import { QueryBudget } from '../application/maintenance/query-budget.js';
+import { Retention } from '../application/maintenance/retention.js';
+import { SearchIndexing } from '../application/maintenance/search-indexing.js';
+import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
+import type { Backoff } from '../application/ports/backoff.js';
+import type { Clock } from '../application/ports/clock.js';
+import type { RequestObserver } from '../application/ports/request-observer.js';
+import type { Store } from '../application/ports/store.js';
+import type { StoreObserver } from '../application/ports/store-observer.js';
+import type { TokenSigner } from '../application/ports/token-signer.js';
+import type { IdAllocator } from '../application/records/id-allocator.js';
+import type { Settings } from '../config/settings.js';
+import { packageVersion } from '../config/version.js';
+import { groupMetrics, standardErrorLogger } from './cluster.js';
+import { indexingWords, type Job, purging, savingUsage } from './jobs.js';
+import { observedStorage } from './observed-storage.js';
+import { describedService } from './openapi.js';
+import { countedLimits, type MakeRateLimits, type RateLimits } from './rate-limits.js';
+import { COLLECTION_PATHS, composeResources, type Resources } from './resources.js';
+import type { Storage } from './storage.js';
+import type { MakeStorage } from './stores.js';
+import type { MakeTracing } from './tracing.js';
+import { TRANSPORTS, type Transport } from './transports.js';
+
+/** What differs between programs: which adapters are loaded, and what a test replaces. */
+export interface Choices {
+  readonly settings: Settings;
+  readonly makeStorage: MakeStorage;
+  readonly makeRateLimits: MakeRateLimits;
+  /** Absent: no traces. */
+  readonly makeTracing?: MakeTracing;
+  /** In a cluster worker: its channel to the primary, which counts for all workers. */
+  readonly primary?: Channel | undefined;
+  /** Default: true. False only to find out what the metrics cost: requests and calls of the store are not counted. */
+  readonly isMeasured?: boolean;
+  /** Default: the one of the system. */
+  readonly clock?: Clock | undefined;
+}
+
+/** The composed program. Each part is made at its first use. */
+export interface Application {
+  readonly choices: Choices;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  readonly logger: PinoLogger;
+  readonly metrics: PrometheusMetrics;
+  /** Undefined: no traces are recorded. */
+  readonly tracing: Tracing | undefined;
+  /** Learn of every call of the store and of Redis. */
+  readonly storeObservers: readonly StoreObserver[];
+  readonly storage: Storage;
+  readonly store: Store;
+  readonly rateLimits: RateLimits;
+
+  readonly keyFormat: ApiKeyFormat;
+  readonly credentialCache: CredentialCache;
+  readonly keyAdministration: KeyAdministration;
+  readonly usageCounter: UsageCounter;
+  readonly publicUrl: ServiceUrl;
+  readonly tokenSigner: TokenSigner;
+  readonly signingKeyAdministration: SigningKeyAdministration;
+  readonly signingKeys: SigningKeys;
+  readonly externalIssuer: ExternalIssuer | undefined;
+  readonly authenticator: Authenticator;
+
+  readonly resources: Resources;
+  /** The ids that each resource has reserved in the store. */
+  readonly ids: readonly IdAllocator[];
+  /** The routes of the built-in token issuer. */
+  readonly oauthRoutes: readonly Route[];
+  /** All routes except the probes. */
+  readonly routes: readonly Route[];
+  /** To be used when the service knows its URL. */
+  readonly openApiDocument: object;
+
+  /** Learn of every request. */
+  readonly observers: readonly RequestObserver[];
+  readonly limits: ConcurrencyLimits;
+  readonly transport: Transport;
+  readonly metricsReport: MetricsReport;
+  /** Run while the store is open. */
+  readonly jobs: readonly Job[];
+  /** Creates a folder that only its owner may use. */
+  readonly createFolder: (folder: string) => void;
+  readonly serviceParts: ServiceParts;
+}
+
+/** The parts of a service that runs. */
+const SERVICE_PARTS = [
+  'settings',
+  'clock',
+  'logger',
+  'tracing',
+  'store',
+  'rateLimits',
+  'keyFormat',
+  'keyAdministration',
+  'publicUrl',
+  'authenticator',
+  'ids',
+  'routes',
+  'observers',
+  'limits',
+  'transport',
+  'metricsReport',
+  'jobs',
+  'createFolder',
+] as const;
+export type ServiceParts = Pick<Application, (typeof SERVICE_PARTS)[number]>;
+
+/** Longer than a pause within an upload, and still short for a client that waits for the result of its first line. */
+const HOLD_MS = 500;
+
+/** How each part is made of others. */
+export const MAKERS: {
+  readonly [Name in Exclude<keyof Application, 'choices'>]: (parts: Application) => Application[Name];
+} = {
+  settings: ({ choices }) => choices.settings,
+  clock: ({ choices }) => choices.clock ?? new SystemClock(),
+  backoff: () => new RandomBackoff(),
+  logger: ({ settings }) => standardErrorLogger(settings),
+  metrics: ({ clock }) => new PrometheusMetrics(clock),
+  tracing: ({ choices, logger }) => choices.makeTracing?.(logger),
+  storeObservers: ({ choices: { isMeasured = true }, metrics, tracing }) => [
+    ...(isMeasured ? [metrics.store] : []),
+    ...(tracing ? [tracing] : []),
+  ],
+  storage: ({ choices, settings, clock, logger, storeObservers }) => {
+    const budget = new QueryBudget(clock, settings.QUERY_TIMEOUT_MS);
+    return observedStorage(choices.makeStorage(settings, { budget, logger }), settings.STORE, storeObservers);
+  },
+  store: ({ storage }) => storage.store,
+  rateLimits: ({ choices, settings, clock, metrics, logger, storeObservers: observers }) => {
+    const { makeRateLimits, primary, isMeasured = true } = choices;
+    const limits = makeRateLimits({ settings, clock, metrics, logger, primary, observers });
+    return isMeasured ? countedLimits(limits, metrics) : limits;
+  },
+
+  keyFormat: () => new ChecksummedApiKey(),
+  credentialCache: ({ clock }) => new CredentialCache(clock),
+  keyAdministration: ({ resources, storage: { apiKeys: keys }, keyFormat: format, clock }) =>
+    new KeyAdministration({ service: resources.apiKeys.service, keys, format, clock }),
+  usageCounter: ({ storage: { usage: store }, clock }) =>
+    new UsageCounter({ store, clock, newName: randomUUID }),
+  publicUrl: ({ settings }) => new ServiceUrl(settings),
+  tokenSigner: () => new Rs256TokenSigner(),
+  signingKeyAdministration: ({ storage: { signingKeys: keys }, tokenSigner: signer, clock }) =>
+    new SigningKeyAdministration({ keys, signer, clock }),
+  signingKeys: ({ signingKeyAdministration: administration, tokenSigner: signer, clock }) =>
+    new SigningKeys({ administration, signer, clock }),
+  externalIssuer: ({ settings, clock, logger }) => {
+    const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
+    if (issuer === '') return undefined;
+    const keys = new JwksCache({ issuer, fetchKeySet, clock, logger });
+    return { issuer, tokens: new ExternalTokenVerifier({ expected: { issuer, audience }, keys, clock }) };
+  },
+  authenticator: (parts) => {
+    const { storage, keyFormat: format, signingKeys: keys, publicUrl, tokenSigner: signer } = parts;
+    const { credentialCache: cache, rateLimits, externalIssuer: external, clock, logger } = parts;
+    const apiKeys = new ApiKeyVerifier({ keys: storage.apiKeys, format, clock, logger });
+    const accessTokens = new AccessTokenVerifier({ keys, apiKeys, publicUrl, signer, clock });
+    const { failures } = rateLimits;
+    return new Authenticator({
+      clock,
+      format,
+      cache,
+      failures,
+      apiKeys,
+      accessTokens,
+      external,
+      issuerOf,
+    });
+  },
+
+  resources: ({
+    settings,
+    storage,
+    clock,
+    backoff,
+    keyFormat: format,
+    credentialCache: credentials,
+    logger,
+  }) => {
+    const resultBuffers = new ResultBuffers({
+      // The unread results of imports. The folder keeps the name that it has in existing installations.
+      folder: join(settings.DATA_DIR, 'spool'),
+      holdMs: settings.TLS === 'proxy' ? HOLD_MS : 0,
+    });
+    const imports = { resultBuffers, logger };
+    return composeResources({ settings, storage, clock, backoff, format, credentials, logger, imports });
+  },
+  ids: ({ resources }) => Object.values(resources).map(({ ids }) => ids),
+  oauthRoutes: ({ settings, authenticator, signingKeys, publicUrl, clock }) => {
+    const issuer = new TokenIssuer({ signingKeys, publicUrl, clock });
+    return [
+      tokenRoute({ issuer, authenticator, bodyLimitBytes: settings.BODY_LIMIT_BYTES }),
+      ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
+    ];
+  },
+  routes: (parts) => [
+    ...Object.values(parts.resources).flatMap(({ routes }) => routes),
+    ...parts.oauthRoutes,
+    openApiRoute(() => parts.openApiDocument),
+    ...docsRoutes(),
+    ...consoleRoutes(),
+    rootRoute(COLLECTION_PATHS, parts.publicUrl),
+  ],
+  openApiDocument: ({ settings, routes, store, publicUrl: { url } }) =>
+    describedService({ settings, routes, store, url }),
+
+  observers: ({ choices: { isMeasured = true }, logger, usageCounter, metrics }) => [
+    logger,
+    usageCounter,
+    ...(isMeasured ? [metrics.requests] : []),
+  ],
+  limits: ({ settings }) => new ConcurrencyLimits(settings.BODY_LIMIT_BYTES),
+  transport: ({ settings, clock, logger }) => TRANSPORTS[settings.TLS](settings, clock, logger),
+  metricsReport: ({ choices: { primary }, settings, metrics, clock, logger, store, limits, transport }) => {
+    const { DATA_DIR: dataDir, STORE, RATE_LIMITER } = settings;
+    collectServiceMetrics(metrics, {
+      build: { version: packageVersion(), store: STORE, rate_limiter: RATE_LIMITER },
+      clock,
+      store,
+      limits,
+      dataDir,
+      certificate: transport.certificate,
+    });
+    return primary ? groupMetrics(metrics, primary, logger) : metrics;
+  },
+  jobs: ({ storage, clock, logger, usageCounter }) => [
+    purging(new Retention(storage.purgeable, clock)),
+    savingUsage(usageCounter),
+    indexingWords(new SearchIndexing(storage.searchIndexes, logger)),
+  ],
+  createFolder: () => createFolder,
+  serviceParts: (parts) =>
+    Object.fromEntries(SERVICE_PARTS.map((name) => [name, parts[name]])) as unknown as ServiceParts,
+};
