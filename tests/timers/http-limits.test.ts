@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { connectionOf } from '#src/adapters/inbound/http/server/connection.js';
 import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
-import { liftDeadline } from '#src/adapters/inbound/http/server/node-workarounds.js';
 import {
   createPlainServer,
   createTlsServer,
@@ -364,7 +364,7 @@ const REQUEST = { headersMs: REQUEST_MS, requestMs: REQUEST_MS };
 describe('slow messages', () => {
   const folder = temporaryFolder();
   const readAll: RequestListener = (request, response) => {
-    if (request.url === '/lifted') liftDeadline(request);
+    if (request.url === '/lifted') connectionOf(request.socket).deadline.lift(request);
     if (request.url === '/early') response.end('not read');
     request.on('error', () => {});
     request.resume().on('end', () => response.end('read'));

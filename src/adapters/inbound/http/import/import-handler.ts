@@ -10,7 +10,7 @@ import { NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
 import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
-import { liftDeadline } from '../server/node-workarounds.js';
+import { connectionOf } from '../server/connection.js';
 import { BatchImporter, type ImportRecord } from './batch-importer.js';
 import { CARRIAGE_RETURN, type ImportLine, LineSplitter, readLines, unmarked } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
@@ -120,7 +120,7 @@ async function importLines<Fields>(
   const client = clientOf(ctx);
   await ctx.state.limits.acquire(ctx, 'imports');
   if (key !== undefined) await service.reserveStream(key);
-  liftDeadline(ctx.req);
+  connectionOf(ctx.req.socket).deadline.lift(ctx.req);
   sendContinue(ctx);
   const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);
   const results = resultBuffers.open(client);

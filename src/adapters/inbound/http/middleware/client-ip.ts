@@ -1,11 +1,12 @@
 import type { Middleware } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { isProbe } from '../core/probe.js';
-import { networkOf, parseAddress, peerNetwork, type TrustedProxies } from '../server/ip-address.js';
+import { connectionOf } from '../server/connection.js';
+import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
 
 /** Reads the IP address of a client that connects directly. `X-Forwarded-For` is ignored. */
 export const directClientIp: Middleware = (ctx, next) => {
-  ctx.state.address = peerNetwork(ctx.req.socket);
+  ctx.state.address = connectionOf(ctx.req.socket).peer.network;
   return next();
 };
 

@@ -24,7 +24,7 @@ import { requestLimits } from '../middleware/request-limits.js';
 import { limitSendingTime, responseLimits } from '../middleware/response-limits.js';
 import { bearerChallenge } from '../middleware/www-authenticate.js';
 import { metadataUrl } from '../oauth/metadata-routes.js';
-import { peerNetwork } from '../server/ip-address.js';
+import { connectionOf } from '../server/connection.js';
 import { shedLoad } from '../server/load-shedding.js';
 import { deprecationHeaders } from '../versioning/deprecation.js';
 import { koaListener } from './koa-listener.js';
@@ -110,7 +110,7 @@ export function createApp(deps: AppDependencies): RequestListener {
   const shedding = shedLoad({
     serve,
     refuse: koaListener([...observed, errorHandler(logger), requestLimits, refuseOverload], onError),
-    networkOf: ({ socket }) => peerNetwork(socket),
+    networkOf: ({ socket }) => connectionOf(socket).peer.network,
   });
   // A process that is busy but alive must not be restarted, nor lose its traffic to others that are as busy.
   return (request, response) => (isProbe(request) ? serve : shedding)(request, response);

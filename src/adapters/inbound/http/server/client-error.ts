@@ -1,34 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SERVED_METHODS } from '../../../../shared/http-methods.js';
 import { HttpError } from '../core/http-error.js';
 import { errorResponse } from '../response/error-response.js';
-import { closeInStages } from './node-workarounds.js';
+import { type Connection, connectionOf } from './connection.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /** A request line with a method that the parser does not know (RFC 9112 section 3). */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
-const responded = new WeakSet<Socket>();
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
  * Responds to a message that never became a request. `refusePlainHttp` responds to plain HTTP on the TLS port.
- * @param pending the responses in progress on this connection, oldest first
  * @param baseHeaders the headers of every response
- * @param mayHaveWritten whether an incomplete request may have changed something
  */
-export function respondToClientError(
-  error: ParserError,
-  socket: Socket,
-  pending: readonly ServerResponse[],
-  baseHeaders: Headers,
-  mayHaveWritten: (request: IncomingMessage) => boolean,
-): void {
-  refuse(refusalOf(error), socket, pending, baseHeaders, mayHaveWritten);
+export function respondToClientError(error: ParserError, socket: Socket, baseHeaders: Headers): void {
+  const connection = connectionOf(socket);
+  // The client would read a second response to this request as the one to its next.
+  if (connection.pipeline.hasUnreadBody) connection.closeInStages();
+  else refuse(refusalOf(error), socket, baseHeaders);
+}
+
+/** Whether an error is Node's timeout of a request. */
+export function isRequestTimeout({ code }: ParserError): boolean {
+  return code === REQUEST_TIMEOUT;
 }
 
 /** A request timeout in the form in which Node reports it. */
@@ -42,23 +41,19 @@ export function requestTimeout(): ParserError {
  * responses need: they must go on when the connection has drained, and end when it is silent or the client is gone.
  * Bytes for the tunnel are dropped.
  */
-export function refuseTunnel(
-  socket: Socket,
-  pending: readonly ServerResponse[],
-  baseHeaders: Headers,
-  mayHaveWritten: (request: IncomingMessage) => boolean,
-): void {
+export function refuseTunnel(socket: Socket, baseHeaders: Headers): void {
+  const { responses } = connectionOf(socket).pipeline;
   socket
-    .on('drain', () => pending.find(({ writableNeedDrain }) => writableNeedDrain)?.emit('drain'))
+    .on('drain', () => responses.find(({ writableNeedDrain }) => writableNeedDrain)?.emit('drain'))
     .on('timeout', () => socket.destroy())
     .on('end', () => socket.end())
     // Without a listener, a client that resets the connection would end the process.
     .on('error', () => socket.destroy())
     .on('close', () => {
-      for (const { req } of pending) req.destroy();
+      for (const { req } of responses) req.destroy();
     })
     .resume();
-  refuse(unknownMethod(), socket, pending, baseHeaders, mayHaveWritten);
+  refuse(unknownMethod(), socket, baseHeaders);
 }
 
 /**
@@ -66,23 +61,25 @@ export function refuseTunnel(
  * the peer would read it as that response or as a part of it; nor if the request may have changed something, because an
  * error says that it has not.
  */
-function refuse(
-  refusal: HttpError | undefined,
-  socket: Socket,
-  pending: readonly ServerResponse[],
-  baseHeaders: Headers,
-  mayHaveWritten: (request: IncomingMessage) => boolean,
-): void {
-  if (responded.has(socket)) return;
-  responded.add(socket);
-  const last = pending.findLast(({ req }) => req.complete);
+function refuse(refusal: HttpError | undefined, socket: Socket, baseHeaders: Headers): void {
+  const connection = connectionOf(socket);
+  if (connection.isRefused) return;
+  connection.isRefused = true;
+  const { responses } = connection.pipeline;
+  const last = responses.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
-  else if (last) last.once('finish', () => closeInStages(socket));
-  else if (pending.some(({ req, headersSent }) => headersSent || mayHaveWritten(req))) socket.destroy();
-  else sendResponse(refusal, socket, baseHeaders);
+  else if (last) last.once('finish', () => connection.closeInStages());
+  else if (responses.some(({ req, headersSent }) => headersSent || mayHaveWritten(req))) socket.destroy();
+  else sendResponse(refusal, connection, baseHeaders);
 }
 
-function sendResponse(refusal: HttpError, socket: Socket, baseHeaders: Headers): void {
+/** Whether an incomplete request may have changed records: an import may, and a DELETE needs no body. */
+function mayHaveWritten(request: IncomingMessage): boolean {
+  const { handled, deadline } = connectionOf(request.socket);
+  return handled === request && (request.method === 'DELETE' || deadline.isLiftedFor(request));
+}
+
+function sendResponse(refusal: HttpError, connection: Connection, baseHeaders: Headers): void {
   const { status, headers, body } = errorResponse(refusal);
   const lines = Object.entries({
     ...baseHeaders,
@@ -94,8 +91,8 @@ function sendResponse(refusal: HttpError, socket: Socket, baseHeaders: Headers):
     Date: new Date().toUTCString(),
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  closeInStages(socket);
+  connection.socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  connection.closeInStages();
 }
 
 function refusalOf(error: ParserError): HttpError | undefined {

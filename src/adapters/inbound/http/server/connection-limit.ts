@@ -1,8 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { peerNetwork } from './ip-address.js';
-import { closerOfIdleConnections } from './node-workarounds.js';
+import { closeIdleConnections, connectionOf, connectionsOf } from './connection.js';
 
 export interface ConnectionLimits {
   /** The limit of all clients together. */
@@ -20,24 +19,9 @@ export function limitConnections(
   server: HttpServer | HttpsServer,
   { max, maxPerAddress }: ConnectionLimits,
 ): void {
-  const closeIdle = closerOfIdleConnections(server);
-  let open = 0;
-  const openByAddress = new Map<string, number>();
+  const open = connectionsOf(server);
   server.on('connection', (socket: Socket) => {
-    const address = peerNetwork(socket);
-    const ofAddress = openByAddress.get(address) ?? 0;
-    if (open + 1 >= max) closeIdle();
-    if (open >= max || ofAddress >= maxPerAddress) {
-      socket.destroy();
-      return;
-    }
-    open++;
-    openByAddress.set(address, ofAddress + 1);
-    socket.once('close', () => {
-      open--;
-      const left = (openByAddress.get(address) ?? 0) - 1;
-      if (left > 0) openByAddress.set(address, left);
-      else openByAddress.delete(address);
-    });
+    if (open.size >= max) closeIdleConnections(server);
+    if (open.size > max || connectionOf(socket).peer.connections > maxPerAddress) socket.destroy();
   });
 }

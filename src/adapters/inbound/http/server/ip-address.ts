@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -16,18 +16,6 @@ export function networkOf(address: Address | undefined): string {
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(':')}::/64`;
-}
-
-const networks = new WeakMap<Socket, string>();
-
-/** The {@link networkOf} of the other end of a connection. */
-export function peerNetwork(socket: Socket): string {
-  let network = networks.get(socket);
-  if (network === undefined) {
-    network = networkOf(parseAddress(socket.remoteAddress));
-    networks.set(socket, network);
-  }
-  return network;
 }
 
 interface Range {

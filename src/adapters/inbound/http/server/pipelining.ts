@@ -1,7 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { peerNetwork } from './ip-address.js';
-import { resumeReading } from './node-workarounds.js';
 
 /** The connection is paused while this many of its requests wait. */
 const READ_AHEAD = 2;
@@ -20,67 +18,90 @@ const MAX_HEADERS = 200;
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 
-/** Shared by the connections of one address. */
-interface WaitingOfAddress {
+/** The connections of one IPv4 address, or of the /64 of an IPv6 address, to one server. */
+export interface Peer {
+  readonly network: string;
   connections: number;
+  /** The number of requests that wait. */
   waiting: number;
 }
 
-/** The requests of one connection. */
-class Pipeline {
+/** What a pipeline needs of its connection. */
+interface Carrier {
+  readonly socket: Socket;
+  readonly peer: Peer;
+  readonly deadline: { postpone(request: IncomingMessage): void };
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Handles the pipelined requests of a connection one after the other (RFC 9112 section 9.3.2). Each one starts when the
+ * previous response has been passed to the socket. Node starts them all at once (nodejs/node#50850); delete this file
+ * when it no longer does. A request whose connection ends before its turn is never handled. A connection is closed if
+ * {@link MAX_WAITING} of its requests, or {@link MAX_WAITING_PER_ADDRESS} of its IP address, wait already.
+ */
+export class Pipeline {
   private readonly waiting: Exchange[] = [];
   private isBusy = false;
   private current: ServerResponse | undefined;
   /** The last request, if its body had not arrived in full when it got its response. */
   private unread: IncomingMessage | undefined;
-  private isWatched = false;
+  private idleSince = performance.now();
 
   constructor(
-    private readonly socket: Socket,
+    private readonly connection: Carrier,
     private readonly handle: RequestListener,
-    private readonly onWait: (request: IncomingMessage) => void,
-    private readonly address: WaitingOfAddress,
   ) {}
 
+  /** The responses that are still to be sent, oldest first. */
   get responses(): readonly ServerResponse[] {
     const waiting = this.waiting.map(([, response]) => response);
     return this.current ? [this.current, ...waiting] : waiting;
   }
 
+  /** Whether a response has begun and has not been passed on to its end. */
+  get isSending(): boolean {
+    return this.current?.headersSent === true && !this.current.writableFinished;
+  }
+
+  /** Whether the last request has its response, although its body has not arrived in full. */
   get hasUnreadBody(): boolean {
     return this.unread?.complete === false;
   }
 
+  /** Since when no request is in progress, by `performance.now()`; undefined if one is. */
+  get idleSinceMs(): number | undefined {
+    return this.isBusy ? undefined : this.idleSince;
+  }
+
   add(request: IncomingMessage, response: ServerResponse): void {
     if (!this.isBusy) this.start([request, response]);
-    else if (!this.mayWait(request)) this.socket.destroy();
+    else if (!this.mayWait(request)) this.connection.socket.destroy();
     else {
+      this.connection.deadline.postpone(request);
       this.waiting.push([request, response]);
-      this.countWaiting(1);
-      this.onWait(request);
-      this.pauseAfterResumes();
-      this.pauseIfTooManyWait();
+      this.connection.peer.waiting++;
+      if (this.waiting.length === READ_AHEAD) this.connection.pause();
     }
   }
 
   /** Drops the waiting requests. Called when the connection has ended. */
   abandon(): void {
-    this.countWaiting(-this.waiting.length);
-    this.waiting.length = 0;
+    const { connection, waiting } = this;
+    connection.peer.waiting -= waiting.length;
+    if (waiting.length >= READ_AHEAD) connection.resume();
+    waiting.length = 0;
     // A connection that closes in stages is read to its end.
-    this.socket.resume();
+    connection.socket.resume();
   }
 
   private mayWait({ rawHeaders }: IncomingMessage): boolean {
     return (
       this.waiting.length < MAX_WAITING &&
-      this.address.waiting < MAX_WAITING_PER_ADDRESS &&
+      this.connection.peer.waiting < MAX_WAITING_PER_ADDRESS &&
       rawHeaders.length <= 2 * MAX_HEADERS
     );
-  }
-
-  private countWaiting(change: number): void {
-    this.address.waiting += change;
   }
 
   private start([request, response]: Exchange): void {
@@ -94,79 +115,26 @@ class Pipeline {
     const { req } = this.current ?? {};
     this.unread = req?.complete === false ? req : undefined;
     this.current = undefined;
-    if (this.waiting.length === 0) this.isBusy = false;
     // Deferred, so that a long queue does not block other connections.
-    else setImmediate(() => this.startNext());
+    if (this.waiting.length > 0) setImmediate(() => this.startNext());
+    else this.becomeIdle();
   };
 
-  private startNext(): void {
+  private becomeIdle(): void {
     this.isBusy = false;
-    if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
+    this.idleSince = performance.now();
+  }
+
+  private startNext(): void {
+    const { socket } = this.connection;
+    if (socket.destroyed || socket.writableEnded) this.abandon();
     const next = this.waiting.shift();
-    if (!next) return;
-    this.countWaiting(-1);
+    if (!next) {
+      this.becomeIdle();
+      return;
+    }
+    this.connection.peer.waiting--;
     this.start(next);
-    if (this.waiting.length === READ_AHEAD - 1) resumeReading(this.socket);
-  }
-
-  private pauseAfterResumes(): void {
-    if (this.isWatched) return;
-    this.isWatched = true;
-    // Node resumes the socket after each message, and for each body.
-    this.socket.on('resume', () => this.pauseIfTooManyWait());
-  }
-
-  private pauseIfTooManyWait(): void {
-    if (this.waiting.length >= READ_AHEAD) this.socket.pause();
-  }
-}
-
-/**
- * Handles the pipelined requests of a connection one after the other (RFC 9112 section 9.3.2). Each one starts when the
- * previous response has been passed to the socket. Node starts them all at once (nodejs/node#50850); delete this file
- * when it no longer does. A request whose connection ends before its turn is never handled. A connection is closed if
- * {@link MAX_WAITING} of its requests, or {@link MAX_WAITING_PER_ADDRESS} of its IP address, wait already.
- */
-export class PipelinedRequests {
-  private readonly pipelines = new WeakMap<Socket, Pipeline>();
-  private readonly addresses = new Map<string, WaitingOfAddress>();
-
-  /**
-   * @param handle called for each request in its turn
-   * @param onWait called for each request that is not handled immediately
-   */
-  constructor(
-    private readonly handle: RequestListener,
-    private readonly onWait: (request: IncomingMessage) => void,
-  ) {}
-
-  add(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const pipeline = this.pipelines.get(socket) ?? this.newPipeline(socket);
-    pipeline.add(request, response);
-  }
-
-  private newPipeline(socket: Socket): Pipeline {
-    const name = peerNetwork(socket);
-    const address = this.addresses.get(name) ?? { connections: 0, waiting: 0 };
-    this.addresses.set(name, address);
-    address.connections++;
-    const pipeline = new Pipeline(socket, this.handle, this.onWait, address);
-    socket.once('close', () => {
-      pipeline.abandon();
-      if (--address.connections === 0) this.addresses.delete(name);
-    });
-    this.pipelines.set(socket, pipeline);
-    return pipeline;
-  }
-
-  /** The responses that are still to be sent on a connection, oldest first. */
-  responsesOn(socket: Socket): readonly ServerResponse[] {
-    return this.pipelines.get(socket)?.responses ?? [];
-  }
-
-  /** Whether the last request of a connection has its response, although its body has not arrived in full. */
-  hasUnreadBody(socket: Socket): boolean {
-    return this.pipelines.get(socket)?.hasUnreadBody ?? false;
+    if (this.waiting.length === READ_AHEAD - 1) this.connection.resume();
   }
 }

@@ -7,29 +7,21 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { type ParserError, refuseTunnel, requestTimeout, respondToClientError } from './client-error.js';
+import {
+  isRequestTimeout,
+  type ParserError,
+  refuseTunnel,
+  requestTimeout,
+  respondToClientError,
+} from './client-error.js';
+import { acceptConnections, connectionOf, connectionsOf } from './connection.js';
 import { type ConnectionLimits, limitConnections } from './connection-limit.js';
 import { HeaderListResponse } from './header-list-response.js';
-import {
-  closeInStages,
-  closeInStagesAfterResponses,
-  coalesceChunks,
-  isChunked,
-  isDeadlineLifted,
-  isOfLiftedDeadline,
-  limitStalledWrites,
-  postponeDeadline,
-  readThroughStream,
-  refusePlainHttp,
-  requestsUpgrade,
-  resetIfIncomplete,
-  startPostponedDeadline,
-  tcpConnections,
-} from './node-workarounds.js';
-import { PipelinedRequests } from './pipelining.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
+import { coalesceChunks, isChunked } from './workarounds/chunks.js';
+import { refusePlainHttp } from './workarounds/plain-http.js';
+import { limitStalledWrites } from './workarounds/stalled-writes.js';
 
 const SECOND = 1_000;
 
@@ -56,7 +48,7 @@ export interface ServerOptions {
   /** The headers of every response, in addition to {@link SECURITY_HEADERS}. Also sent for malformed messages. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
-  /** How long the service reads on after the last response of a connection; see {@link closeInStages}. */
+  /** How long the service reads on after the last response of a connection; see `Connection.closeInStages`. */
   readonly lingerMs?: number;
   readonly maxConnections?: ConnectionLimits;
   /** The URL that the response to plain HTTP on the TLS port names. Known once the server listens. */
@@ -78,11 +70,8 @@ export function createTlsServer(
     ALPNProtocols: ['http/1.1', 'http/1.0'],
   };
   const server = createHttpsServer(options);
-  const tcpBelow = tcpConnections(server);
-  refusePlainHttp(server, tcpBelow, publicUrl);
-  return serve(server, listener, serverOptions, 'secureConnection', (connection) =>
-    tcpBelow(connection as TLSSocket),
-  );
+  refusePlainHttp(server, publicUrl);
+  return serve(server, listener, serverOptions, 'secureConnection');
 }
 
 /**
@@ -93,13 +82,7 @@ export function createPlainServer(listener: RequestListener, serverOptions: Serv
   const { max } = MAX_CONNECTIONS;
   const maxConnections = { max, maxPerAddress: max };
   const server = createHttpServer(serverLimits(serverOptions.timeouts ?? TIMEOUTS));
-  return serve(
-    server,
-    listener,
-    { maxConnections, ...serverOptions },
-    'connection',
-    (connection) => connection,
-  );
+  return serve(server, listener, { maxConnections, ...serverOptions }, 'connection');
 }
 
 /** Changes the certificate of new connections. Existing connections are not affected. */
@@ -122,84 +105,72 @@ function serverLimits(timeouts: ServerTimeouts) {
   };
 }
 
-/** Whether a request may change records before its body is complete: imports do, and a DELETE needs no body. */
-function actsBeforeItsEnd(request: IncomingMessage): boolean {
-  return request.method === 'DELETE' || isDeadlineLifted(request);
-}
-
-/**
- * @param connected the event of a connection that is ready for requests
- * @param tcpOf returns the TCP connection that carries it
- */
+/** @param ready the event of a connection that is ready for requests */
 function serve<Kind extends HttpServer | HttpsServer>(
   server: Kind,
   listener: RequestListener,
   { headers: ownHeaders, timeouts = TIMEOUTS, lingerMs, maxConnections = MAX_CONNECTIONS }: ServerOptions,
-  connected: 'connection' | 'secureConnection',
-  tcpOf: (connection: Socket) => Socket | undefined,
+  ready: 'connection' | 'secureConnection',
 ): Kind {
-  server.on(connected, (connection: Socket) => {
-    readThroughStream(connection);
-    closeInStagesAfterResponses(connection, lingerMs);
-    resetIfIncomplete(connection, tcpOf(connection) ?? connection, () => {
-      const [current] = requests.responsesOn(connection);
-      return current?.headersSent === true && !current.writableFinished;
-    });
-  });
-  limitStalledWrites(server, connected, timeouts.silenceMs);
   const headers = { ...SECURITY_HEADERS, ...ownHeaders };
   const headerEntries = Object.entries(headers);
-  limitConnections(server, maxConnections);
-  // More headers than fit into 16 KiB, so that Node never drops one of an accepted request.
-  server.maxHeadersCount = 4_200;
-  /** Requests that are being handled. */
-  const begun = new WeakSet<IncomingMessage>();
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     // Malformed bytes that arrived with the head have ended the connection.
     if (request.socket.writableEnded) return;
-    begun.add(request);
+    connectionOf(request.socket).handled = request;
     listener(request, response);
   };
-  const requests = new PipelinedRequests((request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     for (const [name, value] of headerEntries) response.setHeader(name, value);
     if (requestsUpgrade(request)) response.setHeader('Connection', 'close');
-    startPostponedDeadline(request, timeouts.requestMs, () => refuse(requestTimeout(), request.socket));
+    const expire = () => respondToClientError(requestTimeout(), socket, headers);
+    connectionOf(socket).deadline.startFor(request, timeouts.requestMs, expire);
     // The parser first reads what has arrived, so that a malformed body is rejected before the request is handled.
     if (isChunked(request)) queueMicrotask(() => begin(request, response));
     else begin(request, response);
-  }, postponeDeadline);
-  const mayHaveWritten = (request: IncomingMessage) => begun.has(request) && actsBeforeItsEnd(request);
-  const refuse = (error: ParserError, socket: Socket) => {
-    // The client would read a second response to this request as the one to its next.
-    if (requests.hasUnreadBody(socket)) closeInStages(socket);
-    else respondToClientError(error, socket, requests.responsesOn(socket), headers, mayHaveWritten);
   };
-  /**
-   * Ends the connection of a client that neither sends nor reads. If its request is late as well, it gets the response
-   * for that: Node looks for late requests once a second only.
-   */
-  const endSilence = (socket: Socket) => {
-    const [oldest] = requests.responsesOn(socket);
-    if (!oldest || oldest.req.complete || isDeadlineLifted(oldest.req)) socket.destroy();
-    else refuse(requestTimeout(), socket);
-  };
-  server.setTimeout(timeouts.silenceMs, endSilence);
+  acceptConnections(server, ready, { handle, lingerMs });
+  limitConnections(server, maxConnections);
+  limitStalledWrites(server, connectionsOf(server), timeouts.silenceMs);
+  // More headers than fit into 16 KiB, so that Node never drops one of an accepted request.
+  server.maxHeadersCount = 4_200;
+  // Ends the connection of a client that neither sends nor reads. If its request is late as well, it gets the response
+  // for that: Node looks for late requests once a second only.
+  server.setTimeout(timeouts.silenceMs, (socket: Socket) => {
+    const { pipeline, deadline } = connectionOf(socket);
+    const [oldest] = pipeline.responses;
+    if (!oldest || oldest.req.complete || deadline.isLiftedFor(oldest.req)) socket.destroy();
+    else respondToClientError(requestTimeout(), socket, headers);
+  });
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
+      const connection = connectionOf(socket);
+      connection.isUsed = true;
       // The service has already ended the connection, so no response can be sent.
-      if (request.socket.writableEnded) {
-        request.socket.destroy();
+      if (socket.writableEnded) {
+        socket.destroy();
         return;
       }
       coalesceChunks(request, response);
-      requests.add(request, response);
+      connection.pipeline.add(request, response);
     });
   }
-  server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-    refuseTunnel(socket, requests.responsesOn(socket), headers, mayHaveWritten),
-  );
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, headers));
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (!isOfLiftedDeadline(error, socket)) refuse(error, socket);
+    if (isRequestTimeout(error) && connectionOf(socket).deadline.replacesNodes) return;
+    respondToClientError(error, socket, headers);
   });
   return server;
+}
+
+// Upgrades: after a request with `Upgrade` (RFC 9110 section 7.8), Node drops the bytes that arrived with it and parses
+// on in the middle of a message (nodejs/node#60016). Delete this part when every supported Node has the fix.
+
+const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
+
+/** Whether a request asks for another protocol. The service ignores that but must close the connection afterwards. */
+function requestsUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined || UPGRADE_OPTION.test(headers.connection ?? '');
 }

@@ -1,15 +1,23 @@
 import { EventEmitter } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { refuseTunnel } from '#src/adapters/inbound/http/server/client-error.js';
+import { acceptConnections, connectionOf } from '#src/adapters/inbound/http/server/connection.js';
 
 describe('the socket of a CONNECT behind a response in progress', () => {
   const connect = () => {
     const socket = new Socket();
+    const server = new Server();
+    acceptConnections(server, 'connection', { handle: () => {} });
+    server.emit('connection', socket);
     const request = { complete: true, destroy() {} };
     const response = Object.assign(new EventEmitter(), { req: request, writableNeedDrain: true });
-    refuseTunnel(socket, [response as unknown as ServerResponse], {}, () => false);
+    connectionOf(socket).pipeline.add(
+      request as unknown as IncomingMessage,
+      response as unknown as ServerResponse,
+    );
+    refuseTunnel(socket, {});
     return { socket, response };
   };
 

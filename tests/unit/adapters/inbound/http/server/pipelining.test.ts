@@ -1,19 +1,18 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { MAX_WAITING, PipelinedRequests } from '#src/adapters/inbound/http/server/pipelining.js';
+import { Connection } from '#src/adapters/inbound/http/server/connection.js';
+import { MAX_WAITING } from '#src/adapters/inbound/http/server/pipelining.js';
 
-describe('PipelinedRequests', () => {
+describe('a pipeline', () => {
   it(`closes a connection with more than ${MAX_WAITING} waiting requests`, () => {
     const started: IncomingMessage[] = [];
-    const requests = new PipelinedRequests(
-      (request) => started.push(request),
-      () => {},
-    );
     const socket = new Socket();
+    const peer = { network: 'here', connections: 1, waiting: 0 };
+    const { pipeline } = new Connection(socket, peer, { handle: (request) => started.push(request) });
     const arrive = () => {
       const request = new IncomingMessage(socket);
-      requests.add(request, new ServerResponse(request));
+      pipeline.add(request, new ServerResponse(request));
     };
     for (let count = 0; count <= MAX_WAITING; count++) arrive();
     expect(socket.destroyed).to.equal(false);

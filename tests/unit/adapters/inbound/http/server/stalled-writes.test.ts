@@ -1,13 +1,12 @@
-import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { StalledWrites } from '#src/adapters/inbound/http/server/node-workarounds.js';
+import { endStalled } from '#src/adapters/inbound/http/server/workarounds/stalled-writes.js';
 
 const SILENCE_MS = 600;
 const STEP_MS = 50;
 
-/** What {@link StalledWrites} reads of a socket. */
-class FakeSocket extends EventEmitter {
+/** What {@link endStalled} reads of a socket. */
+class FakeSocket {
   destroyed = false;
   writableLength = 1;
   bytesRead = 0;
@@ -16,33 +15,33 @@ class FakeSocket extends EventEmitter {
 
   destroy(): void {
     this.destroyed = true;
-    this.emit('close');
   }
 }
 
 describe('a socket with unsent data', () => {
-  let writes: StalledWrites;
+  let open: { readonly socket: Socket }[];
   beforeEach(() => {
-    writes = new StalledWrites(SILENCE_MS);
+    open = [];
   });
+  const check = (now: number) => endStalled(open, SILENCE_MS, now);
 
   const connected = (over: Partial<FakeSocket> = {}) => {
     const socket = Object.assign(new FakeSocket(), over);
-    writes.watch(socket as unknown as Socket);
+    open.push({ socket: socket as unknown as Socket });
     return socket;
   };
   /** Changes sockets again and again, each time before a check. */
   const changing = (change: (step: number) => void) => {
     for (let step = 0; step * STEP_MS <= SILENCE_MS; step++) {
       change(step);
-      writes.check(step * STEP_MS);
+      check(step * STEP_MS);
     }
   };
 
   it('is closed after a silence in both directions, and not before', () => {
     const sockets = [connected(), connected({ _handle: null })];
     const areDestroyed = (now: number) => {
-      writes.check(now);
+      check(now);
       return sockets.map(({ destroyed }) => destroyed);
     };
     expect(areDestroyed(0)).to.deep.equal([false, false]);
