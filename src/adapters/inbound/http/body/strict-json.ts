@@ -1,11 +1,15 @@
 import { isUtf8 } from 'node:buffer';
+import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import { HttpError } from '../core/http-error.js';
-import { endOfText, withExactIntegers } from './exact-integers.js';
-import { endOfValidJson, positionOf } from './json-position.js';
+import { JsonScanner } from './json-scanner.js';
 
 const MAX_DEPTH = 20;
 /** The limit of names and values together. No record has more than about 500. */
 const MAX_TOKENS = 10_000;
+/** Decimals of 15 digits are all different as doubles, so only a longer number with a point may become an integer. */
+const MAX_EXACT_LENGTH = 16;
+/** A JSON Patch can set attributes as a part of the record, all of them, or one. */
+const ATTRIBUTES_POINTER = /^\/attributes(?:\/|$)/;
 
 /**
  * Parses JSON (RFC 8259). Rejects input on which parsers disagree: a duplicate name in an object, the name `__proto__`,
@@ -18,43 +22,86 @@ export function parseStrictJson(bytes: Buffer): unknown {
 }
 
 /**
- * Parses a record or a JSON Patch like {@link parseStrictJson}, so that no integer of it has been rounded.
+ * Parses a record or a JSON Patch like {@link parseStrictJson}, with an empty array, which no field accepts, in place of
+ * each number that is no integer and would be rounded to one. Attributes keep them, because any double may be one.
  * @throws HttpError `malformed_json`, `payload_too_large`
  */
 export function parseBody(bytes: Buffer): unknown {
-  const { value, text, hasFraction } = parse(bytes);
-  return hasFraction ? withExactIntegers(value, text) : value;
+  const { value, text, mayBeRounded } = parse(bytes);
+  const { rounded } = mayBeRounded ? new JsonScanner(text) : { rounded: [] };
+  if (rounded.length === 0) return value;
+  const starts = [0, ...rounded.map(([, end]) => end)];
+  const kept = starts.map((start, at) => text.slice(start, rounded[at]?.[0]));
+  return withAttributesOf(value, JSON.parse(kept.join('[]')));
 }
 
-function parse(bytes: Buffer): { value: unknown; text: string; hasFraction: boolean } {
-  if (!isUtf8(bytes)) throw malformed(bytes, firstInvalidUtf8(bytes), 'is not UTF-8');
-  const { names, hasFraction } = checkStructure(bytes);
+/** Returns `replaced` with the attributes of `value`, which has the same form. */
+function withAttributesOf(value: unknown, replaced: unknown): unknown {
+  if (Array.isArray(value))
+    return value.map((operation, at) => withAttributesOf(operation, (replaced as unknown[])[at]));
+  if (!isJsonObject(value) || !isJsonObject(replaced)) return replaced;
+  const { path, attributes } = value;
+  if (typeof path !== 'string') return attributes === undefined ? replaced : { ...replaced, attributes };
+  if (ATTRIBUTES_POINTER.test(path)) return value;
+  return path === '' ? { ...replaced, value: withAttributesOf(value['value'], replaced['value']) } : replaced;
+}
+
+function parse(bytes: Buffer): { value: unknown; text: string; mayBeRounded: boolean } {
+  if (!isUtf8(bytes)) throw malformed(bytes.toString('utf8', 0, firstInvalidUtf8(bytes)), 'is not UTF-8');
+  const { names, mayBeRounded } = checkStructure(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw notJson(bytes, text);
+    throw notJson(text);
   }
-  // Slower, and only needed to say which name is wrong.
-  if (distinctNames(value) !== names) checkNames(bytes, text);
-  return { value, text, hasFraction };
+  if (distinctNames(value) !== names) {
+    const { wrongName } = new JsonScanner(text);
+    if (wrongName) throw malformed(text.slice(0, wrongName.index), wrongName.what);
+  }
+  return { value, text, mayBeRounded };
 }
 
-function notJson(bytes: Buffer, text: string): HttpError {
+function notJson(text: string): HttpError {
   if (/^[ \t\n\r]*$/.test(text)) return new HttpError('malformed_json', 'The body is empty.');
-  const end = endOfValidJson(bytes);
-  if (text.startsWith(BYTE_ORDER_MARK)) return malformed(bytes, end, 'begins with a byte order mark');
-  return malformed(bytes, end, `is not JSON: unexpected ${end === bytes.length ? 'end' : 'character'}`);
+  const { index } = new JsonScanner(text);
+  const isEnd = index === text.length;
+  const what = text.startsWith(BYTE_ORDER_MARK)
+    ? 'begins with a byte order mark'
+    : `is not JSON: unexpected ${isEnd ? 'end' : 'character'}`;
+  return malformed(text.slice(0, index), what);
 }
 
 /**
- * @param index of the byte where the error is
+ * @param before the text before the error
  * @param what completes a sentence that begins with "The body"
  */
-function malformed(bytes: Buffer, index: number, what: string): HttpError {
-  const { line, column } = positionOf(bytes, index);
+function malformed(before: string, what: string): HttpError {
+  const { line, column } = positionAfter(before);
   return new HttpError('malformed_json', `The body ${what}, at line ${line}, column ${column}.`);
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/**
+ * The place behind a text. A line ends with a line feed, a carriage return, or both; a column is a Unicode code point,
+ * and a tab is one. Both count from 1.
+ */
+export function positionAfter(text: string): { readonly line: number; readonly column: number } {
+  let line = 1;
+  let column = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LINE_FEED || (code === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) {
+      line++;
+      column = 1;
+    }
+    // Not the second half of a surrogate pair.
+    else if ((code & 0xfc00) !== 0xdc00) column++;
+  }
+  return { line, column };
 }
 
 /**
@@ -81,7 +128,6 @@ const BYTE = {
   quotationMark: 0x22,
   comma: 0x2c,
   minus: 0x2d,
-  point: 0x2e,
   colon: 0x3a,
   openBracket: 0x5b,
   backslash: 0x5c,
@@ -92,15 +138,17 @@ const BYTE = {
 
 /**
  * Checks the number of levels, names and values. The results are exact if the bytes are JSON.
- * @returns the number of names, and whether a number has a fraction or a negative exponent
+ * @returns the number of names, and whether a number may be rounded to an integer
  * @throws HttpError `malformed_json`, `payload_too_large`
  */
-function checkStructure(bytes: Buffer): { readonly names: number; readonly hasFraction: boolean } {
+function checkStructure(bytes: Buffer): { readonly names: number; readonly mayBeRounded: boolean } {
   let depth = 0;
   let names = 0;
-  let hasFraction = false;
+  let mayBeRounded = false;
   let tokens = 0;
-  let isInWord = false;
+  /** Of the last number, true, false or null. */
+  let wordStart = 0;
+  let wordEnd = -1;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     switch (byte) {
@@ -109,37 +157,34 @@ function checkStructure(bytes: Buffer): { readonly names: number; readonly hasFr
       case BYTE.carriageReturn:
       case BYTE.space:
       case BYTE.comma:
-        isInWord = false;
         continue;
       case BYTE.colon:
-        isInWord = false;
         names++;
         continue;
       case BYTE.closeBrace:
       case BYTE.closeBracket:
-        isInWord = false;
         depth--;
         continue;
       case BYTE.quotationMark:
         index = endOfString(bytes, index);
-        isInWord = false;
         break;
       case BYTE.openBrace:
       case BYTE.openBracket:
-        isInWord = false;
-        if (++depth > MAX_DEPTH) throw malformed(bytes, index, `is nested deeper than ${MAX_DEPTH} levels`);
+        if (++depth > MAX_DEPTH)
+          throw malformed(bytes.toString('utf8', 0, index), `is nested deeper than ${MAX_DEPTH} levels`);
         break;
       default:
-        // A number, true, false or null.
-        if (isInWord) {
-          if (byte === BYTE.point || byte === BYTE.minus) hasFraction = true;
+        if (index === wordEnd) {
+          wordEnd++;
+          if (byte === BYTE.minus || index - wordStart >= MAX_EXACT_LENGTH) mayBeRounded = true;
           continue;
         }
-        isInWord = true;
+        wordStart = index;
+        wordEnd = index + 1;
     }
     if (++tokens > MAX_TOKENS) throw tooManyTokens();
   }
-  return { names, hasFraction };
+  return { names, mayBeRounded };
 }
 
 /** @returns the index of the closing quotation mark, or of the end of the bytes */
@@ -164,51 +209,4 @@ function distinctNames(value: unknown): number {
     if (!Array.isArray(value)) count++;
   }
   return count;
-}
-
-/**
- * Checks the names of all objects.
- * @param text valid JSON, so that only brackets and strings matter
- * @throws HttpError `malformed_json` if an object has a duplicate name or the name `__proto__`
- */
-function checkNames(bytes: Buffer, text: string): void {
-  /** The names of each open object; null for an open array. */
-  const levels: (Set<string> | null)[] = [];
-  for (let index = 0; index < text.length; index++) {
-    switch (text[index]) {
-      case '{':
-      case '[':
-        levels.push(text[index] === '{' ? new Set() : null);
-        break;
-      case '}':
-      case ']':
-        levels.pop();
-        break;
-      case '"': {
-        const end = endOfText(text, index);
-        const names = levels.at(-1);
-        if (names && isName(text, end)) {
-          const issue = addName(names, text.slice(index, end + 1));
-          if (issue) throw malformed(bytes, Buffer.byteLength(text.slice(0, index)), issue);
-        }
-        index = end;
-      }
-    }
-  }
-}
-
-/** @returns what is wrong with the name, if anything */
-function addName(names: Set<string>, literal: string): string | undefined {
-  const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-  if (name === '__proto__') return 'has a member named __proto__';
-  if (names.has(name)) return `has the member ${JSON.stringify(name)} twice in one object`;
-  names.add(name);
-  return undefined;
-}
-
-/** Whether a string in an object is a name: a colon follows it. */
-function isName(text: string, end: number): boolean {
-  let index = end + 1;
-  while (text[index] === ' ' || text[index] === '\n' || text[index] === '\r' || text[index] === '\t') index++;
-  return text[index] === ':';
 }

@@ -4,8 +4,8 @@ import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../..
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
-import { isNumber, isRoundedToInteger } from '../body/exact-integers.js';
 import { tooLarge } from '../body/json-body.js';
+import { isNumber, isRoundedToInteger } from '../body/json-scanner.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
