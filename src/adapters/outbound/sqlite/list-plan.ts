@@ -32,8 +32,8 @@ export interface FewPlan {
 }
 
 /** Each row of a scan is checked. */
-export interface SearchPlan {
-  readonly kind: 'search';
+export interface ScanPlan {
+  readonly kind: 'scan';
   readonly scan: IndexScan;
   readonly start?: Start | undefined;
   /** What each row must match, besides being part of the scan. */
@@ -64,7 +64,7 @@ export function planList(
   reader: Reader,
   table: RecordTable,
   query: ListQuery,
-): IndexedPlan | FewPlan | SearchPlan {
+): IndexedPlan | FewPlan | ScanPlan {
   const { filters, from } = query;
   const order = scanOrder(query);
   const [first, second] = order;
@@ -80,20 +80,20 @@ export function planList(
 }
 
 /** Plans a list that an index gives in its order, or nearly so. */
-export function planScan(table: RecordTable, query: ListQuery): SearchPlan {
+export function planScan(table: RecordTable, query: ListQuery): ScanPlan {
   const { filters, from } = query;
   const order = scanOrder(query);
   const [first, second] = order;
   const { field, descending } = first ?? { field: 'id', descending: false };
   const { scan, conditions } = scanOf(table, columnOf(field), descending, filters);
   const position = from ? [keysetCondition(order, from)] : [];
-  const search = { kind: 'search', conditions: [...conditions, ...position] } as const;
+  const all = { kind: 'scan', conditions: [...conditions, ...position] } as const;
   if (order.length === 1 || (order.length === 2 && second?.descending === descending))
-    return { ...search, scan, start: from && startAt(from), sorted: 'rows' };
+    return { ...all, scan, start: from && startAt(from), sorted: 'rows' };
   const [value] = from?.values ?? [];
   const start = value === undefined ? undefined : { value, inclusive: true };
   const range = narrowed(scan.range, descending, start);
-  return { ...search, scan: { ...scan, range }, sorted: 'ties' };
+  return { ...all, scan: { ...scan, range }, sorted: 'ties' };
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
@@ -101,14 +101,14 @@ export function planCount(
   reader: Reader,
   table: RecordTable,
   filters: readonly Filter[],
-): FewPlan | SearchPlan {
+): FewPlan | ScanPlan {
   const found = fewRows(reader, table, filters);
   if (found) return found;
   const ranged = filters.find(isRange);
   const column = filters.some(isEquality)
     ? ID
     : ((ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt'));
-  return { kind: 'search', ...scanOf(table, column, false, filters), sorted: 'nothing' };
+  return { kind: 'scan', ...scanOf(table, column, false, filters), sorted: 'nothing' };
 }
 
 function isEquality(filter: Filter): boolean {
@@ -124,7 +124,7 @@ function scanOf(
   column: string,
   descending: boolean,
   filters: readonly Filter[],
-): Pick<SearchPlan, 'scan' | 'conditions'> {
+): Pick<ScanPlan, 'scan' | 'conditions'> {
   const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const equal = column === ID ? filters.find(isEquality) : undefined;
   const indexed = (equal && comparedColumn(table, equal)) ?? column;
@@ -150,7 +150,7 @@ export function fewRows(
   reader: Reader,
   table: RecordTable,
   filters: readonly Filter[],
-): FewPlan | SearchPlan | undefined {
+): FewPlan | ScanPlan | undefined {
   const columns = new Map<string, Filter[]>();
   for (const filter of filters) {
     const isSeek = filter.operator === 'in' || filter.operator === 'eq' || isRange(filter);
@@ -174,7 +174,7 @@ export function fewRows(
   if (isCheap && numberOf(reader, sql(size, ...seek.values)) <= MAX_SORTED_BYTES)
     return { kind: 'few', source, conditions: [seek, ...conditions] };
   const scan = { source, column: ID, descending: false, idDescending: false, range: {}, fixed: seek };
-  return { kind: 'search', scan, conditions, sorted: 'nothing' };
+  return { kind: 'scan', scan, conditions, sorted: 'nothing' };
 }
 
 /** A condition that an index finds without reading other rows: some values, or one range. */

@@ -16,6 +16,7 @@ import type { Reader } from './connection.js';
 import type { SqliteDatabase } from './database.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
 import { type FewPlan, planCount, planList } from './list-plan.js';
+import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
 import {
   allOf,
   keysetCondition,
@@ -27,7 +28,6 @@ import {
   selectRecords,
   sql,
 } from './schema.js';
-import { countBySearch, countRows, type FoundPage, searchPage, timeOf } from './search.js';
 import { countWords, idsOf, planWords } from './word-plan.js';
 import { BlockTurns, searchedWords, WordSearch, withoutSearch } from './word-search.js';
 
@@ -67,7 +67,7 @@ export class ListReader<Fields> {
       return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
     }
     return database.inSnapshot(
-      async (reader) => this.found(reader, query, await searchPage(reader, plan, query, budget)),
+      async (reader) => this.found(reader, query, await scanPage(reader, plan, query, budget)),
       query.client,
     );
   }
@@ -84,7 +84,7 @@ export class ListReader<Fields> {
     return database.inSnapshot(async (reader) => {
       const time = timeOf(query, budget, isSearchAlone(filters) && search.isServed(reader));
       const plan = await planWords(reader, table, query, filters, search, time);
-      return this.found(reader, query, await searchPage(reader, plan, query, budget, time));
+      return this.found(reader, query, await scanPage(reader, plan, query, budget, time));
     }, query.client);
   }
 
@@ -132,7 +132,7 @@ export class ListReader<Fields> {
       return countRows(this.database, plan.source, plan.conditions);
     }
     return this.database.inSnapshot(
-      (reader) => countBySearch(reader, plan, filters, this.budget.start(client)),
+      (reader) => countByScan(reader, plan, filters, this.budget.start(client)),
       client,
     );
   }

@@ -10,10 +10,10 @@ import type { Id } from '../../../domain/record.js';
 import type { Reader } from './connection.js';
 import { isRange, residualConditionsOf } from './filter.js';
 import type { IndexScan } from './index-scan.js';
-import { fewRows, planScan, type SearchPlan, type Slice, type Slices } from './list-plan.js';
+import { fewRows, planScan, type ScanPlan, type Slice, type Slices } from './list-plan.js';
 import type { Checkpoints } from './pace.js';
+import { countByScan, scanSlices } from './scan.js';
 import { allOf, ID, indexedBy, keysetCondition, type Sql, scanOrder, sql } from './schema.js';
-import { countBySearch, scanSlices } from './search.js';
 import { BLOCK_IDS } from './word-index.js';
 import type { WordSearch } from './word-search.js';
 
@@ -43,14 +43,14 @@ export async function planWords(
   filters: readonly Filter[],
   search: WordSearch,
   time: Checkpoints,
-): Promise<SearchPlan> {
+): Promise<ScanPlan> {
   const order = scanOrder(query);
   const position = query.from ? [keysetCondition(order, query.from)] : [];
   const few = fewCandidates(reader, table, filters, search);
   if (few) return { ...few, conditions: [...few.conditions, ...position] };
   const { descending, ...range } = idsOf(query, filters);
   const conditions = [...residualConditionsOf(table, filters), ...position];
-  const plan = { kind: 'search', scan: byId(table), conditions } as const;
+  const plan = { kind: 'scan', scan: byId(table), conditions } as const;
   if (order.length === 1) {
     const slices = slicesById((current) => search.find(reader, range, descending, current));
     return { ...plan, sorted: 'rows', slices };
@@ -78,7 +78,7 @@ export async function countWords(
   const query = { limit: 1, filters, order: BY_ID };
   const { isAll, descending, ...range } = idsOf(query, filters);
   if (!isAll)
-    return countBySearch(reader, await planWords(reader, table, query, filters, search, time), filters, time);
+    return countByScan(reader, await planWords(reader, table, query, filters, search, time), filters, time);
   let count = 0;
   for await (const ids of search.find(reader, range, descending, time)) count += ids.length;
   return count;
@@ -90,7 +90,7 @@ function fewCandidates(
   table: RecordTable,
   filters: readonly Filter[],
   search: WordSearch,
-): SearchPlan | undefined {
+): ScanPlan | undefined {
   const few = fewRows(reader, table, filters);
   if (few?.kind !== 'few') return undefined;
   const { text, values } = allOf(few.conditions);
@@ -100,7 +100,7 @@ function fewCandidates(
   );
   const ids = candidates.map(([id]) => id);
   return {
-    kind: 'search',
+    kind: 'scan',
     scan: byId(table),
     conditions: few.conditions,
     sorted: 'nothing',
@@ -134,7 +134,7 @@ function slicesById(find: (time: Checkpoints) => Pieces): Slices {
 }
 
 /** The rows of a scan that belong to a set. */
-function slicesAmong(reader: Reader, plan: SearchPlan, matching: IdSet): Slices {
+function slicesAmong(reader: Reader, plan: ScanPlan, matching: IdSet): Slices {
   return async function* (nextSize): AsyncGenerator<Slice, void, void> {
     for await (const { ranges, end } of scanSlices(reader, plan, nextSize)) {
       const ids = ranges.flatMap(({ text, values }) => {

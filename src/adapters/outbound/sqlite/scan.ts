@@ -10,7 +10,7 @@ import { compareInOrder } from '../../../application/records/query-semantics.js'
 import type { Reader } from './connection.js';
 import { rowCost } from './filter.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
-import type { SearchPlan, Slice, Slices } from './list-plan.js';
+import type { ScanPlan, Slice, Slices } from './list-plan.js';
 import { type Checkpoints, Pace } from './pace.js';
 import { allOf, columnOf, numberOf, orderBy, type Sql, scanOrder, sql } from './schema.js';
 
@@ -39,9 +39,9 @@ export function timeOf(
  * @param time from {@link timeOf}
  * @throws AppError `query_too_expensive`
  */
-export async function searchPage(
+export async function scanPage(
   reader: Reader,
-  plan: SearchPlan,
+  plan: ScanPlan,
   query: ListQuery,
   budget: QueryBudget,
   time = timeOf(query, budget),
@@ -73,9 +73,9 @@ export async function searchPage(
 }
 
 /** @throws AppError `query_too_expensive` */
-export async function countBySearch(
+export async function countByScan(
   reader: Reader,
-  plan: SearchPlan,
+  plan: ScanPlan,
   filters: readonly Filter[],
   time: QueryTime,
 ): Promise<number> {
@@ -92,18 +92,18 @@ export function countRows(reader: Reader, source: string, conditions: readonly S
 }
 
 /** Whether all rows behind a place come after a value of the first key of the list. */
-function isSorted({ sorted }: SearchPlan, end: Place | undefined, value: Value | undefined): boolean {
+function isSorted({ sorted }: ScanPlan, end: Place | undefined, value: Value | undefined): boolean {
   return sorted === 'rows' || (sorted === 'ties' && end?.value !== value);
 }
 
-function slicesOf(reader: Reader, plan: SearchPlan, ...[nextSize, time]: Parameters<Slices>) {
+function slicesOf(reader: Reader, plan: ScanPlan, ...[nextSize, time]: Parameters<Slices>) {
   return plan.slices ? plan.slices(nextSize, time) : scanSlices(reader, plan, nextSize);
 }
 
 /** The slices of a plan that has no others. */
 export async function* scanSlices(
   reader: Reader,
-  { scan, start }: Pick<SearchPlan, 'scan' | 'start'>,
+  { scan, start }: Pick<ScanPlan, 'scan' | 'start'>,
   nextSize: () => Promise<number>,
 ): AsyncGenerator<Slice, void, void> {
   let after: Start | undefined = start;
@@ -146,7 +146,7 @@ class FoundRows implements FoundPage {
     return this.rows[this.length - 1]?.values[0];
   }
 
-  select(reader: Reader, { scan, conditions }: SearchPlan, range: Sql): FoundRow[] {
+  select(reader: Reader, { scan, conditions }: ScanPlan, range: Sql): FoundRow[] {
     const { order } = this;
     const columns = order.map(({ field }) => columnOf(field)).join(', ');
     const where = allOf([range, ...conditions]);
