@@ -3,7 +3,7 @@ import { checkFiles, checkLocalCa } from '../adapters/outbound/certificates/chec
 import { checkFolder, checkFreeSpace, checkSecrecy } from '../adapters/outbound/system/check-files.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { isListening, readiness } from '../adapters/outbound/system/probe-ports.js';
-import type { Finding, Inspection, TimeReading } from '../application/ports/checks.js';
+import type { Diagnosis, DiagnosticReport, TimeReading } from '../application/ports/diagnostics.js';
 import type { Settings } from '../config/settings.js';
 import { certificateNames } from './certificate-names.js';
 import { RESOURCE_TABLES } from './tables.js';
@@ -19,7 +19,7 @@ const CLOCK = new SystemClock();
  * service may run meanwhile.
  * @param deep whether to look for damage in a large database as well
  */
-export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Finding> {
+export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Diagnosis> {
   const dataDir = resolve(settings.DATA_DIR);
   yield checkFolder('DATA_DIR', dataDir);
   const store = await STORES[settings.STORE](settings, deep);
@@ -35,7 +35,7 @@ export async function* checkService(settings: Settings, deep: boolean): AsyncGen
 }
 
 const STORES: Readonly<
-  Record<Settings['STORE'], (settings: Settings, deep: boolean) => Promise<Inspection>>
+  Record<Settings['STORE'], (settings: Settings, deep: boolean) => Promise<DiagnosticReport>>
 > = {
   memory: async () => {
     const message = 'STORE=memory forgets everything when the process ends';
@@ -45,7 +45,7 @@ const STORES: Readonly<
   sqlite: async (settings, deep) => {
     const file = databaseOf(settings);
     const folder = checkFolder('SQLITE_FILE', dirname(file));
-    const { checkDatabase } = await import('../adapters/outbound/sqlite/check.js');
+    const { checkDatabase } = await import('../adapters/outbound/sqlite/diagnostics.js');
     const tables = RESOURCE_TABLES.map(({ name }) => name);
     const inspection = checkDatabase(file, { tables, deep, now: CLOCK.now() });
     return {
@@ -60,7 +60,7 @@ const STORES: Readonly<
   },
 };
 
-const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Finding[]>>> = {
+const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Diagnosis[]>>> = {
   'self-signed': (settings) =>
     checkLocalCa(join(resolve(settings.DATA_DIR), 'tls'), certificateNames(settings), CLOCK.now()),
   files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, PUBLIC_URL }) =>
@@ -68,7 +68,7 @@ const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Pro
   proxy: async () => [{ subject: 'certificate', verdict: 'ok', message: 'the proxy has it (TLS=proxy)' }],
 };
 
-async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise<Inspection> {
+async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise<DiagnosticReport> {
   if (RATE_LIMITER !== 'redis')
     return {
       findings: [{ subject: 'Redis', verdict: 'ok', message: 'it is not used (RATE_LIMITER=memory)' }],
@@ -77,7 +77,7 @@ async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise
   return checkRedis(url, () => CLOCK.now());
 }
 
-function* clockFindings(readings: readonly (TimeReading | undefined)[]): Generator<Finding> {
+function* clockFindings(readings: readonly (TimeReading | undefined)[]): Generator<Diagnosis> {
   const known = readings.filter((reading) => reading !== undefined);
   for (const reading of known) yield clockFinding(reading);
   if (known.some(({ kind }) => kind === 'now')) return;
@@ -85,7 +85,7 @@ function* clockFindings(readings: readonly (TimeReading | undefined)[]): Generat
   yield { subject: 'clock', verdict: 'ok', message: `${message}; make sure that this machine uses NTP` };
 }
 
-function clockFinding({ kind, of, at, readAt }: TimeReading): Finding {
+function clockFinding({ kind, of, at, readAt }: TimeReading): Diagnosis {
   const aheadMs = readAt - at;
   const offMs = kind === 'now' ? Math.abs(aheadMs) : Math.max(0, -aheadMs);
   const seconds = (offMs / 1_000).toFixed(1);
@@ -107,7 +107,7 @@ function secretFiles(settings: Settings): string[] {
   return [...database, ...(settings.TLS === 'self-signed' ? tls : [])];
 }
 
-async function checkPorts(settings: Settings): Promise<Finding[]> {
+async function checkPorts(settings: Settings): Promise<Diagnosis[]> {
   const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = settings;
   const state = MANAGEMENT_PORT === 0 ? undefined : await readiness(MANAGEMENT_HOST, MANAGEMENT_PORT);
   if (state === 'ready')
@@ -134,7 +134,7 @@ async function checkPort({
   setting: string;
   host: string;
   port: number;
-}): Promise<Finding> {
+}): Promise<Diagnosis> {
   if (port === 0) return { subject: 'ports', verdict: 'ok', message: `${setting}=0 takes any free port` };
   if (!(await isListening(host, port)))
     return { subject: 'ports', verdict: 'ok', message: `nothing listens on ${setting}, ${host}:${port}` };

@@ -51,8 +51,10 @@ export async function requireUnused(from: string): Promise<void> {
   if (name === undefined) return;
   const file = resolve(name);
   if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
-  const { closeAlone, openAlone } = await import('../adapters/outbound/sqlite/sole-use.js');
-  closeAlone(openAlone(file));
+  const { closeExclusively, openExclusively } = await import(
+    '../adapters/outbound/sqlite/connection/exclusive-lock.js'
+  );
+  closeExclusively(openExclusively(file));
 }
 
 async function copyArchives(from: Archives, to: Archives, progress: Progress): Promise<CopyReport[]> {

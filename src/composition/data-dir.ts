@@ -1,6 +1,6 @@
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder } from '../adapters/outbound/sqlite/create-folder.js';
+import { createFolder } from '../adapters/outbound/sqlite/connection/create-folder.js';
 import { SettingsError } from '../config/settings.js';
 import { systemReason } from '../shared/system-reason.js';
 

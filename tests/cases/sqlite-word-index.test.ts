@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkDatabase } from '#src/adapters/outbound/sqlite/check.js';
-import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
+import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
+import { WordIndex } from '#src/adapters/outbound/sqlite/full-text/index.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Filter, ListQuery } from '#src/application/records/list-query.js';
-import { MAX_WORDS, SEARCH_RULES } from '#src/application/records/search-words.js';
+import { MAX_WORDS, SEARCH_RULES } from '#src/application/search/tokenizer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';

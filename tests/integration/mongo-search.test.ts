@@ -8,7 +8,7 @@ import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoSearchIndex } from '#src/adapters/outbound/mongo/search-index.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/records/list-query.js';
-import { SEARCH_RULES } from '#src/application/records/search-words.js';
+import { SEARCH_RULES } from '#src/application/search/tokenizer.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { idsOf, product, query } from '../contract/repository/records.js';

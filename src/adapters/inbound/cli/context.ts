@@ -2,7 +2,7 @@ import type { KeyAdministration } from '../../../application/auth/key-administra
 import type { SigningKeyAdministration } from '../../../application/auth/signing-key-administration.js';
 import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
 import type { BackupProgress, RestoreReport } from '../../../application/ports/backup.js';
-import type { Finding } from '../../../application/ports/checks.js';
+import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import type { ClientSettings, ExplainedSettings, Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './seed/seeding.js';
@@ -23,7 +23,7 @@ export interface Tasks {
   /** @returns the size of the file in bytes */
   backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number>;
   restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport>;
-  checkService(settings: Settings, deep: boolean): AsyncIterable<Finding>;
+  checkService(settings: Settings, deep: boolean): AsyncIterable<Diagnosis>;
   describeService(settings: Settings): Promise<object>;
   generateKey(): string;
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { Finding } from '../../../application/ports/checks.js';
+import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/system-reason.js';
 import { CertificateError, checkKeyPair, type PairFiles } from './check-key-pair.js';
 import { CA_FILE, LOCAL_NAMES, SERVER_FILE } from './local-ca.js';
@@ -18,7 +18,7 @@ export async function checkLocalCa(
   folder: string,
   names: readonly string[],
   now: number,
-): Promise<Finding[]> {
+): Promise<Diagnosis[]> {
   const remedy = `stop the service and delete the folder ${folder}; clients must then trust the new CA`;
   try {
     const server = await textIn(folder, SERVER_FILE);
@@ -59,7 +59,7 @@ export async function checkFiles(
   files: PairFiles,
   names: readonly string[],
   now: number,
-): Promise<Finding[]> {
+): Promise<Diagnosis[]> {
   try {
     const [cert, key] = await Promise.all([files.certFile, files.keyFile].map(read));
     const certificate = checkKeyPair(files, { cert: cert ?? '', key: key ?? '' });
@@ -112,7 +112,7 @@ function shortened(address: string): string {
 }
 
 /** The service renews these by itself. */
-function renewed(what: string, { validFrom, validTo }: X509Certificate, now: number): Finding {
+function renewed(what: string, { validFrom, validTo }: X509Certificate, now: number): Diagnosis {
   const days = daysUntil(validTo, now);
   const message = `${what} is valid until ${dateOf(validTo)} (${days} days)`;
   if (Date.parse(validFrom) <= now && days > SOON_DAYS) return ok(message);
@@ -121,7 +121,7 @@ function renewed(what: string, { validFrom, validTo }: X509Certificate, now: num
 }
 
 /** The owner renews this. */
-function expiring({ validFrom, validTo }: X509Certificate, now: number): Finding {
+function expiring({ validFrom, validTo }: X509Certificate, now: number): Diagnosis {
   const days = daysUntil(validTo, now);
   const message = `it is valid from ${dateOf(validFrom)} to ${dateOf(validTo)}`;
   if (Date.parse(validFrom) > now) return wrong(`${message}, so not yet`, 'check the clock');
@@ -139,14 +139,14 @@ function dateOf(time: string): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-function ok(message: string): Finding {
+function ok(message: string): Diagnosis {
   return { subject: 'certificate', verdict: 'ok', message };
 }
 
-function warning(message: string, remedy: string): Finding {
+function warning(message: string, remedy: string): Diagnosis {
   return { subject: 'certificate', verdict: 'warning', message, remedy };
 }
 
-function wrong(message: string, remedy: string): Finding {
+function wrong(message: string, remedy: string): Diagnosis {
   return { subject: 'certificate', verdict: 'wrong', message, remedy };
 }

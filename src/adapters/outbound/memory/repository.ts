@@ -2,7 +2,6 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
-import { idRange, isAscendingRead, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -20,6 +19,7 @@ import {
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
+import { idRange, isAscendingRead, isSearchAlone } from '../../../application/search/id-range.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

@@ -1,14 +1,14 @@
-import type { IdRange } from '../../../application/records/id-range.js';
 import type { RecordTable } from '../../../application/records/list-query.js';
+import type { StoredRecord } from '../../../application/records/stored-record.js';
+import { partitionPoint } from '../../../application/records/top-n.js';
+import type { IdRange } from '../../../application/search/id-range.js';
 import {
   matchesText,
   type RecordText,
   recordText,
   recordWords,
   searchedLength,
-} from '../../../application/records/search-words.js';
-import type { StoredRecord } from '../../../application/records/stored-record.js';
-import { partitionPoint } from '../../../application/records/top-n.js';
+} from '../../../application/search/tokenizer.js';
 import type { Id } from '../../../domain/record.js';
 
 /** The consecutive ids of a block. */

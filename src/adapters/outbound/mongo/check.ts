@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { Finding, Inspection } from '../../../application/ports/checks.js';
+import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkServer, parseConnectionString } from './connection.js';
@@ -14,7 +14,7 @@ export async function checkMongo(
   url: string,
   wanted: readonly CollectionIndexes[],
   now: () => number,
-): Promise<Inspection> {
+): Promise<DiagnosticReport> {
   let client: MongoClient | undefined;
   try {
     const { options, hosts, database } = parseConnectionString(url, PATIENCE_MS);
@@ -43,7 +43,7 @@ async function checkIndexes(
   client: MongoClient,
   database: string,
   wanted: readonly CollectionIndexes[],
-): Promise<Finding> {
+): Promise<Diagnosis> {
   const problems: string[] = [];
   const missing: string[] = [];
   for (const one of byCollection(wanted)) {
@@ -77,7 +77,7 @@ async function checkIndexes(
   return { subject: 'indexes', verdict: 'warning', message, remedy };
 }
 
-function findingOf(error: unknown): Finding {
+function findingOf(error: unknown): Diagnosis {
   const translated = translateError(error);
   if (translated instanceof StoreConfigError)
     return wrong('store', translated.message.replaceAll('\n', ' '), 'correct MONGODB_URL or the server');
@@ -92,10 +92,10 @@ function findingOf(error: unknown): Finding {
   return wrong('store', `MongoDB cannot be used (${name})`, "see the driver's manual for MONGODB_URL");
 }
 
-function ok(message: string): Finding {
+function ok(message: string): Diagnosis {
   return { subject: 'store', verdict: 'ok', message };
 }
 
-function wrong(subject: string, message: string, remedy: string): Finding {
+function wrong(subject: string, message: string, remedy: string): Diagnosis {
   return { subject, verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
 }

@@ -1,5 +1,4 @@
 import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
-import { type IdRange, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   type Comparison,
   type Filter,
@@ -10,6 +9,7 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/records/list-query.js';
+import { type IdRange, isSearchAlone } from '../../../application/search/id-range.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
   fieldPath,

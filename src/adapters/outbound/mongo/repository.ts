@@ -1,12 +1,6 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import {
-  type IdRange,
-  idRange,
-  isAscendingRead,
-  isSearchAlone,
-} from '../../../application/records/id-range.js';
-import {
   BY_ID,
   type Filter,
   type ListPage,
@@ -14,6 +8,12 @@ import {
   MAX_PAGE_BYTES,
 } from '../../../application/records/list-query.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
+import {
+  type IdRange,
+  idRange,
+  isAscendingRead,
+  isSearchAlone,
+} from '../../../application/search/id-range.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';

@@ -1,8 +1,8 @@
 import type { Document } from 'mongodb';
-import type { IdRange } from '../../../application/records/id-range.js';
 import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
-import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
+import type { IdRange } from '../../../application/search/id-range.js';
+import { recordWords, SEARCH_RULES } from '../../../application/search/tokenizer.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Inspection } from '../../../application/ports/checks.js';
+import type { DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { GuardedConnector } from './reply-guard.js';
 
 const PATIENCE_MS = 2_000;
@@ -7,7 +7,7 @@ const PATIENCE_MS = 2_000;
 const SLOW_MS = 25;
 
 /** Asks Redis for its time, twice: the first command also waits for the connection. */
-export async function checkRedis(url: string, now: () => number): Promise<Inspection> {
+export async function checkRedis(url: string, now: () => number): Promise<DiagnosticReport> {
   const client = new Redis(url, {
     Connector: GuardedConnector,
     lazyConnect: true,

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Finding } from '../../../application/ports/checks.js';
+import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/system-reason.js';
 
 const MEBIBYTE = 1024 ** 2;
@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 ** 2;
 const NEEDED_MEBIBYTES = 512;
 
 /** Whether a folder can hold new files, or can be created. */
-export function checkFolder(subject: string, folder: string): Finding {
+export function checkFolder(subject: string, folder: string): Diagnosis {
   const existing = nearest(folder);
   try {
     if (!statSync(existing).isDirectory())
@@ -27,7 +27,7 @@ export function checkFolder(subject: string, folder: string): Finding {
 }
 
 /** The free space of the file systems of these folders. */
-export function checkFreeSpace(folders: readonly string[]): Finding[] {
+export function checkFreeSpace(folders: readonly string[]): Diagnosis[] {
   const systems = new Map(folders.map(nearest).map((folder) => [statSync(folder).dev, folder]));
   return [...systems.values()].map((folder) => {
     const { bavail, bsize } = statfsSync(folder);
@@ -40,7 +40,7 @@ export function checkFreeSpace(folders: readonly string[]): Finding[] {
 }
 
 /** Whether only their owner and group can use these files, of those that exist. */
-export function checkSecrecy(files: readonly string[]): Finding[] {
+export function checkSecrecy(files: readonly string[]): Diagnosis[] {
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & 0o007) !== 0);
   if (open.length === 0) return [ok('permissions', 'no secret can be read by all users of this machine')];
   return open.map((file) =>
@@ -57,10 +57,10 @@ function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-function ok(subject: string, message: string): Finding {
+function ok(subject: string, message: string): Diagnosis {
   return { subject, verdict: 'ok', message };
 }
 
-function wrong(subject: string, message: string, remedy: string): Finding {
+function wrong(subject: string, message: string, remedy: string): Diagnosis {
   return { subject, verdict: 'wrong', message, remedy };
 }

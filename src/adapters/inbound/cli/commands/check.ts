@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Finding, Verdict } from '../../../../application/ports/checks.js';
+import type { Diagnosis, Severity } from '../../../../application/ports/diagnostics.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import { EXIT_CODES } from '../../../../shared/exit-codes.js';
 import { redactSecrets } from '../../../../shared/redact.js';
@@ -25,7 +25,7 @@ export function addCheck(program: Command, context: CliContext): void {
     .option('--json', 'print a line of JSON for each finding')
     .addHelpText('after', '\nexample: catalogue check')
     .action(async ({ deep = false, json = false }: CheckOptions) => {
-      let worst: Verdict = 'ok';
+      let worst: Severity = 'ok';
       for await (const finding of findings(context, deep)) {
         if (finding.verdict === 'wrong' || worst === 'ok') worst = finding.verdict;
         if (json) writeJson(context.io, finding);
@@ -35,7 +35,7 @@ export function addCheck(program: Command, context: CliContext): void {
     });
 }
 
-async function* findings(context: CliContext, deep: boolean): AsyncGenerator<Finding> {
+async function* findings(context: CliContext, deep: boolean): AsyncGenerator<Diagnosis> {
   const { settings, issues } = context.explainSettings();
   for (const message of issues)
     yield { subject: 'settings', verdict: 'wrong', message, remedy: SEE_SETTINGS };
@@ -52,7 +52,7 @@ async function* findings(context: CliContext, deep: boolean): AsyncGenerator<Fin
 const SEE_SETTINGS = 'catalogue config shows where each value comes from';
 
 /** The texts of other programs, such as an index name, must not control the terminal. */
-function print(io: Io, { verdict, subject, message, remedy }: Finding): void {
+function print(io: Io, { verdict, subject, message, remedy }: Diagnosis): void {
   const line = `${verdict.padEnd(WIDTHS.verdict)}${subject.padEnd(WIDTHS.subject)}${message}`;
   io.stdout.write(`${redactSecrets(escapeControls(line))}\n`);
   const indent = ' '.repeat(WIDTHS.verdict + WIDTHS.subject);

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
-import type { Finding } from '#src/application/ports/checks.js';
+import type { Diagnosis } from '#src/application/ports/diagnostics.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
 
@@ -32,12 +32,12 @@ describe('catalogue check', () => {
     const findings = out
       .trimEnd()
       .split('\n')
-      .map((line): Finding => JSON.parse(line));
+      .map((line): Diagnosis => JSON.parse(line));
     expect(code, out).to.equal(findings.some(({ verdict }) => verdict === 'wrong') ? 1 : 0);
     for (const { verdict, remedy } of findings) expect(remedy !== undefined).to.equal(verdict !== 'ok');
     return { code, findings };
   };
-  const wrongIn = (findings: readonly Finding[]) =>
+  const wrongIn = (findings: readonly Diagnosis[]) =>
     findings
       .filter(({ verdict }) => verdict === 'wrong')
       .map(({ subject, message }) => `${subject}: ${message}`);

@@ -1,0 +1,193 @@
+import type { SearchIndex } from '../../../../application/ports/search-index.js';
+import type { RecordTable } from '../../../../application/records/list-query.js';
+import type { IdRange } from '../../../../application/search/id-range.js';
+import { recordWords, SEARCH_RULES, searchedLength } from '../../../../application/search/tokenizer.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
+import type { Reader } from '../connection/connection.js';
+import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { adoptRules, type Sql, sql } from '../records/schema.js';
+
+/**
+ * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
+ * one: about a millisecond for a block in which every record matches.
+ */
+export const BLOCK_IDS = 8_192;
+
+/**
+ * The code points of a word that the index has. Scripts without spaces have a word for each character, so whole words
+ * would take much of the index. Longer words of a query need another look at the records.
+ */
+export const INDEXED_LENGTH = 16;
+
+/**
+ * What stands before each word of a block in the index. No mark is the beginning of another one: it starts with its
+ * length.
+ */
+export function blockMark(id: Id): string {
+  const block = Math.floor(id / BLOCK_IDS).toString(36);
+  return block.length + block;
+}
+
+/** The most records, and approximately the most bytes of their fields, that one write indexes: a few milliseconds. */
+const MAX_ROWS = 64;
+const MAX_BYTES = 65_536;
+
+/** The characters of an entry, or of the texts that it is made of, that take as long as writing a row. */
+const ENTRY_CHARACTERS = 1_024;
+const TEXT_CHARACTERS = 128;
+
+/** Approximately how many rows could be written in the time that a record and its entry take. */
+export function rowsOf(entry = ''): number {
+  return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
+}
+
+type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1];
+
+const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words WHERE name = ?1)
+  FROM word_indexes WHERE name = ?1`;
+const FINISH = 'UPDATE word_indexes SET done_to = old_to WHERE name = ?';
+const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
+const RULES = 'SELECT rules FROM word_indexes WHERE name = ?';
+const MARK_STALE = 'INSERT INTO stale_words VALUES (?, ?) ON CONFLICT DO NOTHING';
+const UNMARK = 'DELETE FROM stale_words WHERE name = ? AND id = ?';
+const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
+
+/** Returns a statement of the ids of some records in a range. Some may be those of deleted records. */
+export type IdsWithin = (range: IdRange) => Sql;
+
+/**
+ * Returns the records that are still to be indexed, or by these rules; undefined if there are none. A search reads them
+ * one by one. A process with lower rules than the index takes the words as they are.
+ */
+export function unindexedRecords(reader: Reader, { name }: RecordTable): IdsWithin | undefined {
+  const [rules, doneTo, oldTo, hasStale] = reader.read(
+    STATE,
+    (statement) => statement.get([name]) as StateRow,
+  );
+  const isLower = rules < SEARCH_RULES;
+  const isStale = hasStale === 1 && rules === SEARCH_RULES;
+  if (!isLower && doneTo === oldTo && !isStale) return undefined;
+  const [first, last] = isLower ? [1, MAX_ID] : [doneTo + 1, oldTo];
+  const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ?
+    UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
+  return ({ low, high }) => sql(ids, Math.max(low, first), Math.min(high, last), name, low, high);
+}
+
+/**
+ * The words of the records of one table, in an FTS5 table without a copy of the text. The id of a record is the rowid
+ * of its words. Its methods run in the write that changes the record.
+ */
+export class WordIndex implements SearchIndex {
+  readonly name: string;
+  private readonly sql: ReturnType<typeof statements>;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {
+    this.name = table.name;
+    this.sql = statements(table.name);
+  }
+
+  /**
+   * Returns what the index stores of a record: its words, each behind the mark of its block; undefined if the table
+   * cannot be searched.
+   */
+  entryOf(id: Id, fields: object): string | undefined {
+    if (!this.isSearched) return undefined;
+    const mark = blockMark(id);
+    const words = recordWords(this.table, fields, INDEXED_LENGTH);
+    return words.map((word) => mark + word).join(' ');
+  }
+
+  /**
+   * Stores the entry of a record, instead of the one that there may be. FTS5 collects the entries of a transaction, and
+   * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
+   * trigger, `RETURNING`). Such a statement for each record would triple the cost.
+   */
+  put(statement: Statements, id: Id, entry: string | undefined): void {
+    if (entry === undefined) return;
+    statement(this.sql.put).run(id, entry);
+    const [rules] = statement(RULES).get([this.name]) as [number];
+    if (rules !== SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
+  }
+
+  /** Like {@link rowsOf}, for a record whose entry may not be needed. */
+  rowsOf(fields: object): number {
+    return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
+  }
+
+  /** Whether a search finds records of the table. The methods of a table without words change nothing. */
+  get isSearched(): boolean {
+    return this.table.searched.length > 0;
+  }
+
+  /** Whether two versions of a record may have different words. */
+  hasChanged(before: object, after: object): boolean {
+    const textOf = (fields: object, name: string) =>
+      JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
+    return this.table.searched.some((name) => textOf(before, name) !== textOf(after, name));
+  }
+
+  remove(statement: Statements, id: Id): void {
+    if (!this.isSearched) return;
+    statement(this.sql.remove).run(id);
+  }
+
+  /**
+   * Makes all words again if they were made by lower rules; a write of a record makes its words at once. A write holds
+   * the lock of the database, so two processes never index the same records.
+   */
+  indexNext(limit: number): Promise<number> {
+    const most = Math.min(limit, MAX_ROWS);
+    return this.database.write((statement) => {
+      statement(this.sql.adopt).run(SEARCH_RULES, this.name);
+      const [rules, doneTo, oldTo, hasStale] = statement(STATE).get([this.name]) as StateRow;
+      if (rules > SEARCH_RULES) return 0;
+      if (hasStale === 1) return this.indexStale(statement, most);
+      return doneTo < oldTo ? this.indexOld(statement, doneTo, oldTo, most) : 0;
+    }, most);
+  }
+
+  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
+    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
+    let bytes = 0;
+    let count = 0;
+    let last = doneTo;
+    for (const [id, size] of rows) {
+      if (count > 0 && bytes + size > MAX_BYTES) break;
+      this.index(statement, id);
+      bytes += size;
+      count++;
+      last = id;
+    }
+    const isEnd = count === rows.length && count < limit;
+    if (isEnd) statement(FINISH).run(this.name);
+    else statement(ADVANCE).run(last, this.name);
+    return count;
+  }
+
+  private indexStale(statement: Statements, limit: number): number {
+    const rows = statement(STALE).all([this.name, limit]) as [Id][];
+    for (const [id] of rows) {
+      this.index(statement, id);
+      statement(UNMARK).run(this.name, id);
+    }
+    return rows.length;
+  }
+
+  private index(statement: Statements, id: Id): void {
+    const row = statement(this.sql.fields).get([id]) as [string] | undefined;
+    if (row) this.put(statement, id, this.entryOf(id, JSON.parse(row[0])));
+  }
+}
+
+function statements(table: string) {
+  return {
+    put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
+    remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
+    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+    adopt: adoptRules(table),
+    fields: `SELECT fields FROM ${table} WHERE id = ?`,
+  };
+}
