@@ -1,26 +1,18 @@
 import { compareText } from '../../domain/text.js';
 import type { RecordTable } from '../records/list-query.js';
 
-/** Increases with every change of the functions below that changes the words of some text. */
-const ALGORITHM = 2;
-
 /**
- * The version of the rules that make words. They depend on the Unicode tables of the runtime, so a later release of
- * Node has a higher version. A store keeps the version with its words, and makes them again when this one is higher.
+ * The version of the words that these functions make. Increase it with every change that makes other words of some text:
+ * a store whose words are of an older version makes them again. The versions of earlier builds, which contained that of
+ * Unicode, were below 3,000,000.
  */
-export const SEARCH_RULES = rulesVersion(process.versions['unicode'] ?? '0.0');
+export const TOKENIZER_VERSION = 3_000_000;
 
 /** The length of a word, in code points. A longer word of a record is found by its beginning. */
 export const MAX_WORD_LENGTH = 64;
 
 /** How many different words of a record count, in the order of its fields. It is not found by any further one. */
 export const MAX_WORDS = 8_000;
-
-/** @param unicode such as 15.1 */
-export function rulesVersion(unicode: string): number {
-  const [major = 0, minor = 0] = unicode.split('.').map(Number);
-  return ALGORITHM * 1_000_000 + major * 1_000 + minor;
-}
 
 const ASCII = /^[\x00-\x7f]*$/;
 const ASCII_WORDS = /[a-z0-9]+/g;
@@ -134,7 +126,7 @@ interface CountedWord extends Word {
   readonly count: number;
 }
 
-/** The words of a record that count, some of them more than once. */
+/** The words of a record that count, in its order. */
 function* countedWords({ searched }: Searched, fields: object): Generator<CountedWord, void, void> {
   const different = new DifferentWords();
   for (const text of searchedTexts(searched, fields))
@@ -147,13 +139,10 @@ function* countedWords({ searched }: Searched, fields: object): Generator<Counte
 
 /** Counts different words at their whole length. */
 class DifferentWords {
-  /** How many more words count; fewer than in truth until runs are compared. */
+  /** How many more words count. */
   left = MAX_WORDS;
   /** All words and runs so far. */
   private readonly known = new Set<string>();
-  private readonly runs: string[] = [];
-  /** Whether the words of runs are compared: few records have so many that it matters. */
-  private isExact = false;
   /**
    * The tree of the words in runs, each from its last character to its first: a word is a node, and its parent is the
    * word that begins one character later. The key is made of the number of the parent, 0 at the root, and of the
@@ -165,45 +154,27 @@ class DifferentWords {
   add({ text, isUnspaced }: Word): number {
     if (this.known.has(text)) return 0;
     this.known.add(text);
-    const length = isUnspaced ? lengthOf(text) : 1;
-    if (!this.isExact && length >= this.left) this.compareRuns();
-    if (isUnspaced && !this.isExact) this.runs.push(text);
-    const count = Math.min(this.left, isUnspaced && this.isExact ? this.addRun(text) : length);
+    const count = isUnspaced ? this.addRun(text) : 1;
     this.left -= count;
     return count;
   }
 
-  private compareRuns(): void {
-    this.isExact = true;
-    for (const run of this.runs) this.left += lengthOf(run) - this.addRun(run);
-  }
-
-  /** @returns how many of its words no earlier run has */
+  /** @returns how many of its words no earlier run has, at most as many as still count */
   private addRun(run: string): number {
     const characters = Array.from(run, (character) => character.codePointAt(0) ?? 0);
-    const keyOf = (parent: number, at: number) => parent * 0x110000 + (characters[at] ?? 0);
     let node = 0;
-    let count = characters.length;
-    for (; count > 0; count--) {
-      const known = this.nodes.get(keyOf(node, count - 1));
-      if (known === undefined) break;
-      node = known;
-    }
-    const fits = this.nodes.size + count <= MAX_WORDS;
-    for (let at = count - 1; at >= 0 && fits; at--) {
-      const key = keyOf(node, at);
-      node = this.nodes.size + 1;
+    let count = 0;
+    for (const character of characters.reverse()) {
+      if (count === this.left) break;
+      const key = node * 0x110000 + character;
+      const known = this.nodes.get(key);
+      node = known ?? this.nodes.size + 1;
+      if (known !== undefined) continue;
       this.nodes.set(key, node);
+      count++;
     }
     return count;
   }
-}
-
-/** The length of a text in code points. */
-function lengthOf(text: string): number {
-  let length = 0;
-  for (let at = 0; at < text.length; at += unitsAt(text, at)) length++;
-  return length;
 }
 
 /** Leaves out repeated parts of a text that normalising makes much longer: of U+FDFA it makes 18 characters. */
@@ -231,11 +202,6 @@ export function searchedLength({ searched }: Searched, fields: object): number {
 /** @param length in code points */
 export function beginningOf(word: string, length: number): string {
   return word.length <= length ? word : [...word].slice(0, length).join('');
-}
-
-/** Whether each word of a query is the beginning of a word of the record. */
-export function matchesWords(query: readonly string[], words: readonly string[]): boolean {
-  return query.every((wanted) => words.some((word) => word.startsWith(wanted)));
 }
 
 /** Whether each word of a query is the beginning of a word of the record. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
-import { SEARCH_RULES } from '../../../application/search/tokenizer.js';
+import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
 import {
   checkVersion,
@@ -135,10 +135,9 @@ const DAMAGED = 'export what can still be read, stop the service, then run: cata
 /** Says which words are not current. The start makes them so, while it serves. */
 function wordsOf(connection: Database.Database): Diagnosis[] {
   const behind = connection.prepare(
-    `SELECT name FROM word_indexes WHERE rules < ?1 OR done_to < old_to
-      OR (rules = ?1 AND name IN (SELECT name FROM stale_words)) ORDER BY name`,
+    'SELECT name FROM word_indexes WHERE rules < ? OR done_to < old_to ORDER BY name',
   );
-  const names = (behind.raw().all([SEARCH_RULES]) as [string][]).map(([name]) => name);
+  const names = (behind.raw().all([TOKENIZER_VERSION]) as [string][]).map(([name]) => name);
   if (names.length === 0) return [];
   const message = `the words of ${names.join(' and ')} are not all indexed; the service goes on while it runs`;
   return [{ ...ok(message), subject: 'indexes' }];

@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
-import { SEARCH_RULES } from '../../../../application/search/tokenizer.js';
+import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { adoptRules } from '../records/schema.js';
 import { LogCheckpoints } from './checkpoints.js';
 import {
   checkApplication,
@@ -16,7 +15,7 @@ import {
 } from './connection.js';
 import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { APPLICATION_ID, MIGRATIONS, restartWords } from './migrations.js';
 import {
   type FileSystemType,
   fileSystemType,
@@ -195,11 +194,16 @@ function migrate(connection: Database.Database): void {
 }
 
 /**
- * Starts to make the words of a table that no process has made yet. A service makes words again that were made by lower
- * rules; see `WordIndex`. A command does not: that would slow the searches of a service with those rules.
+ * Starts to make the words of a table that no process has made yet, or that an earlier build has changed since. A service
+ * makes the words of an older tokenizer again. A command does not: that would slow the searches of a service.
  */
 function startWords(connection: Database.Database): void {
-  const tables = connection.prepare('SELECT name FROM word_indexes WHERE rules = 0').raw();
-  for (const [name] of tables.all() as [string][])
-    connection.prepare(adoptRules(name)).run([SEARCH_RULES, name]);
+  const stale = 'SELECT name FROM stale_words';
+  const tables = connection
+    .prepare(`SELECT name FROM word_indexes WHERE rules = 0 OR name IN (${stale})`)
+    .raw();
+  for (const [name] of tables.all() as [string][]) {
+    connection.prepare(restartWords(name)).run([TOKENIZER_VERSION, name]);
+    connection.prepare('DELETE FROM stale_words WHERE name = ?').run([name]);
+  }
 }

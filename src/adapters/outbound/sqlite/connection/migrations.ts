@@ -8,8 +8,8 @@
  * the id.
  *
  * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
- * order. `word_indexes` says by which rules they were made, and how far. The words of ids in `stale_words` were made by
- * lower rules.
+ * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
+ * after `done_to` up to `old_to` are still to be made. Earlier builds noted the ids of older words in `stale_words`.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -168,3 +168,12 @@ export const MIGRATIONS: readonly string[] = [
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
 export const APPLICATION_ID = 0x70637331;
+
+/**
+ * The statement that starts to make all words of a table again. Its parameters are the version of the tokenizer and the
+ * name of the table.
+ */
+export function restartWords(table: string): string {
+  return `UPDATE word_indexes SET rules = ?1, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
+    WHERE name = ?2`;
+}

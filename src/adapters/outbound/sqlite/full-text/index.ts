@@ -1,11 +1,11 @@
 import type { SearchIndex } from '../../../../application/ports/search-index.js';
 import type { RecordTable } from '../../../../application/records/list-query.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
-import { recordWords, SEARCH_RULES, searchedLength } from '../../../../application/search/tokenizer.js';
+import { recordWords, searchedLength, TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
-import { adoptRules, type Sql, sql } from '../records/schema.js';
+import { restartWords } from '../connection/migrations.js';
 
 /**
  * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
@@ -41,36 +41,18 @@ export function rowsOf(entry = ''): number {
   return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
 }
 
-type StateRow = [rules: number, doneTo: Id, oldTo: Id, hasStale: 0 | 1];
+type StateRow = [version: number, doneTo: Id, oldTo: Id];
 
-const STATE = `SELECT rules, done_to, old_to, EXISTS (SELECT 1 FROM stale_words WHERE name = ?1)
-  FROM word_indexes WHERE name = ?1`;
-const FINISH = 'UPDATE word_indexes SET done_to = old_to WHERE name = ?';
+const STATE = 'SELECT rules, done_to, old_to FROM word_indexes WHERE name = ?';
 const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
-const RULES = 'SELECT rules FROM word_indexes WHERE name = ?';
-const MARK_STALE = 'INSERT INTO stale_words VALUES (?, ?) ON CONFLICT DO NOTHING';
-const UNMARK = 'DELETE FROM stale_words WHERE name = ? AND id = ?';
-const STALE = 'SELECT id FROM stale_words WHERE name = ? ORDER BY id LIMIT ?';
+/** The version of an index is that of its oldest words. */
+const LOWER = 'UPDATE word_indexes SET rules = ? WHERE name = ?';
 
-/** Returns a statement of the ids of some records in a range. Some may be those of deleted records. */
-export type IdsWithin = (range: IdRange) => Sql;
-
-/**
- * Returns the records that are still to be indexed, or by these rules; undefined if there are none. A search reads them
- * one by one. A process with lower rules than the index takes the words as they are.
- */
-export function unindexedRecords(reader: Reader, { name }: RecordTable): IdsWithin | undefined {
-  const [rules, doneTo, oldTo, hasStale] = reader.read(
-    STATE,
-    (statement) => statement.get([name]) as StateRow,
-  );
-  const isLower = rules < SEARCH_RULES;
-  const isStale = hasStale === 1 && rules === SEARCH_RULES;
-  if (!isLower && doneTo === oldTo && !isStale) return undefined;
-  const [first, last] = isLower ? [1, MAX_ID] : [doneTo + 1, oldTo];
-  const ids = `SELECT id FROM ${name} WHERE id BETWEEN ? AND ?
-    UNION SELECT id FROM stale_words WHERE name = ? AND id BETWEEN ? AND ? LIMIT ?`;
-  return ({ low, high }) => sql(ids, Math.max(low, first), Math.min(high, last), name, low, high);
+/** Returns the ids of the records whose words the index does not have, or only as an older tokenizer makes them. */
+export function unindexedIds(reader: Reader, { name }: RecordTable): IdRange | undefined {
+  const [version, doneTo, oldTo] = reader.read(STATE, (statement) => statement.get([name]) as StateRow);
+  if (version < TOKENIZER_VERSION) return { low: 1, high: MAX_ID };
+  return doneTo < oldTo ? { low: doneTo + 1, high: oldTo } : undefined;
 }
 
 /**
@@ -108,8 +90,8 @@ export class WordIndex implements SearchIndex {
   put(statement: Statements, id: Id, entry: string | undefined): void {
     if (entry === undefined) return;
     statement(this.sql.put).run(id, entry);
-    const [rules] = statement(RULES).get([this.name]) as [number];
-    if (rules !== SEARCH_RULES) statement(MARK_STALE).run(this.name, id);
+    const [version] = statement(STATE).get([this.name]) as StateRow;
+    if (version > TOKENIZER_VERSION) statement(LOWER).run(TOKENIZER_VERSION, this.name);
   }
 
   /** Like {@link rowsOf}, for a record whose entry may not be needed. */
@@ -135,17 +117,18 @@ export class WordIndex implements SearchIndex {
   }
 
   /**
-   * Makes all words again if they were made by lower rules; a write of a record makes its words at once. A write holds
+   * Makes all words again if an older tokenizer made them; a write of a record makes its words at once. A write holds
    * the lock of the database, so two processes never index the same records.
    */
   indexNext(limit: number): Promise<number> {
     const most = Math.min(limit, MAX_ROWS);
     return this.database.write((statement) => {
-      statement(this.sql.adopt).run(SEARCH_RULES, this.name);
-      const [rules, doneTo, oldTo, hasStale] = statement(STATE).get([this.name]) as StateRow;
-      if (rules > SEARCH_RULES) return 0;
-      if (hasStale === 1) return this.indexStale(statement, most);
-      return doneTo < oldTo ? this.indexOld(statement, doneTo, oldTo, most) : 0;
+      const [version] = statement(STATE).get([this.name]) as StateRow;
+      if (version < TOKENIZER_VERSION) statement(restartWords(this.name)).run(TOKENIZER_VERSION, this.name);
+      const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
+      return version > TOKENIZER_VERSION || doneTo === oldTo
+        ? 0
+        : this.indexOld(statement, doneTo, oldTo, most);
     }, most);
   }
 
@@ -153,32 +136,16 @@ export class WordIndex implements SearchIndex {
     const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
     let bytes = 0;
     let count = 0;
-    let last = doneTo;
     for (const [id, size] of rows) {
       if (count > 0 && bytes + size > MAX_BYTES) break;
-      this.index(statement, id);
+      const [fields] = statement(this.sql.fields).get([id]) as [string];
+      this.put(statement, id, this.entryOf(id, JSON.parse(fields)));
       bytes += size;
       count++;
-      last = id;
     }
     const isEnd = count === rows.length && count < limit;
-    if (isEnd) statement(FINISH).run(this.name);
-    else statement(ADVANCE).run(last, this.name);
+    statement(ADVANCE).run(isEnd ? oldTo : (rows[count - 1]?.[0] ?? oldTo), this.name);
     return count;
-  }
-
-  private indexStale(statement: Statements, limit: number): number {
-    const rows = statement(STALE).all([this.name, limit]) as [Id][];
-    for (const [id] of rows) {
-      this.index(statement, id);
-      statement(UNMARK).run(this.name, id);
-    }
-    return rows.length;
-  }
-
-  private index(statement: Statements, id: Id): void {
-    const row = statement(this.sql.fields).get([id]) as [string] | undefined;
-    if (row) this.put(statement, id, this.entryOf(id, JSON.parse(row[0])));
   }
 }
 
@@ -187,7 +154,6 @@ function statements(table: string) {
     put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
     remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
     old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
-    adopt: adoptRules(table),
     fields: `SELECT fields FROM ${table} WHERE id = ?`,
   };
 }

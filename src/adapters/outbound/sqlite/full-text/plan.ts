@@ -10,7 +10,7 @@ import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import type { Checkpoints } from '../lists/adaptive-batch-size.js';
 import type { IndexScan } from '../lists/index-scan.js';
-import { smallestIndexRange, planScan, type ScanPlan, type Slice, type Slices } from '../lists/plan.js';
+import { planScan, type ScanPlan, type Slice, type Slices, smallestIndexRange } from '../lists/plan.js';
 import { countByScan, scanSlices } from '../lists/scan.js';
 import { isRange, residualConditionsOf } from '../records/filter.js';
 import { allOf, ID, indexedBy, keysetCondition, type Sql, scanOrder, sql } from '../records/schema.js';

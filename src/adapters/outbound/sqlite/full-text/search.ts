@@ -10,7 +10,7 @@ import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../lists/adaptive-batch-size.js';
 import { type Sql, sql } from '../records/schema.js';
-import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedRecords } from './index.js';
+import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedIds } from './index.js';
 
 /** How many blocks a search reads in a turn. */
 const BLOCKS = { first: 4, min: 1, max: 64 };
@@ -67,7 +67,7 @@ export class WordSearch {
 
   /** Whether the index alone decides: it knows all records, and every word of the query at its whole length. */
   isServed(reader: Reader): boolean {
-    return !this.isApproximate && unindexedRecords(reader, this.table) === undefined;
+    return !this.isApproximate && unindexedIds(reader, this.table) === undefined;
   }
 
   /** Whether one statement finds the records of a part. */
@@ -159,7 +159,7 @@ export class WordSearch {
     descending: boolean,
     time: Checkpoints,
   ): AsyncGenerator<readonly Id[], void, void> {
-    const unindexed = unindexedRecords(reader, this.table);
+    const unindexed = unindexedIds(reader, this.table);
     const turns = new BlockTurns(time);
     for (const part of this.parts(reader, range, descending, turns)) {
       if (!turns.hasMore) await turns.next();
@@ -170,13 +170,18 @@ export class WordSearch {
         const also = new Set(idsOf(reader, this.inPart(reader, part, descending, turns, words)));
         found = found.filter((id) => also.has(id));
       }
-      const unknown = idsOf(reader, unindexed?.(part));
+      const unknown = unindexed ? this.idsIn(reader, part, unindexed) : [];
       if (!this.isApproximate && unknown.length === 0) yield found;
       else {
         const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));
         yield* this.check(reader, candidates, time);
       }
     }
+  }
+
+  private idsIn(reader: Reader, part: IdRange, { low, high }: IdRange): Id[] {
+    const ids = `SELECT id FROM ${this.table.name} WHERE id BETWEEN ? AND ? LIMIT ?`;
+    return idsOf(reader, sql(ids, Math.max(low, part.low), Math.min(high, part.high)));
   }
 
   /**

@@ -28,7 +28,7 @@ import {
   sql,
 } from '../records/schema.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
-import { type SortPlan, planCount, planList } from './plan.js';
+import { planCount, planList, type SortPlan } from './plan.js';
 import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */

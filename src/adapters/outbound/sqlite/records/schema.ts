@@ -42,15 +42,6 @@ function indexName(table: string, column: string): string {
   return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
 }
 
-/**
- * The statement that starts to make all words of a table again if they were made by rules lower than its parameter.
- * Existing records count as old from then on. Its other parameter is the name of the table.
- */
-export function adoptRules(table: string): string {
-  return `UPDATE word_indexes SET rules = ?1, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
-    WHERE rules < ?1 AND name = ?2`;
-}
-
 /** The values of {@link RECORD_COLUMNS}. */
 export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt: Instant, fields: string];
 
