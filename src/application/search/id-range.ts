@@ -36,7 +36,7 @@ export function idRange(query: Pick<ListQuery, 'filters' | 'order' | 'from'>): I
 }
 
 /** Whether the words of a search and the ids decide alone, so that an index of words leads to the records. */
-export function isSearchAlone(filters: readonly Filter[]): boolean {
+export function hasOnlyIdFilters(filters: readonly Filter[]): boolean {
   return filters.every(({ operator, field }) => operator === 'search' || field === 'id');
 }
 

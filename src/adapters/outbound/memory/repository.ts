@@ -19,7 +19,7 @@ import {
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
-import { isAscendingRead, isSearchAlone } from '../../../application/search/id-range.js';
+import { isAscendingRead, hasOnlyIdFilters } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
@@ -203,7 +203,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const { filters, order, client, isContinuation } = query;
     const searches = filters.filter(({ operator }) => operator === 'search');
     const others = filters.filter(({ operator }) => operator !== 'search');
-    const isServed = searches.length > 0 && order[0]?.field === 'id' && isSearchAlone(filters);
+    const isServed = searches.length > 0 && order[0]?.field === 'id' && hasOnlyIdFilters(filters);
     const time = isContinuation || isServed ? this.budget.startUnlimited(client) : this.budget.start(client);
     let left = SLICE;
     for (const id of this.idsFrom(query)) {

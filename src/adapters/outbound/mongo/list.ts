@@ -10,7 +10,7 @@ import {
   type SortOrder,
 } from '../../../application/records/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
-import { type IdRange, isSearchAlone } from '../../../application/search/id-range.js';
+import { type IdRange, hasOnlyIdFilters } from '../../../application/search/id-range.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
   fieldPath,
@@ -108,7 +108,7 @@ export function hintFor(
   { areCurrent }: WordsState,
   range: IdRange | undefined,
 ): { hint?: string } {
-  return range && areCurrent && isSearchAlone(filters) ? { hint: WORDS_INDEX } : {};
+  return range && areCurrent && hasOnlyIdFilters(filters) ? { hint: WORDS_INDEX } : {};
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type IdRange,
   idRange,
   isAscendingRead,
-  isSearchAlone,
+  hasOnlyIdFilters,
 } from '../../../application/search/id-range.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
@@ -200,7 +200,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   ): BlockScan {
     const { filters, client, isContinuation } = query;
     const { budget } = this.store;
-    const mayTakeLong = isContinuation === true || isSearchAlone(filters);
+    const mayTakeLong = isContinuation === true || hasOnlyIdFilters(filters);
     return {
       range: idRange(query),
       isAscending: isAscendingRead(query),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/records/list-query.js';
-import { idRange, isAscendingRead, isSearchAlone } from '#src/application/search/id-range.js';
+import { idRange, isAscendingRead, hasOnlyIdFilters } from '#src/application/search/id-range.js';
 import { at, by } from '../../../contract/repository/records.js';
 
 const INFINITE = Number.POSITIVE_INFINITY;
@@ -91,11 +91,11 @@ describe('isAscendingRead', () => {
   });
 });
 
-describe('isSearchAlone', () => {
+describe('hasOnlyIdFilters', () => {
   it('is true for words with filters on the id only', () => {
     const words: Filter = { field: 'q', operator: 'search', words: ['a'] };
-    expect(isSearchAlone([words])).to.equal(true);
-    expect(isSearchAlone([words, { field: 'id', operator: 'gt', value: 5 }])).to.equal(true);
-    expect(isSearchAlone([words, { field: 'sku', operator: 'exists', value: true }])).to.equal(false);
+    expect(hasOnlyIdFilters([words])).to.equal(true);
+    expect(hasOnlyIdFilters([words, { field: 'id', operator: 'gt', value: 5 }])).to.equal(true);
+    expect(hasOnlyIdFilters([words, { field: 'sku', operator: 'exists', value: true }])).to.equal(false);
   });
 });

@@ -203,7 +203,9 @@ function startWords(connection: Database.Database): void {
     .prepare(`SELECT name FROM word_indexes WHERE rules = 0 OR name IN (${stale})`)
     .raw();
   for (const [name] of tables.all() as [string][]) {
-    connection.prepare(restartWords(name)).run([TOKENIZER_VERSION, name]);
+    const [empty, restart] = restartWords(name);
+    connection.exec(empty);
+    connection.prepare(restart).run(TOKENIZER_VERSION);
     connection.prepare('DELETE FROM stale_words WHERE name = ?').run([name]);
   }
 }

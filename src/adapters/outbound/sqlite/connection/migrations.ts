@@ -170,10 +170,13 @@ export const MIGRATIONS: readonly string[] = [
 export const APPLICATION_ID = 0x70637331;
 
 /**
- * The statement that starts to make all words of a table again. Its parameters are the version of the tokenizer and the
- * name of the table.
+ * The statements that start to make all words of a table again. Without the first one, which takes 30 ms for a million
+ * records, each search would pass the deleted words for long. The second has the version of the tokenizer as parameter.
  */
-export function restartWords(table: string): string {
-  return `UPDATE word_indexes SET rules = ?1, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
-    WHERE name = ?2`;
+export function restartWords(table: string): readonly [string, string] {
+  return [
+    `INSERT INTO ${table}_words (${table}_words) VALUES ('delete-all')`,
+    `UPDATE word_indexes SET rules = ?, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
+      WHERE name = '${table}'`,
+  ];
 }

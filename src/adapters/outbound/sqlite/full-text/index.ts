@@ -32,12 +32,12 @@ export function blockMark(id: Id): string {
 const MAX_ROWS = 64;
 const MAX_BYTES = 65_536;
 
-/** The characters of an entry, or of the texts that it is made of, that take as long as writing a row. */
+/** How many characters of an entry, or of the texts that it is made of, cost as much as one row. */
 const ENTRY_CHARACTERS = 1_024;
 const TEXT_CHARACTERS = 128;
 
-/** Approximately how many rows could be written in the time that a record and its entry take. */
-export function rowsOf(entry = ''): number {
+/** How many rows cost as much to write as a record with its entry, approximately. */
+export function writeCost(entry = ''): number {
   return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
 }
 
@@ -83,7 +83,7 @@ export class WordIndex implements SearchIndex {
   }
 
   /**
-   * Stores the entry of a record, instead of the one that there may be. FTS5 collects the entries of a transaction, and
+   * Stores the entry of a record, and replaces the one before. FTS5 collects the entries of a transaction, and
    * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
    * trigger, `RETURNING`). Such a statement for each record would triple the cost.
    */
@@ -94,8 +94,8 @@ export class WordIndex implements SearchIndex {
     if (version > TOKENIZER_VERSION) statement(LOWER).run(TOKENIZER_VERSION, this.name);
   }
 
-  /** Like {@link rowsOf}, for a record whose entry may not be needed. */
-  rowsOf(fields: object): number {
+  /** Like {@link writeCost}, for a record whose entry may not be needed. */
+  writeCost(fields: object): number {
     return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
   }
 
@@ -124,7 +124,11 @@ export class WordIndex implements SearchIndex {
     const most = Math.min(limit, MAX_ROWS);
     return this.database.write((statement) => {
       const [version] = statement(STATE).get([this.name]) as StateRow;
-      if (version < TOKENIZER_VERSION) statement(restartWords(this.name)).run(TOKENIZER_VERSION, this.name);
+      if (version < TOKENIZER_VERSION) {
+        const [empty, restart] = restartWords(this.name);
+        statement(empty).run();
+        statement(restart).run(TOKENIZER_VERSION);
+      }
       const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
       return version > TOKENIZER_VERSION || doneTo === oldTo
         ? 0

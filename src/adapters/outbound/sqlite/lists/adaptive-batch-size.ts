@@ -19,7 +19,7 @@ export class AdaptiveBatchSize {
   private readonly max: number;
 
   /**
-   * @param cost how many times as long as usually a row takes; the slices have so many times fewer rows
+   * @param cost relative cost of a row (1 = usual); divides the sizes
    * @param lastRows the rows of a slice that is read before the first call of {@link next}; 0 if there is none
    */
   constructor(

@@ -60,11 +60,11 @@ export function rangesOf(scan: IndexScan, after?: Start, upTo?: Place): Sql[] {
   ];
 }
 
-/** The next rows of a scan. */
+/** The next rows of a list. */
 export interface NextRows {
-  /** A statement of their ids, in the order of the scan. */
-  readonly ids: Sql;
-  /** Whether the scan is over if there are fewer rows than were asked for. */
+  /** A statement of their ids, in the order of the list; undefined if there are none. */
+  readonly ids: Sql | undefined;
+  /** Whether its part of the list is over if there are fewer rows than were asked for. */
   readonly isLast: boolean;
 }
 

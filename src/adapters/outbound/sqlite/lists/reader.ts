@@ -6,16 +6,17 @@ import {
   MAX_PAGE_BYTES,
   type Position,
   type RecordTable,
+  type SortOrder,
+  type Value,
 } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/stored-record.js';
-import { type IdRange, isSearchAlone } from '../../../../application/search/id-range.js';
+import type { IdRange } from '../../../../application/search/id-range.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { countWords, idsOf, planWords } from '../full-text/plan.js';
-import { BlockTurns, searchedWords, WordSearch, withoutSearch } from '../full-text/search.js';
+import { type WordQuery, WordSearch } from '../full-text/search.js';
 import {
   allOf,
   keysetCondition,
@@ -29,7 +30,7 @@ import {
 } from '../records/schema.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
 import { planCount, planList, type SortPlan } from './plan.js';
-import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
+import { countByScan, countRows, scanPage, timeOf } from './scan.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -37,13 +38,32 @@ const MAX_BATCH_BYTES = 262_144;
 /** The most by which a batch grows from one statement to the next: large records may follow small ones. */
 const MAX_GROWTH = 1.25;
 
-/** Returns a statement of the ids of the next rows of a list, at most `count`. */
+/**
+ * Returns a statement of the ids of the next rows, at most `count`.
+ * @param from the position of the list, or after the last record that was read
+ */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
 /**
- * Reads lists. If an index serves a page, one statement reads it, or its first batch, in the turn of its request, which
- * costs less than another turn. Work of milliseconds waits for its turn among all long tasks, and a search for each of
- * its slices.
+ * Runs the plans of lists and counts. Work of milliseconds waits for its turn among all long tasks.
+ *
+ *     query ──► plan ──► parts ──► statements ──► page
+ *
+ *     plan     serves                                          parts                           snapshot
+ *     range    an index has exactly the list, in its order     one                             no
+ *     blocks   `q` by id, if the index of words knows all      each block of the index         no
+ *     sort     a filter leaves few rows                        one, which SQLite sorts         no
+ *     scan     everything else: each row is checked            the ids that the scan found     yes
+ *
+ * A scan goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
+ *
+ *     without `q`                    those of the index of the order
+ *     `q` by id                      those of each block of the index of words
+ *     `q`, a filter leaves few       these, if their texts match
+ *     `q` in another order           all ids that match are collected; if they are few, these are the rows, else those
+ *                                    of the index of the order that are among them
+ *
+ * If records are large, a part takes several statements. Other requests run between two of them.
  */
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
@@ -56,107 +76,68 @@ export class ListReader<Fields> {
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { database, budget } = this;
-    const words = searchedWords(query.filters);
-    if (words) return this.pageOfWords(query, new WordSearch(this.table, words));
-    const plan = planList(database, this.table, query);
-    if (plan.kind === 'indexed')
-      return this.pageOf(query, (from, count) => nextRows(database, plan.scan, from && startAt(from), count));
-    if (plan.kind === 'sort') {
-      await yieldFairly(query.client);
-      return this.pageOf(query, (from, count) => nextOfFew(plan, query, from, count));
-    }
-    return database.inSnapshot(
-      async (reader) => this.found(reader, query, await scanPage(reader, plan, query, budget)),
-      query.client,
-    );
-  }
-
-  /**
-   * If the index of words knows all records of a list in order of id, each block is read as it is at its turn: an id
-   * stays where it is, whatever others write.
-   */
-  private async pageOfWords(query: ListQuery, search: WordSearch): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
-    const filters = withoutSearch(query.filters);
-    const ids = idsOf(query, filters);
-    if (ids.isAll && search.isSimple(database)) return this.pageOfBlocks(query, search, ids);
-    return database.inSnapshot(async (reader) => {
-      const time = timeOf(query, budget, isSearchAlone(filters) && search.isServed(reader));
-      const plan = await planWords(reader, table, query, filters, search, time);
-      return this.found(reader, query, await scanPage(reader, plan, query, budget, time));
-    }, query.client);
+    const plan = planList(database, table, query);
+    if (plan.kind === 'scan')
+      return database.inSnapshot(async (reader) => {
+        const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
+        return this.read(reader, query, [theseIds(ids)], hasMore);
+      }, query.client);
+    if (plan.kind === 'blocks') return this.read(database, query, this.blocks(plan.search, query.client));
+    if (plan.kind === 'sort') await yieldFairly(query.client);
+    const next: NextIds =
+      plan.kind === 'range'
+        ? (from, count) => nextRows(database, plan.scan, from && startAt(from), count)
+        : (from, count) => sortedRows(plan, scanOrder(query), from, count);
+    return this.read(database, query, [next]);
   }
 
-  private async pageOfBlocks(
-    query: ListQuery,
-    search: WordSearch,
-    { descending, ...range }: IdRange & { readonly descending: boolean },
-  ): Promise<ListPage<Versioned<Fields>>> {
-    const { database } = this;
-    const page = new Page<Fields>(query);
-    const turns = new BlockTurns(this.budget.startUnlimited(query.client));
-    for (const part of search.parts(database, range, descending, turns)) {
-      for (let rest: IdRange | undefined = part; rest; ) {
-        if (!turns.hasMore) await turns.next();
-        const ids = search.inPart(database, rest, descending, turns);
-        const count = Math.min(page.missing, this.batchRows);
-        const batch = ids ? this.records(database, sql(ids.text, ...ids.values, count)) : [];
-        if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
-        const last = batch.length === count ? batch.at(-1) : undefined;
-        rest =
-          last && (descending ? { low: rest.low, high: last.id - 1 } : { low: last.id + 1, high: rest.high });
-      }
-    }
-    return inListOrder(query, page.records, false);
-  }
-
-  /** Reads the records that a search found. */
-  private async found(reader: Reader, query: ListQuery, { ids, hasMore }: FoundPage) {
-    const records: StoredRecord<Fields>[] = [];
-    const rest = [...ids];
-    while (rest.length > 0) {
-      if (records.length > 0) await yieldFairly(query.client);
-      const batch = JSON.stringify(rest.splice(0, this.batchRows));
-      records.push(...this.records(reader, sql('SELECT value AS id FROM json_each(?)', batch)));
-    }
-    return inListOrder(query, records, hasMore);
+  /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
+  private async *blocks(query: WordQuery, client: string | undefined): AsyncGenerator<NextIds, void, void> {
+    const search = new WordSearch(this.database, this.table, query);
+    for await (const block of search.blocks(this.budget.startUnlimited(client)))
+      yield (from, count) => {
+        const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, query.descending, from) });
+        return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
+      };
   }
 
   async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
-    const words = searchedWords(filters);
-    if (words) return this.countOfWords(new WordSearch(this.table, words), withoutSearch(filters), client);
-    const plan = planCount(this.database, this.table, filters);
-    if (plan.kind === 'sort') {
-      await yieldFairly(client);
-      return countRows(this.database, plan.source, plan.conditions);
-    }
-    return this.database.inSnapshot(
-      (reader) => countByScan(reader, plan, filters, this.budget.start(client)),
-      client,
-    );
-  }
-
-  private countOfWords(search: WordSearch, filters: readonly Filter[], client: string | undefined) {
     const { database, table, budget } = this;
-    return database.inSnapshot((reader) => {
-      const isServed = isSearchAlone(filters) && search.isServed(reader);
-      const time = isServed ? budget.startUnlimited(client) : budget.start(client);
-      return countWords(reader, table, filters, search, time);
-    }, client);
+    const plan = planCount(database, table, filters);
+    if (plan.kind === 'scan')
+      return database.inSnapshot(
+        (reader) => countByScan(reader, table, plan, filters, timeOf(plan, { client }, budget)),
+        client,
+      );
+    await yieldFairly(client);
+    return countRows(database, plan.source, plan.conditions);
   }
 
-  private async pageOf(query: ListQuery, next: NextIds): Promise<ListPage<Versioned<Fields>>> {
+  /**
+   * Reads the records of a page, part by part, and each part statement by statement.
+   * @param hasMore whether records follow the last part
+   */
+  private async read(
+    reader: Reader,
+    query: ListQuery,
+    parts: AsyncIterable<NextIds> | Iterable<NextIds>,
+    hasMore = false,
+  ): Promise<ListPage<Versioned<Fields>>> {
     const page = new Page<Fields>(query);
-    for (let from = query.from; ; await yieldFairly(query.client)) {
-      const count = Math.min(page.missing, this.batchRows);
-      const { ids, isLast } = next(from, count);
-      const batch = this.records(this.database, ids);
-      if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
-      if (isLast && batch.length < count) return inListOrder(query, page.records, false);
-      const last = batch.at(-1);
-      if (last) from = positionOf(last, scanOrder(query), 'after');
-    }
+    let { from } = query;
+    for await (const next of parts)
+      for (let isOver = false; !isOver; ) {
+        const count = Math.min(page.missing, this.batchRows);
+        const { ids, isLast } = next(from, count);
+        const batch = ids ? this.records(reader, ids) : [];
+        if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
+        isOver = isLast && batch.length < count;
+        const last = batch.at(-1);
+        if (last) from = positionOf(last, scanOrder(query), 'after');
+        if (!isOver) await yieldFairly(query.client);
+      }
+    return inListOrder(query, page.records, hasMore);
   }
 
   private records(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
@@ -198,16 +179,30 @@ class Page<Fields> {
   }
 }
 
-function nextOfFew(
+function theseIds(ids: readonly Value[]): NextIds {
+  const rest = [...ids];
+  return (_, count) => {
+    const next = JSON.stringify(rest.splice(0, count));
+    return { ids: sql('SELECT value AS id FROM json_each(?)', next), isLast: true };
+  };
+}
+
+function sortedRows(
   { source, conditions }: SortPlan,
-  query: ListQuery,
+  order: SortOrder,
   from: Position | undefined,
   count: number,
 ): NextRows {
-  const order = scanOrder(query);
   const { text, values } = allOf(from ? [...conditions, keysetCondition(order, from)] : conditions);
   const ids = `SELECT id FROM ${source} WHERE ${text} ORDER BY ${orderBy(order)} LIMIT ?`;
   return { ids: sql(ids, ...values, count), isLast: true };
+}
+
+/** The ids of a range that a list by id has not passed. */
+function rangeBehind({ low, high }: IdRange, descending: boolean, from: Position | undefined): IdRange {
+  if (!from) return { low, high };
+  const [id, step] = [Number(from.values[0]), from.inclusive ? 0 : 1];
+  return descending ? { low, high: Math.min(high, id - step) } : { low: Math.max(low, id + step), high };
 }
 
 function inListOrder<Item>({ from }: ListQuery, records: Item[], hasMore: boolean): ListPage<Item> {

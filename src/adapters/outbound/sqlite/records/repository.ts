@@ -10,7 +10,7 @@ import type { Id, Instant, Versioned } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
-import { rowsOf, WordIndex } from '../full-text/index.js';
+import { writeCost, WordIndex } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
 import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
 
@@ -53,7 +53,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   insert(record: Versioned<Fields>): Promise<boolean> {
     const [row, words] = this.entryOf(record);
-    return this.database.write((statement) => this.isInserted(statement, row, words), rowsOf(words));
+    return this.database.write((statement) => this.isInserted(statement, row, words), writeCost(words));
   }
 
   /** Records of many words are written one by one, each in a turn of its own. */
@@ -71,7 +71,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     };
     for (const record of records) {
       const entry = this.entryOf(record);
-      const more = Math.max(rowsOf(entry[1]), this.words.rowsOf(record.fields));
+      const more = Math.max(writeCost(entry[1]), this.words.writeCost(record.fields));
       if (entries.length > 0 && rows + more > MAX_ROWS) await write();
       entries.push(entry);
       rows += more;
@@ -152,7 +152,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       if (before && this.words.hasChanged(JSON.parse(before[0]), record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
       return true;
-    }, this.words.rowsOf(record.fields));
+    }, this.words.writeCost(record.fields));
   }
 
   remove(id: Id, expected: number, at: Instant): Promise<boolean> {

@@ -114,7 +114,7 @@ function joined(conditions: readonly Sql[], operator: string): Sql {
 }
 
 /** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder({ order, from }: ListQuery): SortOrder {
+export function scanOrder({ order, from }: Pick<ListQuery, 'order' | 'from'>): SortOrder {
   if (from?.side !== 'before') return order;
   return order.map(({ field, descending }) => ({ field, descending: !descending }));
 }
