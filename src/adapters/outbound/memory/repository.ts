@@ -19,7 +19,7 @@ import {
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
-import { isAscendingRead, hasOnlyIdFilters } from '../../../application/search/id-range.js';
+import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';

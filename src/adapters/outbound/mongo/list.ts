@@ -10,7 +10,7 @@ import {
   type SortOrder,
 } from '../../../application/records/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
-import { type IdRange, hasOnlyIdFilters } from '../../../application/search/id-range.js';
+import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
   fieldPath,

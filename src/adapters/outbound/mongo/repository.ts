@@ -10,10 +10,10 @@ import {
 import { matchesFilter } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
 import {
+  hasOnlyIdFilters,
   type IdRange,
   idRange,
   isAscendingRead,
-  hasOnlyIdFilters,
 } from '../../../application/search/id-range.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';

@@ -4,7 +4,7 @@ import {
   type ListQuery,
   type RecordTable,
 } from '../../../../application/records/list-query.js';
-import { idRange, isAscendingRead, hasOnlyIdFilters } from '../../../../application/search/id-range.js';
+import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Reader } from '../connection/connection.js';
 import { hasIndex, searchedWords, type WordQuery } from '../full-text/search.js';
 import {
@@ -92,12 +92,12 @@ export function planList(reader: Reader, table: RecordTable, query: ListQuery): 
     const isDirect = plan.search.by === 'blocks' && plan.conditions.length === 0 && !plan.isLimited;
     return isDirect ? { kind: 'blocks', search: plan.search } : plan;
   }
-  const { order, scan, conditions, position } = orderedScan(table, query);
+  const { order, scan, conditions } = orderedScan(table, query);
   const [first, second = first] = order;
   if (order.length <= 2 && conditions.length === 0)
     return { kind: 'range', scan: { ...scan, idDescending: second?.descending === true } };
   const few = smallestIndexRange(reader, table, query.filters);
-  return few ? planFew(few, position) : planScan(table, query);
+  return few ? planFew(few, positionIn(query)) : planScan(table, query);
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
@@ -120,10 +120,10 @@ export function planCount(
 
 /** Plans a list that an index gives in its order, or nearly so. */
 function planScan(table: RecordTable, query: Query): ScanPlan {
-  const { order, scan, conditions, position } = orderedScan(table, query);
+  const { order, scan, conditions } = orderedScan(table, query);
   const [, second] = order;
   const plan = { kind: 'scan', source: scan.source, isLimited: true } as const;
-  const all = { ...plan, conditions: [...conditions, ...position] };
+  const all = { ...plan, conditions: [...conditions, ...positionIn(query)] };
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
     return { ...all, scan, start: query.from && startAt(query.from), sorted: 'rows' };
   const [value] = query.from?.values ?? [];
@@ -132,12 +132,16 @@ function planScan(table: RecordTable, query: Query): ScanPlan {
   return { ...all, scan: { ...scan, range }, sorted: 'ties' };
 }
 
-/** The scan of the first key of an order, and the condition on the position in the list. */
+/** The scan of the first key of an order. */
 function orderedScan(table: RecordTable, query: Query) {
   const order = scanOrder(query);
   const [{ field, descending } = { field: 'id', descending: false }] = order;
-  const position = query.from ? [keysetCondition(order, query.from)] : [];
-  return { order, position, ...scanOf(table, columnOf(field), descending, query.filters) };
+  return { order, ...scanOf(table, columnOf(field), descending, query.filters) };
+}
+
+/** The condition on what follows the position of a list. */
+function positionIn({ order, from }: Query): Sql[] {
+  return from ? [keysetCondition(scanOrder({ order, from }), from)] : [];
 }
 
 function planSearch(
@@ -148,7 +152,6 @@ function planSearch(
 ): ScanPlan & { readonly search: PlannedSearch } {
   const order = scanOrder(query);
   const filters = query.filters.filter(({ operator }) => operator !== 'search');
-  const position = query.from ? [keysetCondition(order, query.from)] : [];
   const isLimited = !hasOnlyIdFilters(filters) || !hasIndex(reader, table, words);
   const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
   const source = indexedBy(table, ID);
@@ -157,7 +160,7 @@ function planSearch(
   const others = filters.filter((filter) => filter.field !== 'id' || !isRange(filter));
   const few = others.length > 0 ? smallestIndexRange(reader, table, filters) : undefined;
   if (few?.isCheap) {
-    const conditions = [...few.conditions, ...position];
+    const conditions = [...few.conditions, ...positionIn(query)];
     return { ...plan, scan: few.scan, conditions, sorted: 'nothing', search: { ...search, by: 'rows' } };
   }
   if (order.length === 1) {
@@ -167,7 +170,7 @@ function planSearch(
   return {
     ...planScan(table, { ...query, filters }),
     source,
-    conditions: [...residualConditionsOf(table, filters), ...position],
+    conditions: [...residualConditionsOf(table, filters), ...positionIn(query)],
     isLimited,
     search: { ...search, descending: false, by: 'matches' },
   };

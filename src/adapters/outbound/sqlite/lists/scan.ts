@@ -12,16 +12,7 @@ import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
 import { rowCost } from '../records/filter.js';
-import {
-  allOf,
-  columnOf,
-  ID,
-  numberOf,
-  orderBy,
-  type Sql,
-  scanOrder,
-  sql,
-} from '../records/schema.js';
+import { allOf, columnOf, ID, numberOf, orderBy, type Sql, scanOrder, sql } from '../records/schema.js';
 import { AdaptiveBatchSize, type Checkpoints } from './adaptive-batch-size.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { ScanPlan, Sorted } from './plan.js';

@@ -10,7 +10,7 @@ import type { Id, Instant, Versioned } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
-import { writeCost, WordIndex } from '../full-text/index.js';
+import { WordIndex, writeCost } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
 import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
 
