@@ -76,7 +76,7 @@ export async function backUpStore(
 ): Promise<number> {
   const { SQLITE_FILE } = settings;
   requireSqlite(settings, 'backup');
-  const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup.js');
+  const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup/backup.js');
   return backUpDatabase(SQLITE_FILE, file, progress);
 }
 
@@ -91,7 +91,7 @@ export async function restoreStore(
 ): Promise<RestoreReport> {
   const { SQLITE_FILE } = settings;
   requireSqlite(settings, 'restore');
-  const { restoreDatabase } = await import('../adapters/outbound/sqlite/restore.js');
+  const { restoreDatabase } = await import('../adapters/outbound/sqlite/backup/restore.js');
   return restoreDatabase(file, SQLITE_FILE, new Date(new SystemClock().now()), progress);
 }
 

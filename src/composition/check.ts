@@ -46,7 +46,7 @@ const STORES: Readonly<
   sqlite: async (settings, deep) => {
     const file = databaseOf(settings);
     const folder = checkFolder('SQLITE_FILE', dirname(file));
-    const { checkDatabase } = await import('../adapters/outbound/sqlite/check.js');
+    const { checkDatabase } = await import('../adapters/outbound/sqlite/diagnostics.js');
     const tables = RESOURCE_TABLES.map(({ name }) => name);
     const report = checkDatabase(file, { tables, deep, now: CLOCK.now() });
     return {

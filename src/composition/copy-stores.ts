@@ -46,7 +46,9 @@ export async function requireUnused(from: string): Promise<void> {
   if (name === undefined) return;
   const file = resolve(name);
   if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
-  const { closeExclusively, openExclusively } = await import('../adapters/outbound/sqlite/exclusive-lock.js');
+  const { closeExclusively, openExclusively } = await import(
+    '../adapters/outbound/sqlite/connection/exclusive-lock.js'
+  );
   closeExclusively(openExclusively(file));
 }
 

@@ -1,9 +1,9 @@
-import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sqlite/archive.js';
-import { SqliteDatabase } from '../adapters/outbound/sqlite/database.js';
-import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/idempotency-store.js';
-import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/repository.js';
-import { SqliteUsageStore } from '../adapters/outbound/sqlite/usage-store.js';
-import { WordIndex } from '../adapters/outbound/sqlite/word-index.js';
+import { SqliteDatabase } from '../adapters/outbound/sqlite/connection/database.js';
+import { WordIndex } from '../adapters/outbound/sqlite/full-text/index.js';
+import { SqliteArchive, SqliteReservationArchive } from '../adapters/outbound/sqlite/records/archive.js';
+import { SqliteIdempotencyStore } from '../adapters/outbound/sqlite/records/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '../adapters/outbound/sqlite/records/repository.js';
+import { SqliteUsageStore } from '../adapters/outbound/sqlite/records/usage-store.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 

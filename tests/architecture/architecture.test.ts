@@ -6,7 +6,7 @@ import { RULES } from './rules.js';
 const BREACHES: Record<string, Module | string> = {
   'every import points to an inner layer': moduleOf(
     'domain/x.ts',
-    "import { a } from '../application/records/list-query.js';",
+    "import { a } from '../../browser/console/list-query.js';",
   ),
   'every folder of the HTTP adapter imports those below it': moduleOf(
     'adapters/inbound/http/core/x.ts',

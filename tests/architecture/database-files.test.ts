@@ -11,7 +11,7 @@ function knowsDatabase({ path, source }: Module): boolean {
 /** The functions of `node:fs` that such a module may use. None opens a file. */
 const OPENS_NOTHING = /^(existsSync|lstatSync|mkdirSync|readlinkSync|realpathSync|statSync|statfsSync)$/;
 /** The only module that opens files: it creates a file and syncs folders. */
-const NEW_FILE = `${SQLITE}atomic-file.ts`;
+const NEW_FILE = `${SQLITE}backup/atomic-file.ts`;
 const OPENS_NEW = /\bopen\((?:\w+, 'wx'|path, 'r'\); \/\/ a folder)/g;
 
 const FROM_FS = /^import\s+([^;]*?)\s+from\s+'(?:node:)?fs(?:\/promises)?'/gm;

@@ -122,8 +122,8 @@ const RESOURCE_NEUTRAL = [
   'adapters/inbound/http/list/ndjson.ts',
   'adapters/outbound/memory/repository.ts',
   'adapters/outbound/memory/idempotency-store.ts',
-  'adapters/outbound/sqlite/repository.ts',
-  'adapters/outbound/sqlite/idempotency-store.ts',
+  'adapters/outbound/sqlite/records/repository.ts',
+  'adapters/outbound/sqlite/records/idempotency-store.ts',
   'adapters/outbound/mongo/repository.ts',
   'adapters/outbound/mongo/idempotency-store.ts',
 ];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import {
   CopyError,
   copyRecords,

@@ -3,7 +3,7 @@ import Database from 'libsql';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
-import { translateError } from '#src/adapters/outbound/sqlite/errors.js';
+import { translateError } from '#src/adapters/outbound/sqlite/connection/errors.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';

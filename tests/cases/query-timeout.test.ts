@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { Product } from '#src/domain/product.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';

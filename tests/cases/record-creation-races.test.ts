@@ -146,7 +146,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
 
     it('is rejected after a failed creation, which reserved the id', async () => {
       await inEveryOrder(async (schedule) => {
-        const other = await world.occupy(SKU);
+        const other = await world.publishIfAbsent(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
         const gone = () => world.records.remove(other, 1, 0);
         const outcomes = await play(schedule, [lamp(1), torch()], gone);
@@ -159,7 +159,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
   describe('after a failed creation', () => {
     it('create one record with the reserved id if the duplicate sku is free again', async () => {
       await inEveryOrder(async (schedule) => {
-        const other = await world.occupy(SKU);
+        const other = await world.publishIfAbsent(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
         const id = await reserved();
         await world.records.remove(other, 1, 0);
@@ -171,7 +171,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
     it('create one record if the duplicate sku becomes free concurrently', async () => {
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
-        const other = await world.occupy(SKU);
+        const other = await world.publishIfAbsent(SKU);
         const outcomes = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
         if (made(outcomes).length === 0) none++;
         else if (made(outcomes).length === 1) one++;

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type Database from 'libsql';
-import { SqliteArchive } from '#src/adapters/outbound/sqlite/archive.js';
-import { connect } from '#src/adapters/outbound/sqlite/connection.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
-import { LogCheckpoints } from '#src/adapters/outbound/sqlite/log-checkpoints.js';
+import { LogCheckpoints } from '#src/adapters/outbound/sqlite/connection/checkpoints.js';
+import { connect } from '#src/adapters/outbound/sqlite/connection/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -14,7 +14,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

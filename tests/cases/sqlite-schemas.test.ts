@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
 import { createService } from '#src/process/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

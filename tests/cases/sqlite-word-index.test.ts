@@ -1,13 +1,13 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { checkDatabase } from '#src/adapters/outbound/sqlite/check.js';
-import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/database.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
-import { WordIndex } from '#src/adapters/outbound/sqlite/word-index.js';
+import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
+import { WordIndex } from '#src/adapters/outbound/sqlite/full-text/index.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Filter, ListQuery } from '#src/application/records/list-query.js';
-import { MAX_WORDS, SEARCH_RULES } from '#src/application/records/search-words.js';
+import { MAX_WORDS, TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
@@ -235,66 +235,70 @@ describe('the index of words in SQLite', () => {
     });
   });
 
-  describe('with other rules', () => {
+  describe('of another tokenizer', () => {
     const records = copies(100);
+    const state = ({ database }: Opened) =>
+      database.read("SELECT rules, done_to, old_to FROM word_indexes WHERE name = 'products'", (statement) =>
+        statement.get(),
+      );
+    const makeWrong = async (one: Opened) => {
+      for (const { id } of records)
+        await run(one, 'INSERT OR REPLACE INTO products_words (rowid, words) VALUES (?, ?)', id, '10wrong');
+    };
 
-    it('is made again if its rules are lower, and searches are right until then', async () => {
+    it('is made again if that is older, and searches are right until then', async () => {
       const file = newFile();
       const before = await open(file);
       await before.products.insertAll(records);
-      for (const { id } of records)
-        await run(
-          before,
-          'INSERT OR REPLACE INTO products_words (rowid, words) VALUES (?, ?)',
-          id,
-          '10wrong',
-        );
+      await makeWrong(before);
       await run(before, 'UPDATE word_indexes SET rules = rules - 1');
       const after = await open(file);
       await expectAll(after, records);
       expect(await indexAll(after)).to.equal(records.length);
       await expectAll(after, records);
       expect(await list(after, 'wrong')).to.deep.equal([]);
+      expect(state(after)).to.deep.equal([TOKENIZER_VERSION, 100, 100]);
     });
 
-    it('is left to a running service of lower rules by a command that only opens the file or writes', async () => {
+    it('is left to a running service by a command that only opens the file or writes', async () => {
       const file = newFile();
       const service = await open(file);
       await service.products.insertAll(records);
       await run(service, 'UPDATE word_indexes SET rules = rules - 1');
-      const state = ({ database }: Opened) =>
-        database.read('SELECT * FROM word_indexes ORDER BY name', (statement) => statement.all());
       const before = state(service);
       const command = await open(file);
       const added = named(200);
       expect(await command.products.insert(added)).to.equal(true);
       expect(state(service)).to.deep.equal(before);
       await expectAll(command, [...records, added]);
-      const stale = 'SELECT id FROM stale_words';
-      expect(command.database.read(stale, (statement) => statement.all())).to.deep.equal([[200]]);
     });
 
-    it('is left alone if its rules are higher, and what lower rules wrote is made again', async () => {
+    it('is left alone if that is newer, and counts as older from the first write on', async () => {
       const file = newFile();
       const one = await open(file);
       await one.products.insertAll(records);
-      await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES + 1);
+      await run(one, 'UPDATE word_indexes SET rules = ?', TOKENIZER_VERSION + 1);
       expect(await one.index.indexNext(250)).to.equal(0);
+      await expectAll(one, records);
+      expect(state(one)).to.deep.equal([TOKENIZER_VERSION + 1, 0, 0]);
       const added = named(200);
       expect(await one.products.insert(added)).to.equal(true);
+      expect(state(one), 'a newer process makes all words again').to.deep.equal([TOKENIZER_VERSION, 0, 0]);
       await expectAll(one, [...records, added]);
-      expect(await one.index.indexNext(250)).to.equal(0);
-      // From here on, this process plays the one with the higher rules.
-      await run(one, 'UPDATE word_indexes SET rules = ?', SEARCH_RULES);
-      await run(one, "INSERT OR REPLACE INTO products_words (rowid, words) VALUES (200, '10wrong')");
-      await expectAll(one, [...records, added]);
+    });
+
+    it('is made again if an earlier build noted that it changed records', async () => {
+      const file = newFile();
+      const earlier = await open(file);
+      await earlier.products.insertAll(records);
+      await makeWrong(earlier);
+      await run(earlier, "INSERT INTO stale_words VALUES ('products', 7)");
+      const one = await open(file);
+      await expectAll(one, records);
       expect(findingsIn(file)).to.include(BEHIND);
-      expect(await indexAll(one)).to.equal(1);
+      expect(await indexAll(one)).to.equal(records.length);
+      await expectAll(one, records);
       expect(findingsIn(file)).to.not.include(BEHIND);
-      one.database.snapshots = 0;
-      await list(one, 'red');
-      expect(one.database.snapshots, 'the index is complete').to.equal(0);
-      await expectAll(one, [...records, added]);
     });
   });
 

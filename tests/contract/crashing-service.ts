@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import Database from 'libsql';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { Storage } from '#src/composition/storage.js';
 import { STORES } from '#src/composition/stores.js';
 import { loadSettings } from '#src/config/settings.js';

@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { restoreDatabase } from '#src/adapters/outbound/sqlite/restore.js';
+import { restoreDatabase } from '#src/adapters/outbound/sqlite/backup/restore.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import { product } from '../contract/repository/records.js';
 import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';

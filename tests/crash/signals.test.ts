@@ -26,7 +26,7 @@ process.stderr.write = (text, ...more) => {
 `;
 const PRELOAD = `data:text/javascript,${encodeURIComponent(SIGNALLER)}`;
 
-const ASIDE = pathToFileURL('dist/adapters/outbound/sqlite/aside.js').href;
+const ASIDE = pathToFileURL('dist/adapters/outbound/sqlite/backup/aside.js').href;
 
 /** Enough for hundreds of pages of a copy, and some megabytes of a file. */
 const PRODUCTS = 30_000;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

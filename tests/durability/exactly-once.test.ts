@@ -1,6 +1,6 @@
 /** Kills a process at each step of a creation with an `Idempotency-Key`. A retry finishes it, and one record exists. */
 import { join } from 'node:path';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { exactlyOnceContract } from '../contract/exactly-once.contract.js';
 import { mongoSettings, withDatabase } from '../support/mongo-settings.js';
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GroupCommit } from '#src/adapters/outbound/sqlite/group-commit.js';
-import { OpenFiles } from '#src/adapters/outbound/sqlite/open-files.js';
-import { SqliteRepository } from '#src/adapters/outbound/sqlite/repository.js';
+import { GroupCommit } from '#src/adapters/outbound/sqlite/connection/group-commit.js';
+import { OpenFiles } from '#src/adapters/outbound/sqlite/connection/open-files.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { loadSettings } from '#src/config/settings.js';
 
 /** The service without the protection that the environment variable UNPROTECTED names, as a control for checkers. */

@@ -75,7 +75,7 @@ export class World {
     return (await this.reservations.find([key])).get(key)?.id;
   }
 
-  async occupy(sku: string): Promise<Id> {
+  async publishIfAbsent(sku: string): Promise<Id> {
     const id = await this.records.reserveIds(1);
     const record = { id, version: 1, createdAt: 0, updatedAt: 0, fields: { name: 'Other', sku } };
     await this.records.insert(record);

@@ -1,5 +1,5 @@
 import type { SearchFilter } from '#src/application/records/list-query.js';
-import { decidingWords, queryWords } from '#src/application/records/search-words.js';
+import { decidingWords, queryWords } from '#src/application/search/tokenizer.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 
 const OPTIONAL_MARKS = [/^\p{Script=Inherited}$/u, /^\p{Script=Hebrew}$/u, /^\p{Script=Arabic}$/u];

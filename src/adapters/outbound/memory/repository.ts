@@ -2,7 +2,6 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
-import { idRange, isAscendingRead, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   BY_ID,
   type Filter,
@@ -20,14 +19,17 @@ import {
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
+import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
+import { searchedLength } from '../../../application/search/tokenizer.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { ExpiringMap } from './expiring-map.js';
-import { WordIndex } from './word-index.js';
 
 /** Records per time slice. After each slice other requests have their turn. */
 const SLICE = 1_000;
+/** Looking for words in so many characters of a record takes as long as comparing a record otherwise. */
+const CHARACTERS = 32;
 
 /** The ids of deleted records. */
 export class MemoryTombstones extends ExpiringMap<Id, Instant> {
@@ -52,7 +54,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
-  private readonly words: WordIndex<Fields>;
   private nextId: Id;
 
   constructor(
@@ -61,7 +62,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     private readonly tombstones = new MemoryTombstones(),
   ) {
     this.nextId = table.firstId;
-    this.words = new WordIndex(table, this.records, this.ids);
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
   }
 
@@ -151,7 +151,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     this.forgetUniqueValues(record);
     this.records.delete(id);
     this.ids.splice(this.indexOfId(id), 1);
-    this.words.noteWrite(id);
     this.tombstones.add(id, at);
     return true;
   }
@@ -202,27 +201,21 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    */
   private async *matching(query: Criteria): AsyncGenerator<StoredRecord<Fields>> {
     const { filters, order, client, isContinuation } = query;
-    const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
+    const searches = filters.filter(({ operator }) => operator === 'search');
     const others = filters.filter(({ operator }) => operator !== 'search');
-    const matches = (record: StoredRecord<Fields>) =>
-      others.every((filter) => matchesFilter(this.table, record, filter));
-    const isServed = words.length > 0 && order[0]?.field === 'id' && isSearchAlone(filters);
+    const isServed = searches.length > 0 && order[0]?.field === 'id' && hasOnlyIdFilters(filters);
     const time = isContinuation || isServed ? this.budget.startUnlimited(client) : this.budget.start(client);
-    if (words.length === 0) {
-      for (const [at, id] of this.idsFrom(query).entries()) {
-        if (at > 0 && at % SLICE === 0) await time.checkpoint();
-        const record = this.records.get(id);
-        if (record && matches(record)) yield record;
+    let left = SLICE;
+    for (const id of this.idsFrom(query)) {
+      if (left <= 0) {
+        await time.checkpoint();
+        left = SLICE;
       }
-      return;
-    }
-    let cost = 0;
-    for (const found of this.words.find(words, idRange(query), isAscendingRead(query))) {
-      for (const record of found.records) if (matches(record)) yield record;
-      cost += found.cost;
-      if (cost < SLICE) continue;
-      await time.checkpoint();
-      cost = 0;
+      left--;
+      const record = this.records.get(id);
+      if (!record || !others.every((filter) => matchesFilter(this.table, record, filter))) continue;
+      if (searches.length > 0) left -= searchedLength(this.table, record.fields as object) / CHARACTERS;
+      if (searches.every((filter) => matchesFilter(this.table, record, filter))) yield record;
     }
   }
 
@@ -240,7 +233,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (value !== undefined) owners.set(value, record.id);
     }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
-    this.words.noteWrite(record.id);
   }
 
   private forgetUniqueValues(record: Versioned<Fields>): void {

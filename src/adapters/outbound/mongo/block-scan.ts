@@ -1,6 +1,6 @@
 import type { QueryTime } from '../../../application/maintenance/query-budget.js';
-import type { IdRange } from '../../../application/records/id-range.js';
 import type { ListQuery } from '../../../application/records/list-query.js';
+import type { IdRange } from '../../../application/search/id-range.js';
 import { AppError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';
 

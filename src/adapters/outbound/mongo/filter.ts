@@ -14,20 +14,16 @@ import {
 } from '../../../application/records/query-semantics.js';
 import type { FieldSpec } from '../../../domain/fields.js';
 import { fieldPath, foldedPath, specOf } from './documents.js';
-import { searchCondition, type WordsState } from './words.js';
+import { searchCondition } from './words.js';
 
-/** The conditions on the documents of a list with these filters. A search may need {@link isFound} too. */
-export function conditionsOf(
-  table: RecordTable,
-  filters: readonly Filter[],
-  state: WordsState = { areCurrent: false },
-): Document[] {
-  return [{ live: true }, ...filters.map((filter) => conditionOf(table, filter, state))];
+/** The conditions on the documents of a list with these filters. */
+export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Document[] {
+  return [{ live: true }, ...filters.map((filter) => conditionOf(table, filter))];
 }
 
-function conditionOf(table: RecordTable, filter: Filter, state: WordsState): Document {
+function conditionOf(table: RecordTable, filter: Filter): Document {
   if (filter.operator === 'attribute') return attributeCondition(filter);
-  if (filter.operator === 'search') return searchCondition(filter, state);
+  if (filter.operator === 'search') return searchCondition(filter);
   const { type } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
   if (filter.operator === 'exists') return { [path]: { $exists: filter.value } };

@@ -1,5 +1,4 @@
 import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
-import { type IdRange, isSearchAlone } from '../../../application/records/id-range.js';
 import {
   type Comparison,
   type Filter,
@@ -10,6 +9,8 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/records/list-query.js';
+import { matchesFilter } from '../../../application/records/query-semantics.js';
+import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
 import type { Versioned } from '../../../domain/record.js';
 import {
   fieldPath,
@@ -21,7 +22,7 @@ import {
 } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { comparison, conditionsOf } from './filter.js';
-import { isFound, rangeConditions, WITHOUT_WORDS, WORDS_INDEX, type WordsState } from './words.js';
+import { rangeConditions, splitFilters, WITHOUT_WORDS, WORDS_INDEX, type WordsState } from './words.js';
 
 /** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
 const BATCH = 250;
@@ -62,21 +63,20 @@ async function readOnce<Fields>(
   const side = from?.side ?? 'after';
   const keyset = from && !range ? keysetConditions(table, order, from) : [];
   const bounds = range ? rangeConditions(range, state) : [];
-  // A search without current words finds documents unseen, so any number of them may have to be read.
-  const isExact = state.areCurrent || !filters.some(({ operator }) => operator === 'search');
+  const { served, compared } = splitFilters(filters, state);
   const cursor = collection
     .find<LiveDocument>(
-      { $and: [...conditionsOf(table, filters, state), ...keyset, ...bounds] },
+      { $and: [...conditionsOf(table, served), ...keyset, ...bounds] },
       { ...SNAPSHOT_READ, projection: WITHOUT_WORDS, ...hintFor(filters, state, range) },
     )
     .sort(sortOf(order, side))
-    .limit(isExact ? limit + 1 : 0)
+    .limit(compared.length === 0 ? limit + 1 : 0)
     .batchSize(BATCH)
     .allowDiskUse()
     .maxTimeMS(maxTimeMS);
   const toRecord = (document: LiveDocument) => {
     const record = recordOf(table, document);
-    return isExact || isFound(table, filters, record, document.rules) ? record : undefined;
+    return compared.every((filter) => matchesFilter(table, record, filter)) ? record : undefined;
   };
   const { items: records, hasMore } = await readUpTo(
     limit,
@@ -108,7 +108,7 @@ export function hintFor(
   { areCurrent }: WordsState,
   range: IdRange | undefined,
 ): { hint?: string } {
-  return range && areCurrent && isSearchAlone(filters) ? { hint: WORDS_INDEX } : {};
+  return range && areCurrent && hasOnlyIdFilters(filters) ? { hint: WORDS_INDEX } : {};
 }
 
 /**

@@ -1,19 +1,20 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
 import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import {
-  type IdRange,
-  idRange,
-  isAscendingRead,
-  isSearchAlone,
-} from '../../../application/records/id-range.js';
-import {
   BY_ID,
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
 } from '../../../application/records/list-query.js';
+import { matchesFilter } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/stored-record.js';
+import {
+  hasOnlyIdFilters,
+  type IdRange,
+  idRange,
+  isAscendingRead,
+} from '../../../application/search/id-range.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
@@ -33,7 +34,7 @@ import { conditionsOf } from './filter.js';
 import { isIndexed } from './indexes.js';
 import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
-import { isFound, rangeConditions, searchUnit, WITHOUT_WORDS, type WordsState } from './words.js';
+import { rangeConditions, searchUnit, splitFilters, WITHOUT_WORDS, type WordsState } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
@@ -178,15 +179,18 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     range?: IdRange,
   ): Promise<number> {
     const bounds = range ? rangeConditions(range, state) : [];
-    const condition = { $and: [...conditionsOf(this.table, filters, state), ...bounds] };
-    if (state.areCurrent || !range) {
+    const { served, compared } = splitFilters(filters, state);
+    const condition = { $and: [...conditionsOf(this.table, served), ...bounds] };
+    if (compared.length === 0) {
       const hint = hintFor(filters, state, range);
       return all.countDocuments(condition, { ...SNAPSHOT_READ, ...hint, maxTimeMS });
     }
     const documents = all.find<LiveDocument>(condition, { ...SNAPSHOT_READ, projection: WITHOUT_WORDS });
     let count = 0;
-    for await (const document of documents.maxTimeMS(maxTimeMS))
-      if (isFound(this.table, filters, recordOf(this.table, document), document.rules)) count++;
+    for await (const document of documents.maxTimeMS(maxTimeMS)) {
+      const record = recordOf(this.table, document);
+      if (compared.every((filter) => matchesFilter(this.table, record, filter))) count++;
+    }
     return count;
   }
 
@@ -196,7 +200,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   ): BlockScan {
     const { filters, client, isContinuation } = query;
     const { budget } = this.store;
-    const mayTakeLong = isContinuation === true || isSearchAlone(filters);
+    const mayTakeLong = isContinuation === true || hasOnlyIdFilters(filters);
     return {
       range: idRange(query),
       isAscending: isAscendingRead(query),

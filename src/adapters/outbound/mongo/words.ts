@@ -1,16 +1,15 @@
 import type { Document } from 'mongodb';
-import type { IdRange } from '../../../application/records/id-range.js';
 import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
-import { matchesFilter } from '../../../application/records/query-semantics.js';
-import { recordWords, SEARCH_RULES } from '../../../application/records/search-words.js';
-import type { Id, Versioned } from '../../../domain/record.js';
+import type { IdRange } from '../../../application/search/id-range.js';
+import { recordWords, TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
+import type { Id } from '../../../domain/record.js';
 
 /**
  * The consecutive ids of a block. A search reads the index of words block by block. Within a block it reads every key
  * of the word, and it seeks once in each block.
  */
 const BLOCK_IDS = 2_048;
-/** As long as documents may lack current words, a search reads every document of this many ids at least. */
+/** As long as documents may lack current words, a search reads the documents themselves, of this many ids at least. */
 const UNINDEXED_IDS = 64;
 
 /** The number of ids by which a search counts the parts that it reads. */
@@ -25,7 +24,7 @@ export const WORDS_KEY = { live: 1, rules: 1, block: 1, words: 1, _id: 1 } as co
 /** The members of a document that only searches use. A document that an earlier release wrote has none of them. */
 export interface IndexedWords {
   readonly words: readonly string[];
-  /** The version of the rules that made the words: SEARCH_RULES of the process that wrote the document. */
+  /** TOKENIZER_VERSION of the process that wrote the document. */
   readonly rules: number;
   /** The number of the block that the id lies in. */
   readonly block: number;
@@ -34,7 +33,7 @@ export interface IndexedWords {
 /** @returns nothing if the table is not searchable */
 export function indexedWords(table: RecordTable, id: Id, fields: object): Partial<IndexedWords> {
   if (table.searched.length === 0) return {};
-  return { words: recordWords(table, fields), rules: SEARCH_RULES, block: blockOf(id) };
+  return { words: recordWords(table, fields), rules: TOKENIZER_VERSION, block: blockOf(id) };
 }
 
 /** A projection without the words, which can be more than the record itself. */
@@ -42,14 +41,14 @@ export const WITHOUT_WORDS = { words: 0 } as const;
 
 /**
  * Whether the words of all records of a table are known to be current. A table's index and its repository share one.
- * The index learns it at least every minute; until then a search checks each document without current words.
+ * The index learns it at least every minute; until then a search reads the documents themselves.
  */
 export interface WordsState {
   areCurrent: boolean;
 }
 
-/** The condition on documents whose words were made by lower rules than SEARCH_RULES, or never. */
-export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: SEARCH_RULES } } };
+/** The condition on documents whose words an older tokenizer made, or none. */
+export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: TOKENIZER_VERSION } } };
 
 /**
  * The condition of a search. A word begins with a text if it matches an expression that is `^` and the text: the server
@@ -57,23 +56,28 @@ export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: SEARCH_RUL
  * keys only. With `$elemMatch` it would fetch each document; `$gte` and `$lt` alone may be met by two different words.
  * The characters of a word are letters, digits and marks, so none has a meaning in an expression.
  */
-export function searchCondition({ words }: SearchFilter, { areCurrent }: WordsState): Document {
-  const current = [
-    { rules: { $gte: SEARCH_RULES } },
-    ...words.map((word) => ({ words: { $regex: `^${word}` } })),
-  ];
-  return areCurrent ? { $and: current } : { $or: [{ $and: current }, LACKS_CURRENT_WORDS] };
+export function searchCondition({ words }: SearchFilter): Document {
+  return {
+    $and: [
+      { rules: { $gte: TOKENIZER_VERSION } },
+      ...words.map((word) => ({ words: { $regex: `^${word}` } })),
+    ],
+  };
 }
 
-/** Whether a document that met the conditions is in the list: without current words it has been found unseen. */
-export function isFound(
-  table: RecordTable,
+/**
+ * The filters that the server checks, and those that are compared with the records it returns: searches, as long as
+ * documents may lack current words.
+ */
+export function splitFilters(
   filters: readonly Filter[],
-  record: Versioned<unknown>,
-  rules = 0,
-): boolean {
-  if (rules >= SEARCH_RULES) return true;
-  return filters.every((filter) => filter.operator !== 'search' || matchesFilter(table, record, filter));
+  { areCurrent }: WordsState,
+): { readonly served: readonly Filter[]; readonly compared: readonly Filter[] } {
+  const isCompared = ({ operator }: Filter) => operator === 'search' && !areCurrent;
+  return {
+    served: filters.filter((filter) => !isCompared(filter)),
+    compared: filters.filter(isCompared),
+  };
 }
 
 /** The conditions on the documents in a range. Documents without words have no block. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/archive.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/database.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { ArchiveCopy, CopyError } from '#src/application/maintenance/copy-archive.js';
 import { reservationRules } from '#src/application/maintenance/copy-rules.js';
 import { RESERVATION_MS } from '#src/application/maintenance/retention.js';

@@ -49,7 +49,7 @@ describe('a batch of creations under idempotency keys', () => {
   };
 
   it('returns the outcome of each line independently of the others', async () => {
-    const other = await world.occupy('sku.5');
+    const other = await world.publishIfAbsent('sku.5');
     await world.process()(line(1));
     await world.process()(line(2));
     await world.records.remove((await world.reserved('stream/2')) ?? 0, 1, 0);

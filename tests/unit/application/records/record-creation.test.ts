@@ -102,7 +102,7 @@ describe('the creation of a record under an idempotency key', () => {
     const [other] = await world.process()(lamp(1));
     const id = expectOneRecord([other ?? ''], 1);
     await world.records.remove(id, 1, 0);
-    await world.occupy(SKU);
+    await world.publishIfAbsent(SKU);
     const listed = await world.listed();
     wake();
     expect(await late).to.deep.equal([{ ...(other as object), isReplay: true }]);
@@ -110,7 +110,7 @@ describe('the creation of a record under an idempotency key', () => {
   });
 
   it('is never older than its reservation, so that its tombstone outlives it after the clock was set back', async () => {
-    const other = await world.occupy(SKU);
+    const other = await world.publishIfAbsent(SKU);
     const ahead = new FakeClock();
     ahead.time += 400 * 24 * 3_600_000;
     expect(await world.process(undefined, ahead)(lamp(0))).to.deep.equal(['duplicate_value']);
@@ -121,7 +121,7 @@ describe('the creation of a record under an idempotency key', () => {
 
   it('keeps a reserved id for its key, even if the creation failed', async () => {
     const process = world.process();
-    const other = await world.occupy(SKU);
+    const other = await world.publishIfAbsent(SKU);
     expect(await process(lamp(0))).to.deep.equal(['duplicate_value']);
     const reserved = await world.reserved();
     const others = await process(keyed({ name: 'a' }), keyed({ name: 'b' }), torch('another key'));

@@ -1,4 +1,4 @@
-import { decidingWords, MAX_WORD_LENGTH, queryWords } from '../../../../application/records/search-words.js';
+import { decidingWords, MAX_WORD_LENGTH, queryWords } from '../../../../application/search/tokenizer.js';
 import type { ParameterIssue } from '../core/http-error.js';
 import { invalid } from '../query/query.js';
 import type { Condition } from './filter-operators.js';

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/migrations.js';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Diagnosis } from '#src/application/ports/diagnostics.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type BlockScan, scanBlocks } from '#src/adapters/outbound/mongo/block-scan.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { IdRange } from '#src/application/records/id-range.js';
+import type { IdRange } from '#src/application/search/id-range.js';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../support/fakes.js';

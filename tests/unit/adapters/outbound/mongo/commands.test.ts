@@ -6,7 +6,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/records/list-query.js';
-import { SEARCH_RULES } from '#src/application/records/search-words.js';
+import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
@@ -152,7 +152,7 @@ describe('the commands to MongoDB', () => {
         { live: true },
         {
           $and: [
-            { rules: { $gte: SEARCH_RULES } },
+            { rules: { $gte: TOKENIZER_VERSION } },
             { words: { $regex: '^gre' } },
             { words: { $regex: '^lam' } },
           ],

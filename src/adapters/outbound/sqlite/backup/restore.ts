@@ -1,0 +1,123 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import {
+  type BackupProgress,
+  BackupUnusable,
+  type RestoreReport,
+  SourceMissing,
+} from '../../../../application/ports/backup.js';
+import { StoreConfigError } from '../../../../application/ports/store.js';
+import { connect, isEmpty } from '../connection/connection.js';
+import { createFolder } from '../connection/create-folder.js';
+import { translateError } from '../connection/errors.js';
+import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
+import { identityOf } from '../connection/open-files.js';
+import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
+import { copyChecked } from './backup.js';
+
+/**
+ * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
+ * checked by `PRAGMA integrity_check` before it gets its name. If the process is killed, the database is the whole old
+ * one or the whole new one. Where there is none, an empty one is made and locked, which is removed after an error.
+ * @throws SourceMissing, BackupUnusable if the backup cannot be used
+ * @throws StoreInUse; StoreConfigError if the file in its place is no database of this service; BackupTargetError
+ * @throws AppError `unavailable`
+ */
+export async function restoreDatabase(
+  backup: string,
+  database: string,
+  now: Date,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  const source = resolve(backup);
+  if (!existsSync(source)) throw new SourceMissing(`There is no file ${source}.`);
+  const target = realPath(resolve(database));
+  if (identityOf(source) === identityOf(target))
+    throw new BackupUnusable(`${source} is the database itself.`);
+  return orTargetError(target, () => replaceDatabase(target, source, now, progress));
+}
+
+async function replaceDatabase(
+  target: string,
+  source: string,
+  now: Date,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  createFolder(dirname(target));
+  const owner = ownerOf(target);
+  const isMissing = !existsSync(target);
+  const aside = isMissing ? await createEmpty(target, owner, now) : undefined;
+  const old = openExclusively(target);
+  const isReplaced = !isEmpty(old);
+  const made = isMissing && !isReplaced ? identityOf(target) : undefined;
+  try {
+    progress(0, 0);
+    await AtomicFile.removeLeftovers(target);
+    const copy = await AtomicFile.createForReplace(target, owner);
+    try {
+      const bytes = await fill(copy, source, progress);
+      return { database: target, bytes, replaced: (await copy.replace(now, isReplaced)) ?? aside };
+    } finally {
+      await copy.close();
+    }
+  } catch (error) {
+    if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
+    throw error;
+  } finally {
+    closeExclusively(old);
+  }
+}
+
+/**
+ * Creates a database without a table in the place of none, so that it can be locked: nobody else creates one then. It
+ * has a page, because SQLite does not notice that a file without one was renamed.
+ * @returns the folder that files of an earlier database moved to
+ */
+async function createEmpty(target: string, owner: Owner | undefined, now: Date): Promise<string | undefined> {
+  const file = await AtomicFile.createForReplace(target, owner);
+  try {
+    const connection = connect(file.partial, 'rw');
+    try {
+      // Nobody else knows the file, so nothing has to be rolled back.
+      connection.pragma('journal_mode = OFF');
+      // Any write creates the first page.
+      connection.pragma('user_version = 0');
+    } finally {
+      connection.close();
+    }
+    return await file.publishIfAbsent(now);
+  } catch (error) {
+    throw translateError(error, target);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws BackupUnusable */
+async function fill(copy: AtomicFile, source: string, progress: BackupProgress): Promise<number> {
+  try {
+    return await copyChecked(copy, source, progress);
+  } catch (error) {
+    const translated = translateError(error, source);
+    if (!(translated instanceof StoreConfigError)) throw translated;
+    throw new BackupUnusable(translated.message.replaceAll(copy.partial, source), { cause: error });
+  }
+}
+
+/** Follows symbolic links, also to a missing file, as SQLite does when it creates a database. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    // Links in a circle are ELOOP.
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing || !lstatSync(path, { throwIfNoEntry: false })) return path;
+    return realPath(resolve(dirname(path), readlinkSync(path)));
+  }
+}
+
+/** Returns the owner that the file must get, if root restores it for the user of the service. */
+function ownerOf(target: string): Owner | undefined {
+  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
+  return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
+}

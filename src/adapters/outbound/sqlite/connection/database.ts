@@ -1,0 +1,211 @@
+import { resolve } from 'node:path';
+import type Database from 'libsql';
+import type { Logger } from '../../../../application/ports/logger.js';
+import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
+import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
+import { unavailable } from '../../../../domain/errors.js';
+import { LogCheckpoints } from './checkpoints.js';
+import {
+  checkApplication,
+  connect,
+  pragma,
+  type Reader,
+  type Statement,
+  StatementCache,
+} from './connection.js';
+import { translateError } from './errors.js';
+import { GroupCommit } from './group-commit.js';
+import { APPLICATION_ID, MIGRATIONS, restartWords } from './migrations.js';
+import {
+  type FileSystemType,
+  fileSystemType,
+  networkWarning,
+  USE_LOCAL_DISK,
+} from './network-file-system.js';
+import { identityOf, OpenFiles } from './open-files.js';
+import { Snapshots } from './snapshots.js';
+
+/** Returns the prepared statement of an SQL text. */
+export type Statements = (sql: string) => Statement;
+
+interface OpenDatabase {
+  readonly connection: Database.Database;
+  readonly files: OpenFiles;
+  readonly checkpoints: LogCheckpoints;
+  readonly commits: GroupCommit;
+  readonly statements: StatementCache;
+  readonly snapshots: Snapshots;
+}
+
+/**
+ * One SQLite file with a write-ahead log that is synchronised at every commit: an acknowledged write survives a crash
+ * of the process and a power failure. Several processes may open the file at once. If its files are deleted, moved or
+ * replaced, this process writes nothing more and is not ready.
+ */
+export class SqliteDatabase implements Store, Reader {
+  readonly location: string;
+  private opened: OpenDatabase | undefined;
+
+  /**
+   * @param file created with its folder if it does not exist
+   * @param logger gets one error if the files are no longer in place, or are damaged, and a warning if they are on a
+   *   network file system
+   */
+  constructor(
+    file: string,
+    private readonly logger?: Pick<Logger, 'error' | 'warn'>,
+    private readonly typeOf: FileSystemType = fileSystemType,
+  ) {
+    this.location = resolve(file);
+  }
+
+  async open(): Promise<void> {
+    if (this.opened) return;
+    const before = identityOf(this.location);
+    const connection = connect(this.location, 'rwc');
+    try {
+      checkApplication(connection, this.location);
+      connection.pragma('journal_mode = WAL');
+      connection.pragma('synchronous = FULL');
+      openLog(connection);
+      const files = OpenFiles.record(this.location, before, (lost) => this.reportLost(lost));
+      const checkpoints = new LogCheckpoints(
+        connection,
+        () => this.connectAgain(files),
+        (error) => this.reportCheckpoint(files, translateError(error, this.location)),
+      );
+      const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
+      await commits.write(() => {
+        migrate(connection);
+        startWords(connection);
+      });
+      const snapshots = new Snapshots(() => this.connectAgain(files));
+      const statements = new StatementCache(connection);
+      this.opened = { connection, files, checkpoints, commits, statements, snapshots };
+      const warning = networkWarning(this.location, this.typeOf);
+      if (warning !== undefined) this.logger?.warn(`${warning}; ${USE_LOCAL_DISK}`);
+    } catch (error) {
+      connection.close();
+      throw translateError(error, this.location);
+    }
+  }
+
+  async ping(): Promise<void> {
+    this.ready().files.verify();
+    this.read('SELECT 1', (statement) => statement.get());
+  }
+
+  pools(): readonly PoolFigures[] {
+    const { opened } = this;
+    return opened ? [opened.commits.figures, opened.snapshots.figures] : [];
+  }
+
+  async close(): Promise<void> {
+    const { opened } = this;
+    if (!opened) return;
+    await opened.commits.idle();
+    // If files changed, the connection stays open until the process ends: SQLite deletes the log with the last
+    // connection, and another process may have written to that log since.
+    if (!opened.files.areUnchanged()) return;
+    this.opened = undefined;
+    opened.snapshots.close();
+    opened.checkpoints.close();
+    opened.connection.close();
+  }
+
+  read<Result>(sql: string, use: (statement: Statement) => Result): Result {
+    try {
+      return this.ready().statements.read(sql, use);
+    } catch (error) {
+      return this.rethrow(error);
+    }
+  }
+
+  /**
+   * Runs `work` with a reader that sees the database as it is now.
+   * @param client the client whose limit counts, as in {@link ListQuery}
+   * @throws AppError `unavailable` if too many others do the same
+   */
+  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
+    return this.ready().snapshots.read(work, client).catch(this.rethrow);
+  }
+
+  /** Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}. */
+  async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
+    const { commits, statements } = this.ready();
+    return commits.write(() => work((sql) => statements.statement(sql)), rows).catch(this.rethrow);
+  }
+
+  /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
+  private readonly rethrow = (error: unknown): never => {
+    if (!(error instanceof StoreConfigError)) throw error;
+    this.opened?.files.markLost();
+    throw unavailable(error.message, error);
+  };
+
+  private ready(): OpenDatabase {
+    if (!this.opened) throw unavailable('The store is not open.');
+    return this.opened;
+  }
+
+  /** Opens another connection, to the same files as the first. */
+  private connectAgain(files: OpenFiles): Database.Database {
+    files.verify();
+    const connection = connect(this.location, 'rw');
+    try {
+      openLog(connection);
+      files.verify();
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  /** After damage, all writes are refused. */
+  private reportCheckpoint(files: OpenFiles, error: unknown): void {
+    if (error instanceof StoreConfigError) files.markLost();
+    this.logger?.error(
+      'the write-ahead log cannot be copied into the database; it grows until that succeeds',
+      {
+        error,
+      },
+    );
+  }
+
+  private reportLost(files: readonly string[]): void {
+    this.logger?.error(
+      'files of the store were deleted, moved, replaced or damaged while the service runs; writes are refused. Export what can be read. Then stop the service, restore a backup, and start it',
+      { files },
+    );
+  }
+}
+
+/** SQLite opens the write-ahead log when it first reads the database. */
+function openLog(connection: Database.Database): void {
+  pragma(connection, 'user_version');
+}
+
+function migrate(connection: Database.Database): void {
+  const version = pragma(connection, 'user_version');
+  if (version >= MIGRATIONS.length) return;
+  for (const step of MIGRATIONS.slice(version)) connection.exec(step);
+  connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+}
+
+/**
+ * Starts to make the words of a table that no process has made yet, or that an earlier build has changed since. A service
+ * makes the words of an older tokenizer again. A command does not: that would slow the searches of a service.
+ */
+function startWords(connection: Database.Database): void {
+  const stale = 'SELECT name FROM stale_words';
+  const tables = connection
+    .prepare(`SELECT name FROM word_indexes WHERE rules = 0 OR name IN (${stale})`)
+    .raw();
+  for (const [name] of tables.all() as [string][]) {
+    const [empty, restart] = restartWords(name);
+    connection.exec(empty);
+    connection.prepare(restart).run(TOKENIZER_VERSION);
+    connection.prepare('DELETE FROM stale_words WHERE name = ?').run([name]);
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Database from 'libsql';
+import type { PoolFigures } from '../../../../application/ports/store.js';
+import { AppError } from '../../../../domain/errors.js';
+import { yieldToEventLoop } from '../../../../shared/event-loop.js';
+import { isBusy, translateError } from './errors.js';
+import type { OpenFiles } from './open-files.js';
+
+const PATIENCE_MS = 1_500;
+const RETRY_MS = 5;
+/** The most rows that share a commit: some milliseconds in which the thread does nothing else. */
+export const MAX_ROWS = 256;
+/**
+ * The turns of the event loop that other work has after a commit of more rows. A request takes some turns; without them
+ * it would wait for a large commit in each.
+ */
+const TURNS_AFTER_LARGE = 10;
+
+interface Write {
+  readonly rows: number;
+  run(): void;
+  fail(error: unknown): void;
+  done(): void;
+}
+
+/**
+ * Commits the writes of one event-loop turn together, so that they share one wait for the disk. A write resolves
+ * after the commit. The thread never blocks on the lock of another process: it tries again later.
+ */
+export class GroupCommit {
+  private pending: Write[] = [];
+  private draining: Promise<void> | undefined;
+  private timeouts = 0;
+
+  /**
+   * @param files the files of the connection; a write that is not in them is not acknowledged
+   * @param committed called with the rows of a commit after it, outside of a transaction; the next write waits for it
+   * @param patienceMs how long a write waits until another process releases its lock
+   */
+  constructor(
+    private readonly connection: Database.Database,
+    private readonly files: Pick<OpenFiles, 'verify'>,
+    private readonly committed: (rows: number) => Promise<void> = async () => {},
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  /**
+   * @param work runs inside the shared transaction. An AppError that it throws before its first write rejects this
+   *   write alone. Any other error rolls the whole batch back
+   * @param rows approximately the number of rows that it writes
+   */
+  write<Result>(work: () => Result, rows = 1): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      let result: Result;
+      this.pending.push({
+        rows,
+        run: () => {
+          result = work();
+        },
+        fail: (error) => reject(translateError(error)),
+        done: () => resolve(result),
+      });
+      this.draining ??= this.drain();
+    });
+  }
+
+  /** The connection that writes, as a pool of one. */
+  get figures(): PoolFigures {
+    const used = this.draining ? 1 : 0;
+    const { length: waiting } = this.pending;
+    return { pool: 'writer', used, idle: 1 - used, max: 1, waiting, timeouts: this.timeouts };
+  }
+
+  /** Resolves when no write is pending. */
+  async idle(): Promise<void> {
+    await this.draining;
+  }
+
+  private async drain(): Promise<void> {
+    let turns = 1;
+    while (this.pending.length > 0) {
+      // After this, all requests that arrived in this turn have queued their writes.
+      for (; turns > 0; turns--) await yieldToEventLoop();
+      const batch = this.nextBatch();
+      turns = batch.some(({ rows }) => rows > MAX_ROWS) ? TURNS_AFTER_LARGE : 1;
+      try {
+        for (const write of await this.commit(batch)) write.done();
+        await this.committed(batch.reduce((sum, { rows }) => sum + rows, 0));
+      } catch (error) {
+        // Writes that queued meanwhile have waited for the same lock.
+        if (isBusy(error)) this.timeouts++;
+        const waiting = isBusy(error) ? this.pending.splice(0) : [];
+        for (const write of [...batch, ...waiting]) write.fail(error);
+      }
+    }
+    this.draining = undefined;
+  }
+
+  private nextBatch(): Write[] {
+    let rows = 0;
+    const end = this.pending.findIndex((write, at) => {
+      rows += write.rows;
+      return at > 0 && rows > MAX_ROWS;
+    });
+    return this.pending.splice(0, end < 0 ? this.pending.length : end);
+  }
+
+  /** @returns the writes that were committed; the others were rejected */
+  private async commit(batch: readonly Write[]): Promise<readonly Write[]> {
+    this.files.verify();
+    await this.begin();
+    try {
+      const refused: [Write, unknown][] = [];
+      const done = batch.filter((write) => {
+        try {
+          write.run();
+          return true;
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          refused.push([write, error]);
+          return false;
+        }
+      });
+      this.connection.exec('COMMIT');
+      // Once more: the files may have been deleted between the first check and the commit.
+      this.files.verify();
+      for (const [write, error] of refused) write.fail(error);
+      return done;
+    } catch (error) {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<void> {
+    const end = performance.now() + this.patienceMs;
+    for (;;) {
+      try {
+        this.connection.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= end) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}

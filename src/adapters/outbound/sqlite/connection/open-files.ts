@@ -1,0 +1,96 @@
+import { type BigIntStats, realpathSync, statSync } from 'node:fs';
+import { unavailable } from '../../../../domain/errors.js';
+
+/** The write-ahead log, and the shared memory with its index and its locks. */
+const SUFFIXES = ['-wal', '-shm'];
+
+/**
+ * The files that SQLite has open, by device and inode. If one of them is deleted, moved or replaced, SQLite does not
+ * notice, and the next start does not see its later writes. While this process has a file open, no other file gets its
+ * inode. A database that became smaller was overwritten, for instance by `cp`: SQLite only lets it grow. This class
+ * never opens the files; see `connect`.
+ */
+export class OpenFiles {
+  private areLost = false;
+  private databaseBytes = 0;
+
+  private constructor(
+    private readonly database: string,
+    private readonly identities: ReadonlyMap<string, string | undefined>,
+    private readonly report: (files: readonly string[]) => void,
+  ) {}
+
+  /**
+   * Records the files of a database that SQLite has just opened.
+   * @param before `identityOf` the database before it was opened; undefined if SQLite had to create it
+   * @param report called once, with the files that are no longer in place
+   * @throws AppError `unavailable` if the database was deleted or replaced meanwhile
+   */
+  static record(
+    database: string,
+    before: string | undefined,
+    report: (files: readonly string[]) => void,
+  ): OpenFiles {
+    const opened = identityOf(database);
+    if (opened === undefined || (before !== undefined && before !== opened))
+      throw unavailable(`The file ${database} was deleted or replaced while it was opened.`);
+    // SQLite follows links, and names the other files after the target.
+    const paths = [database, ...SUFFIXES.map((suffix) => realpathSync(database) + suffix)];
+    const files = new OpenFiles(database, new Map(paths.map((path) => [path, identityOf(path)])), report);
+    files.currentIdentity(database);
+    return files;
+  }
+
+  /** Whether all files are in place. After the first `false` always `false`: writes may have been lost meanwhile. */
+  areUnchanged(): boolean {
+    if (this.areLost) return false;
+    const lost = [...this.identities].filter(
+      ([path, identity]) => identity === undefined || identity !== this.currentIdentity(path),
+    );
+    if (lost.length === 0) return true;
+    this.markLost(lost.map(([path]) => path));
+    return false;
+  }
+
+  /** Makes {@link areUnchanged} return false from now on. */
+  markLost(files: readonly string[] = [this.database]): void {
+    if (this.areLost) return;
+    this.areLost = true;
+    this.report(files);
+  }
+
+  /** @throws AppError `unavailable` */
+  verify(): void {
+    if (!this.areUnchanged())
+      throw unavailable(
+        'The files of the store were deleted, replaced or damaged. An operator has to restore them.',
+      );
+  }
+
+  /** @returns undefined if the database became smaller */
+  private currentIdentity(path: string): string | undefined {
+    const stats = statsOf(path);
+    if (path !== this.database || !stats) return stats && identityIn(stats);
+    if (stats.size < this.databaseBytes) return undefined;
+    this.databaseBytes = Number(stats.size);
+    return identityIn(stats);
+  }
+}
+
+/** @returns undefined if there is no file */
+export function identityOf(path: string): string | undefined {
+  const stats = statsOf(path);
+  return stats && identityIn(stats);
+}
+
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function identityIn({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'libsql';
+import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
+import { AppError } from '../../../domain/errors.js';
+import {
+  checkVersion,
+  INSTALL_NEWER,
+  pragma,
+  requireFile,
+  schemaProblem,
+  UNDO_CHANGES,
+} from './connection/connection.js';
+import { translateError } from './connection/errors.js';
+import { schemaSize } from './connection/expected-schema.js';
+import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
+import {
+  type FileSystemType,
+  fileSystemType,
+  networkWarning,
+  USE_LOCAL_DISK,
+} from './connection/network-file-system.js';
+
+/** A database up to this size is checked for damage unasked: it takes some seconds at most. */
+const QUICK_BYTES = 256 * 1024 * 1024;
+
+export interface DatabaseCheck {
+  /** The names of the tables of records. */
+  readonly tables: readonly string[];
+  /** Whether to look for damage in a large database as well. */
+  readonly deep: boolean;
+  /** The local time. */
+  readonly now: number;
+  /** Default: what the system says. */
+  readonly typeOf?: FileSystemType;
+}
+
+/**
+ * Examines a database without changing anything: no file is created, and no log is written back. A service may use the
+ * database meanwhile.
+ * @param file an absolute path
+ */
+export function checkDatabase(file: string, check: DatabaseCheck): DiagnosticReport {
+  const report = inspect(file, check);
+  return { ...report, diagnoses: [...report.diagnoses, ...placeOf(file, check)] };
+}
+
+/** The folder of a database that does not exist yet has its own diagnosis. */
+function placeOf(file: string, { typeOf = fileSystemType }: DatabaseCheck): Diagnosis[] {
+  const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
+  if (warning === undefined) return [];
+  return [{ subject: 'store', verdict: 'warning', message: warning, remedy: USE_LOCAL_DISK }];
+}
+
+function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
+  if (!existsSync(file))
+    return { diagnoses: [ok(`there is no database ${file} yet; the first start creates it`)] };
+  if (existsSync(`${file}-wal`) && !existsSync(`${file}-shm`))
+    return { diagnoses: [ok(`${file} has a log that the next start reads; it was not examined`)] };
+  let connection: Database.Database | undefined;
+  try {
+    connection = openUnchanged(file);
+    return inspected(connection, file, check);
+  } catch (error) {
+    const translated = translateError(error, file);
+    if (translated instanceof StoreConfigError) {
+      const remedy = remedyOf(translated);
+      return { diagnoses: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
+    }
+    if (translated instanceof AppError || error instanceof Database.SqliteError)
+      return {
+        diagnoses: [
+          wrong(`${file} cannot be read`, 'run this as the user of the service, while no restore runs'),
+        ],
+      };
+    throw error;
+  } finally {
+    connection?.close();
+  }
+}
+
+/**
+ * Without a log, no process has the database open, and `immutable` keeps SQLite from creating one. With a log, SQLite
+ * reads it through the existing index, and a connection that cannot write neither writes it back nor deletes it.
+ */
+function openUnchanged(file: string): Database.Database {
+  requireFile(file);
+  const options = existsSync(`${file}-wal`) ? 'mode=ro' : 'mode=ro&immutable=1';
+  return new Database(`${pathToFileURL(file).href}?${options}`);
+}
+
+function inspected(connection: Database.Database, file: string, check: DatabaseCheck): DiagnosticReport {
+  const version = checkVersion(connection, file);
+  const problem = schemaProblem(connection, file, version);
+  if (problem !== undefined)
+    return { diagnoses: [wrong(problem, UNDO_CHANGES), damageIn(connection, check.deep)] };
+  if (pragma(connection, 'application_id') !== APPLICATION_ID)
+    return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
+  if (version < MIGRATIONS.length)
+    return {
+      diagnoses: [
+        {
+          ...ok(`${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`),
+          verdict: 'warning',
+          remedy: 'make a backup before that start: an older program cannot read the newer schema',
+        },
+        damageIn(connection, check.deep),
+      ],
+    };
+  return {
+    diagnoses: [
+      ok(`${file} has the current schema, ${version}`),
+      damageIn(connection, check.deep),
+      { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
+      ...wordsOf(connection),
+    ],
+    ...newestRecord(connection, check),
+  };
+}
+
+function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
+  const bytes = pragma(connection, 'page_count') * pragma(connection, 'page_size');
+  if (!deep && bytes > QUICK_BYTES)
+    return ok(`the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
+  const check = deep ? 'integrity_check' : 'quick_check';
+  const [[found] = ['nothing']] = connection.prepare(`PRAGMA ${check}(1)`).raw().all() as [string][];
+  if (found === 'ok') return ok(`no damage was found (PRAGMA ${check})`);
+  return wrong(`the database is damaged: ${found}`, DAMAGED);
+}
+
+const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
+/** Says which words are not current. The start makes them so, while it serves. */
+function wordsOf(connection: Database.Database): Diagnosis[] {
+  const behind = connection.prepare(
+    'SELECT name FROM word_indexes WHERE rules < ? OR done_to < old_to ORDER BY name',
+  );
+  const names = (behind.raw().all([TOKENIZER_VERSION]) as [string][]).map(([name]) => name);
+  if (names.length === 0) return [];
+  const message = `the words of ${names.join(' and ')} are not all indexed; the service goes on while it runs`;
+  return [{ ...ok(message), subject: 'indexes' }];
+}
+
+function newestRecord(
+  connection: Database.Database,
+  { tables, now }: DatabaseCheck,
+): Pick<DiagnosticReport, 'time'> {
+  const newest = tables.map((table) => {
+    const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${table}`).raw().all() as [
+      number | null,
+    ][];
+    return at ?? 0;
+  });
+  const at = Math.max(...newest);
+  return at === 0 ? {} : { time: { kind: 'past', of: 'the newest record', at, readAt: now } };
+}
+
+function remedyOf({ message }: StoreConfigError): string {
+  if (message.includes('newer version')) return INSTALL_NEWER;
+  return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
+}
+
+function ok(message: string): Diagnosis {
+  return { subject: 'store', verdict: 'ok', message };
+}
+
+function wrong(message: string, remedy: string): Diagnosis {
+  return { subject: 'store', verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
+}

@@ -1,0 +1,163 @@
+import type { SearchIndex } from '../../../../application/ports/search-index.js';
+import type { RecordTable } from '../../../../application/records/list-query.js';
+import type { IdRange } from '../../../../application/search/id-range.js';
+import { recordWords, searchedLength, TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
+import type { Reader } from '../connection/connection.js';
+import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { restartWords } from '../connection/migrations.js';
+
+/**
+ * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
+ * one: about a millisecond for a block in which every record matches.
+ */
+export const BLOCK_IDS = 8_192;
+
+/**
+ * The code points of a word that the index has. Scripts without spaces have a word for each character, so whole words
+ * would take much of the index. Longer words of a query need another look at the records.
+ */
+export const INDEXED_LENGTH = 16;
+
+/**
+ * What stands before each word of a block in the index. No mark is the beginning of another one: it starts with its
+ * length.
+ */
+export function blockMark(id: Id): string {
+  const block = Math.floor(id / BLOCK_IDS).toString(36);
+  return block.length + block;
+}
+
+/** The most records, and approximately the most bytes of their fields, that one write indexes: a few milliseconds. */
+const MAX_ROWS = 64;
+const MAX_BYTES = 65_536;
+
+/** How many characters of an entry, or of the texts that it is made of, cost as much as one row. */
+const ENTRY_CHARACTERS = 1_024;
+const TEXT_CHARACTERS = 128;
+
+/** How many rows cost as much to write as a record with its entry, approximately. */
+export function writeCost(entry = ''): number {
+  return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
+}
+
+type StateRow = [version: number, doneTo: Id, oldTo: Id];
+
+const STATE = 'SELECT rules, done_to, old_to FROM word_indexes WHERE name = ?';
+const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
+/** The version of an index is that of its oldest words. */
+const LOWER = 'UPDATE word_indexes SET rules = ? WHERE name = ?';
+
+/** Returns the ids of the records whose words the index does not have, or only as an older tokenizer makes them. */
+export function unindexedIds(reader: Reader, { name }: RecordTable): IdRange | undefined {
+  const [version, doneTo, oldTo] = reader.read(STATE, (statement) => statement.get([name]) as StateRow);
+  if (version < TOKENIZER_VERSION) return { low: 1, high: MAX_ID };
+  return doneTo < oldTo ? { low: doneTo + 1, high: oldTo } : undefined;
+}
+
+/**
+ * The words of the records of one table, in an FTS5 table without a copy of the text. The id of a record is the rowid
+ * of its words. Its methods run in the write that changes the record.
+ */
+export class WordIndex implements SearchIndex {
+  readonly name: string;
+  private readonly sql: ReturnType<typeof statements>;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+  ) {
+    this.name = table.name;
+    this.sql = statements(table.name);
+  }
+
+  /**
+   * Returns what the index stores of a record: its words, each behind the mark of its block; undefined if the table
+   * cannot be searched.
+   */
+  entryOf(id: Id, fields: object): string | undefined {
+    if (!this.isSearched) return undefined;
+    const mark = blockMark(id);
+    const words = recordWords(this.table, fields, INDEXED_LENGTH);
+    return words.map((word) => mark + word).join(' ');
+  }
+
+  /**
+   * Stores the entry of a record, and replaces the one before. FTS5 collects the entries of a transaction, and
+   * writes them together at its end, or before a statement that may change several rows (`INSERT ... SELECT`, a
+   * trigger, `RETURNING`). Such a statement for each record would triple the cost.
+   */
+  put(statement: Statements, id: Id, entry: string | undefined): void {
+    if (entry === undefined) return;
+    statement(this.sql.put).run(id, entry);
+    const [version] = statement(STATE).get([this.name]) as StateRow;
+    if (version > TOKENIZER_VERSION) statement(LOWER).run(TOKENIZER_VERSION, this.name);
+  }
+
+  /** Like {@link writeCost}, for a record whose entry may not be needed. */
+  writeCost(fields: object): number {
+    return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
+  }
+
+  /** Whether a search finds records of the table. The methods of a table without words change nothing. */
+  get isSearched(): boolean {
+    return this.table.searched.length > 0;
+  }
+
+  /** Whether two versions of a record may have different words. */
+  hasChanged(before: object, after: object): boolean {
+    const textOf = (fields: object, name: string) =>
+      JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
+    return this.table.searched.some((name) => textOf(before, name) !== textOf(after, name));
+  }
+
+  remove(statement: Statements, id: Id): void {
+    if (!this.isSearched) return;
+    statement(this.sql.remove).run(id);
+  }
+
+  /**
+   * Makes all words again if an older tokenizer made them; a write of a record makes its words at once. A write holds
+   * the lock of the database, so two processes never index the same records.
+   */
+  indexNext(limit: number): Promise<number> {
+    const most = Math.min(limit, MAX_ROWS);
+    return this.database.write((statement) => {
+      const [version] = statement(STATE).get([this.name]) as StateRow;
+      if (version < TOKENIZER_VERSION) {
+        const [empty, restart] = restartWords(this.name);
+        statement(empty).run();
+        statement(restart).run(TOKENIZER_VERSION);
+      }
+      const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
+      return version > TOKENIZER_VERSION || doneTo === oldTo
+        ? 0
+        : this.indexOld(statement, doneTo, oldTo, most);
+    }, most);
+  }
+
+  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
+    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
+    let bytes = 0;
+    let count = 0;
+    for (const [id, size] of rows) {
+      if (count > 0 && bytes + size > MAX_BYTES) break;
+      const [fields] = statement(this.sql.fields).get([id]) as [string];
+      this.put(statement, id, this.entryOf(id, JSON.parse(fields)));
+      bytes += size;
+      count++;
+    }
+    const isEnd = count === rows.length && count < limit;
+    statement(ADVANCE).run(isEnd ? oldTo : (rows[count - 1]?.[0] ?? oldTo), this.name);
+    return count;
+  }
+}
+
+function statements(table: string) {
+  return {
+    put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
+    remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
+    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+    fields: `SELECT fields FROM ${table} WHERE id = ?`,
+  };
+}

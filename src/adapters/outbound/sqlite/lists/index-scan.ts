@@ -1,0 +1,127 @@
+import type { Position, Value } from '../../../../application/records/list-query.js';
+import type { Id } from '../../../../domain/record.js';
+import type { Reader } from '../connection/connection.js';
+import { contains, narrowed, type Range, rangeCondition } from '../records/filter.js';
+import { allOf, ID, type Sql, sql } from '../records/schema.js';
+
+/** Part of one index, in one direction. Rows that have the same value of the column tie. */
+export interface IndexScan {
+  /** The table and the index. */
+  readonly source: string;
+  readonly column: string;
+  readonly descending: boolean;
+  /** The order of ids among ties. The index itself has the order of the scan only if both directions are the same. */
+  readonly idDescending: boolean;
+  /** The values of the column. */
+  readonly range: Range;
+  /** A condition on every row of the scan that the index serves. */
+  readonly fixed?: Sql;
+}
+
+/** A row of a scan by its value and, if the scan is not by id, its id. */
+export interface Place {
+  readonly value: Value;
+  readonly id?: Id | undefined;
+}
+
+/** The place behind which a scan continues. */
+export interface Start extends Place {
+  readonly inclusive: boolean;
+}
+
+/** @param position in a list that has the order of the scan */
+export function startAt({ values: [value, id], inclusive }: Position): Start {
+  if (value === undefined) throw new Error('The position has no value of the first key of the order.');
+  return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
+}
+
+/**
+ * The rows behind one place and up to another. Each range is one range of the index: the other ties of the first place,
+ * what lies between, and the ties of the last place. `(value, id) > (?, ?)` would read all ties of the first place.
+ * @param upTo included; without an id with all its ties
+ */
+export function rangesOf(scan: IndexScan, after?: Start, upTo?: Place): Sql[] {
+  const { column, descending, idDescending, range, fixed } = scan;
+  const rows = (...conditions: Sql[]) => allOf(fixed ? [fixed, ...conditions] : conditions);
+  if (column === ID) {
+    const end = upTo && { value: upTo.value, inclusive: true };
+    return [rows(rangeCondition(ID, narrowed(range, descending, after, end)))];
+  }
+  const [further, notFurther] = idDescending ? ['<', '>='] : ['>', '<='];
+  const tied = ({ value }: Place) => sql(`${column} = ?`, value);
+  const behind = after && sql(`${ID} ${further}${after.inclusive ? '=' : ''} ?`, after.id);
+  const until = upTo?.id === undefined ? [] : [sql(`${ID} ${notFurther} ?`, upTo.id)];
+  if (after && behind && after.value === upTo?.value) return [rows(tied(after), behind, ...until)];
+  const beyond = (place: Place | undefined) => place && { value: place.value, inclusive: false };
+  return [
+    ...(after && behind && contains(range, after.value) ? [rows(tied(after), behind)] : []),
+    rows(rangeCondition(column, narrowed(range, descending, beyond(after), beyond(upTo)))),
+    ...(upTo ? [rows(tied(upTo), ...until)] : []),
+  ];
+}
+
+/** The next rows of a list. */
+export interface NextRows {
+  /** A statement of their ids, in the order of the list; undefined if there are none. */
+  readonly ids: Sql | undefined;
+  /** Whether its part of the list is over if there are fewer rows than were asked for. */
+  readonly isLast: boolean;
+}
+
+/**
+ * If values descend and ids ascend, SQLite would read all ties and sort them. So it gets the value of the last row, and
+ * sorts only the rows before the ties of this value.
+ */
+export function nextRows(reader: Reader, scan: IndexScan, after: Start | undefined, count: number): NextRows {
+  const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
+  const value = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
+  const upTo = value === undefined ? undefined : { value };
+  return { ids: rowsIn(scan, rangesOf(scan, after, upTo), count), isLast: !upTo };
+}
+
+/** The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. */
+export function placeFurther(
+  reader: Reader,
+  scan: IndexScan,
+  after: Start | undefined,
+  count: number,
+): Place | undefined {
+  for (const range of rangesOf(scan, after)) {
+    const { text, values } = rowsIn(scan, [range], 1);
+    const row = reader.read(
+      `${text} OFFSET ?`,
+      (statement) => statement.get([...values, count - 1]) as [Id, Value] | undefined,
+    );
+    if (row) return scan.column === ID ? { value: row[1] } : { value: row[1], id: row[0] };
+  }
+  return undefined;
+}
+
+/** The value of the row that is `count` rows behind the ties of a place. */
+function valueFurther(
+  reader: Reader,
+  { source, column, descending, range }: IndexScan,
+  after: Start | undefined,
+  count: number,
+): Value | undefined {
+  const start = after && { value: after.value, inclusive: false };
+  const { text, values } = rangeCondition(column, narrowed(range, descending, start));
+  const row = reader.read(
+    `SELECT ${column} FROM ${source} WHERE ${text} ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`,
+    (statement) => statement.get([...values, count - 1]) as [Value] | undefined,
+  );
+  return row?.[0];
+}
+
+/** A statement of the ids and the values of the first rows. SQLite merges the ranges. */
+function rowsIn(
+  { source, column, descending, idDescending }: IndexScan,
+  ranges: readonly Sql[],
+  count: number,
+): Sql {
+  const parts = ranges.map(({ text }) => `SELECT ${ID}, ${column} FROM ${source} WHERE ${text}`);
+  const byId = `1${idDescending ? ' DESC' : ''}`;
+  const order = column === ID ? byId : `2${descending ? ' DESC' : ''}, ${byId}`;
+  const values = ranges.flatMap((range) => range.values);
+  return sql(`${parts.join(' UNION ALL ')} ORDER BY ${order} LIMIT ?`, ...values, count);
+}

@@ -1,0 +1,210 @@
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
+import {
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type Position,
+  type RecordTable,
+  type SortOrder,
+  type Value,
+} from '../../../../application/records/list-query.js';
+import { positionOf } from '../../../../application/records/query-semantics.js';
+import type { StoredRecord } from '../../../../application/records/stored-record.js';
+import type { IdRange } from '../../../../application/search/id-range.js';
+import type { Versioned } from '../../../../domain/record.js';
+import { yieldFairly } from '../../../../shared/event-loop.js';
+import type { Reader } from '../connection/connection.js';
+import type { SqliteDatabase } from '../connection/database.js';
+import { type WordQuery, WordSearch } from '../full-text/search.js';
+import {
+  allOf,
+  keysetCondition,
+  orderBy,
+  type RecordTexts,
+  recordsOf,
+  type Sql,
+  scanOrder,
+  selectRecords,
+  sql,
+} from '../records/schema.js';
+import { type NextRows, nextRows, startAt } from './index-scan.js';
+import { planCount, planList, type SortPlan } from './plan.js';
+import { countByScan, countRows, scanPage, timeOf } from './scan.js';
+
+/** The most rows, and approximately the most bytes, that one statement reads. */
+const MAX_BATCH_ROWS = 128;
+const MAX_BATCH_BYTES = 262_144;
+/** The most by which a batch grows from one statement to the next: large records may follow small ones. */
+const MAX_GROWTH = 1.25;
+
+/**
+ * Returns a statement of the ids of the next rows, at most `count`.
+ * @param from the position of the list, or after the last record that was read
+ */
+type NextIds = (from: Position | undefined, count: number) => NextRows;
+
+/**
+ * Runs the plans of lists and counts. Work of milliseconds waits for its turn among all long tasks.
+ *
+ *     query ──► plan ──► parts ──► statements ──► page
+ *
+ *     plan     serves                                          parts                           snapshot
+ *     range    an index has exactly the list, in its order     one                             no
+ *     blocks   `q` by id, if the index of words knows all      each block of the index         no
+ *     sort     a filter leaves few rows                        one, which SQLite sorts         no
+ *     scan     everything else: each row is checked            the ids that the scan found     yes
+ *
+ * A scan goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
+ *
+ *     without `q`                    those of the index of the order
+ *     `q` by id                      those of each block of the index of words
+ *     `q`, a filter leaves few       these, if their texts match
+ *     `q` in another order           all ids that match are collected; if they are few, these are the rows, else those
+ *                                    of the index of the order that are among them
+ *
+ * If records are large, a part takes several statements. Other requests run between two of them.
+ */
+export class ListReader<Fields> {
+  /** Learned from the size of the rows that were read last. */
+  private batchRows = MAX_BATCH_ROWS;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+    private readonly budget: QueryBudget,
+  ) {}
+
+  async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { database, table, budget } = this;
+    const plan = planList(database, table, query);
+    if (plan.kind === 'scan')
+      return database.inSnapshot(async (reader) => {
+        const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
+        return this.read(reader, query, [theseIds(ids)], hasMore);
+      }, query.client);
+    if (plan.kind === 'blocks') return this.read(database, query, this.blocks(plan.search, query.client));
+    if (plan.kind === 'sort') await yieldFairly(query.client);
+    const next: NextIds =
+      plan.kind === 'range'
+        ? (from, count) => nextRows(database, plan.scan, from && startAt(from), count)
+        : (from, count) => sortedRows(plan, scanOrder(query), from, count);
+    return this.read(database, query, [next]);
+  }
+
+  /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
+  private async *blocks(query: WordQuery, client: string | undefined): AsyncGenerator<NextIds, void, void> {
+    const search = new WordSearch(this.database, this.table, query);
+    for await (const block of search.blocks(this.budget.startUnlimited(client)))
+      yield (from, count) => {
+        const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, query.descending, from) });
+        return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
+      };
+  }
+
+  async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
+    const { database, table, budget } = this;
+    const plan = planCount(database, table, filters);
+    if (plan.kind === 'scan')
+      return database.inSnapshot(
+        (reader) => countByScan(reader, table, plan, filters, timeOf(plan, { client }, budget)),
+        client,
+      );
+    await yieldFairly(client);
+    return countRows(database, plan.source, plan.conditions);
+  }
+
+  /**
+   * Reads the records of a page, part by part, and each part statement by statement.
+   * @param hasMore whether records follow the last part
+   */
+  private async read(
+    reader: Reader,
+    query: ListQuery,
+    parts: AsyncIterable<NextIds> | Iterable<NextIds>,
+    hasMore = false,
+  ): Promise<ListPage<Versioned<Fields>>> {
+    const page = new Page<Fields>(query);
+    let { from } = query;
+    for await (const next of parts)
+      for (let isOver = false; !isOver; ) {
+        const count = Math.min(page.missing, this.batchRows);
+        const { ids, isLast } = next(from, count);
+        const batch = ids ? this.records(reader, ids) : [];
+        if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
+        isOver = isLast && batch.length < count;
+        const last = batch.at(-1);
+        if (last) from = positionOf(last, scanOrder(query), 'after');
+        if (!isOver) await yieldFairly(query.client);
+      }
+    return inListOrder(query, page.records, hasMore);
+  }
+
+  private records(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
+    const texts = reader.read(
+      selectRecords(this.table, ids.text),
+      (statement) => statement.get([...ids.values]) as RecordTexts,
+    );
+    const records = recordsOf<Fields>(texts);
+    if (records.length > 0) {
+      const fitting = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
+      const next = Math.min(MAX_BATCH_ROWS, fitting, Math.ceil(this.batchRows * MAX_GROWTH));
+      this.batchRows = Math.max(1, next);
+    }
+    return records;
+  }
+}
+
+/** Takes records until the page has its number of records or of bytes. */
+class Page<Fields> {
+  readonly records: StoredRecord<Fields>[] = [];
+  private bytes = 0;
+
+  constructor(private readonly query: ListQuery) {}
+
+  /** The number of records that complete the page, and one more. */
+  get missing(): number {
+    return this.query.limit + 1 - this.records.length;
+  }
+
+  /** @returns whether the page is full and more records follow */
+  isFullWith(batch: readonly StoredRecord<Fields>[]): boolean {
+    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = this.query;
+    for (const record of batch) {
+      if (this.records.length === limit || this.bytes >= maxBytes) return true;
+      this.records.push(record);
+      this.bytes += record.fieldsBytes;
+    }
+    return false;
+  }
+}
+
+function theseIds(ids: readonly Value[]): NextIds {
+  const rest = [...ids];
+  return (_, count) => {
+    const next = JSON.stringify(rest.splice(0, count));
+    return { ids: sql('SELECT value AS id FROM json_each(?)', next), isLast: true };
+  };
+}
+
+function sortedRows(
+  { source, conditions }: SortPlan,
+  order: SortOrder,
+  from: Position | undefined,
+  count: number,
+): NextRows {
+  const { text, values } = allOf(from ? [...conditions, keysetCondition(order, from)] : conditions);
+  const ids = `SELECT id FROM ${source} WHERE ${text} ORDER BY ${orderBy(order)} LIMIT ?`;
+  return { ids: sql(ids, ...values, count), isLast: true };
+}
+
+/** The ids of a range that a list by id has not passed. */
+function rangeBehind({ low, high }: IdRange, descending: boolean, from: Position | undefined): IdRange {
+  if (!from) return { low, high };
+  const [id, step] = [Number(from.values[0]), from.inclusive ? 0 : 1];
+  return descending ? { low, high: Math.min(high, id - step) } : { low: Math.max(low, id + step), high };
+}
+
+function inListOrder<Item>({ from }: ListQuery, records: Item[], hasMore: boolean): ListPage<Item> {
+  return { records: from?.side === 'before' ? records.reverse() : records, hasMore };
+}

@@ -1,0 +1,232 @@
+import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
+import {
+  type Filter,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type RecordTable,
+  type SortOrder,
+  type Value,
+} from '../../../../application/records/list-query.js';
+import { compareInOrder } from '../../../../application/records/query-semantics.js';
+import type { Id } from '../../../../domain/record.js';
+import type { Reader } from '../connection/connection.js';
+import { WordSearch } from '../full-text/search.js';
+import { rowCost } from '../records/filter.js';
+import { allOf, columnOf, ID, numberOf, orderBy, type Sql, scanOrder, sql } from '../records/schema.js';
+import { AdaptiveBatchSize, type Checkpoints } from './adaptive-batch-size.js';
+import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
+import type { ScanPlan, Sorted } from './plan.js';
+
+/** How many rows a scan looks for another record after a full page. A block without matches counts as a few rows. */
+const LOOKAHEAD_ROWS = 2_048;
+const EMPTY_ROWS = 32;
+
+/** More matching records of a search are not sorted: the scan of an index that has their order passes them. */
+const MAX_SORTED = 1_000;
+
+export interface FoundPage {
+  /** In the order in which the list is read. */
+  readonly ids: readonly Value[];
+  readonly hasMore: boolean;
+}
+
+/** The time of a list, or of a count. */
+export function timeOf(
+  { isLimited }: ScanPlan,
+  { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
+  budget: QueryBudget,
+): QueryTime {
+  return isContinuation || !isLimited ? budget.startUnlimited(client) : budget.start(client);
+}
+
+/**
+ * Finds the records of a page among all rows of a scan.
+ * @param reader reads a snapshot, so that no record moves while the scan passes it
+ * @throws AppError `query_too_expensive`
+ */
+export async function scanPage(
+  reader: Reader,
+  table: RecordTable,
+  plan: ScanPlan,
+  query: ListQuery,
+  budget: QueryBudget,
+): Promise<FoundPage> {
+  const found = new FoundRows(query);
+  const limited = timeOf(plan, query, budget);
+  // A full page is never refused.
+  const unlimited = budget.startUnlimited(query.client);
+  let isComplete = false;
+  let ahead = LOOKAHEAD_ROWS;
+  const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };
+  const size = new AdaptiveBatchSize(time, rowCost(query.filters));
+  const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
+  for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
+    found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
+    if (isComplete) ahead -= slice.rows;
+    isComplete = found.isFull && isSorted(slice, found.lastValue);
+    if (isComplete && slice.end && (found.hasMore || ahead <= 0)) return { ids: found.ids, hasMore: true };
+  }
+  return found;
+}
+
+/** @throws AppError `query_too_expensive` */
+export async function countByScan(
+  reader: Reader,
+  table: RecordTable,
+  plan: ScanPlan,
+  filters: readonly Filter[],
+  time: QueryTime,
+): Promise<number> {
+  const { search, conditions, source } = plan;
+  let count = 0;
+  if (search?.by === 'blocks' && conditions.length === 0) {
+    for await (const ids of new WordSearch(reader, table, search).find(time)) count += ids.length;
+    return count;
+  }
+  const size = new AdaptiveBatchSize(time, rowCost(filters));
+  for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
+    for (const range of ranges) count += countRows(reader, source, [range, ...conditions]);
+  return count;
+}
+
+export function countRows(reader: Reader, source: string, conditions: readonly Sql[]): number {
+  const { text, values } = allOf(conditions);
+  return numberOf(reader, sql(`SELECT count(*) FROM ${source} WHERE ${text}`, ...values));
+}
+
+/** Whether all rows behind a slice come after a value of the first key of the list. */
+function isSorted({ sorted, end }: Slice, value: Value | undefined): boolean {
+  return sorted === 'rows' || (sorted === 'ties' && end?.value !== value);
+}
+
+/** A part of the rows of a scan. */
+interface Slice extends Pick<ScanPlan, 'sorted'> {
+  readonly ranges: readonly Sql[];
+  /** The last row; undefined in the last slice. */
+  readonly end: Place | undefined;
+  /** The number of rows, approximately. */
+  readonly rows: number;
+}
+
+/** Waits until the next slice may be read, and returns its number of rows. */
+type NextSize = () => Promise<number>;
+
+/** @param time for the work of a search */
+async function* slicesOf(
+  reader: Reader,
+  table: RecordTable,
+  plan: ScanPlan,
+  nextSize: NextSize,
+  time: Checkpoints,
+): AsyncGenerator<Slice, void, void> {
+  const { search, scan, conditions, sorted } = plan;
+  if (!search) return yield* indexSlices(reader, plan, nextSize);
+  const words = new WordSearch(reader, table, search);
+  if (search.by === 'blocks') return yield* idSlices(words.find(time), nextSize, sorted);
+  const idsIn = (...where: Sql[]) => {
+    const { text, values } = allOf(where);
+    const select = `SELECT id FROM ${scan.source} WHERE ${text}`;
+    return reader.read(select, (statement) => statement.all([...values]) as [Id][]).map(([id]) => id);
+  };
+  if (search.by === 'rows') {
+    const found = words.verify(idsIn(...rangesOf(scan), ...conditions), time);
+    return yield* idSlices(found, nextSize, sorted);
+  }
+  const matching = await words.collect(time);
+  if (matching.size <= MAX_SORTED) return yield* idSlices([[...matching]], nextSize, 'nothing');
+  for await (const slice of indexSlices(reader, plan, nextSize)) {
+    const ids = slice.ranges.flatMap((range) => idsIn(range)).filter((id) => matching.has(id));
+    yield { ...slice, ranges: oneOf(ids) };
+  }
+}
+
+async function* indexSlices(
+  reader: Reader,
+  { scan, start, sorted }: ScanPlan,
+  nextSize: NextSize,
+): AsyncGenerator<Slice, void, void> {
+  let after: Start | undefined = start;
+  let end: Place | undefined;
+  do {
+    const rows = await nextSize();
+    end = placeFurther(reader, scan, after, rows);
+    yield { ranges: rangesOf(scan, after, end), end, rows, sorted };
+    after = end && { ...end, inclusive: false };
+  } while (end);
+}
+
+/** @param found returns the ids in the order in which they are read */
+async function* idSlices(
+  found: AsyncIterable<readonly Id[]> | Iterable<readonly Id[]>,
+  nextSize: NextSize,
+  sorted: Sorted,
+): AsyncGenerator<Slice, void, void> {
+  for await (const ids of found)
+    for (let at = 0, rows = 0; at === 0 || at < ids.length; at += rows) {
+      rows = ids.length === 0 ? EMPTY_ROWS : await nextSize();
+      yield { ranges: oneOf(ids.slice(at, at + rows)), end: { value: ids[at] ?? 0 }, rows, sorted };
+    }
+}
+
+/** The rows with these ids, as ranges. */
+function oneOf(ids: readonly Id[]): Sql[] {
+  return ids.length === 0 ? [] : [sql(`${ID} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))];
+}
+
+interface FoundRow {
+  readonly bytes: number;
+  /** One value for each key of the order; the last is the id. */
+  readonly values: readonly Value[];
+}
+
+/** The first rows that match, in the order of the list: those of the page and one more. */
+class FoundRows implements FoundPage {
+  private readonly order: SortOrder;
+  private rows: readonly FoundRow[] = [];
+  /** The number of rows that belong to the page. */
+  private length = 0;
+  isFull = false;
+
+  constructor(private readonly query: ListQuery) {
+    this.order = scanOrder(query);
+  }
+
+  get hasMore(): boolean {
+    return this.rows.length > this.length;
+  }
+
+  get ids(): readonly Value[] {
+    return this.rows.slice(0, this.length).flatMap(({ values }) => values.slice(-1));
+  }
+
+  /** The value of the page's last row in the first key of the order. */
+  get lastValue(): Value | undefined {
+    return this.rows[this.length - 1]?.values[0];
+  }
+
+  select(reader: Reader, plan: ScanPlan, range: Sql): FoundRow[] {
+    const { order } = this;
+    const columns = order.map(({ field }) => columnOf(field)).join(', ');
+    const where = allOf([range, ...plan.conditions]);
+    const text = `SELECT octet_length(fields), ${columns} FROM ${plan.source}
+      WHERE ${where.text} ORDER BY ${orderBy(order)} LIMIT ?`;
+    const rows = reader.read(
+      text,
+      (statement) => statement.all([...where.values, this.query.limit + 1]) as [number, ...Value[]][],
+    );
+    return rows.map(([bytes, ...values]) => ({ bytes, values }));
+  }
+
+  add(more: readonly FoundRow[]): void {
+    if (more.length === 0) return;
+    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = this.query;
+    const all = [...this.rows, ...more].sort((a, b) => compareInOrder(this.order, a.values, b.values));
+    let bytes = 0;
+    let length = 0;
+    for (; length < limit && bytes < maxBytes && length < all.length; length++)
+      bytes += all[length]?.bytes ?? 0;
+    this.isFull = length === limit || bytes >= maxBytes;
+    this.length = length;
+    this.rows = all.slice(0, length + 1);
+  }
+}

@@ -1,0 +1,197 @@
+import type {
+  AttributeFilter,
+  Comparison,
+  Filter,
+  RecordTable,
+  Value,
+} from '../../../../application/records/list-query.js';
+import {
+  attributeValues,
+  comparedValue,
+  compareValues,
+  isFolded,
+  prefixRange,
+} from '../../../../application/records/query-semantics.js';
+import { allOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
+
+const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
+
+/** The column that a filter compares; undefined for attributes, which have no column. */
+export function comparedColumn(table: RecordTable, filter: Filter): string | undefined {
+  if (filter.operator === 'attribute' || filter.operator === 'search') return undefined;
+  return isFolded(table, filter) ? foldedColumnOf(filter.field) : columnOf(filter.field);
+}
+
+/**
+ * The condition of a filter that compares a column.
+ * @param term the column; or `+column`, for which SQLite uses no index
+ */
+export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
+  if (filter.operator === 'attribute' || filter.operator === 'search')
+    throw new Error('The filter compares no column.');
+  if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
+  const compared = (value: string | number) => comparedValue(table, filter, value);
+  if (filter.operator === 'in')
+    return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.values.map(compared)));
+  const value = compared(filter.value);
+  if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
+  return rangeCondition(term, rangeOfPrefix(String(value)));
+}
+
+/**
+ * How many times as long it takes to check a row as with one filter, approximately. Each attribute is looked up on its
+ * own; other conditions cost little.
+ */
+export function rowCost(filters: readonly Filter[]): number {
+  return Math.max(1, filters.filter(({ operator }) => operator === 'attribute').length);
+}
+
+/** The conditions of filters that use no index: the scan has chosen one. */
+export function residualConditionsOf(table: RecordTable, filters: readonly Filter[]): Sql[] {
+  const attributes = filters.filter((filter) => filter.operator === 'attribute');
+  const compared = filters.filter((filter) => filter.operator !== 'attribute');
+  return [
+    ...compared.map((filter) => conditionOf(table, filter, `+${comparedColumn(table, filter)}`)),
+    ...attributesCondition(attributes),
+  ];
+}
+
+/**
+ * One condition for all filters of attributes; none if there are none. Its text is the same for any filters, so clients
+ * cannot fill the cache of statements. It searches the text of the fields for the longest attribute, as `JSON.stringify`
+ * writes it, and parses only texts that contain it, each once. It compares all attributes as they are written, because
+ * SQLite may read a number with another last bit.
+ */
+function attributesCondition(filters: readonly AttributeFilter[]): Sql[] {
+  const length = ({ key, value }: AttributeFilter) => key.length + value.length;
+  const [longest] = filters.toSorted((a, b) => length(b) - length(a));
+  if (!longest) return [];
+  const [written, other = null] = attributeValues(longest).map((value) =>
+    JSON.stringify({ [longest.key]: value }).slice(1, -1),
+  );
+  const wanted = filters.map((filter) => [
+    pathOf(filter.key),
+    ...attributeValues(filter).map((value) => JSON.stringify(value)),
+  ]);
+  const condition = sql(
+    `(instr(fields, ?) > 0 OR instr(fields, ?) > 0) AND NOT EXISTS (
+      WITH wanted(path, written, other) AS MATERIALIZED (
+        SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))
+      SELECT 1 FROM wanted WHERE coalesce((fields -> path) NOT IN (written, other), TRUE))`,
+    written,
+    other,
+    JSON.stringify(wanted),
+  );
+  return [condition];
+}
+
+/**
+ * The path of an attribute (https://www.sqlite.org/json1.html, "Path Arguments"); null if no record has the key. SQLite
+ * ends a key at a quotation mark, even behind a backslash, and at NUL.
+ */
+function pathOf(key: string): string | null {
+  if (key.includes('\0')) return null;
+  return `$.attributes."${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '\\u0022')}"`;
+}
+
+export interface Bound {
+  readonly value: Value;
+  readonly inclusive: boolean;
+}
+
+/** The values of one column that match its filters. */
+export interface Range {
+  readonly low?: Bound | undefined;
+  readonly high?: Bound | undefined;
+}
+
+/** Whether the values that match a filter are one range of its column. */
+export function isRange(filter: Filter): boolean {
+  if (filter.operator === 'exists') return filter.value;
+  return !['ne', 'in', 'attribute', 'search'].includes(filter.operator);
+}
+
+/**
+ * The range that all filters allow.
+ * @param filters filters of one column, each a range
+ */
+export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
+  return filters
+    .map((filter) => rangeOfOne(table, filter))
+    .reduce<Range>(
+      (range, { low, high }) => ({ low: tighterLow(range.low, low), high: tighterHigh(range.high, high) }),
+      {},
+    );
+}
+
+export function rangeCondition(column: string, { low, high }: Range): Sql {
+  return allOf([
+    ...(low ? [sql(`${column} >${low.inclusive ? '=' : ''} ?`, low.value)] : []),
+    ...(high ? [sql(`${column} <${high.inclusive ? '=' : ''} ?`, high.value)] : []),
+  ]);
+}
+
+/** The part of a range that lies between two bounds, in the direction of a scan. */
+export function narrowed(range: Range, descending: boolean, start?: Bound, end?: Bound): Range {
+  const [low, high] = descending ? [end, start] : [start, end];
+  return { low: tighterLow(range.low, low), high: tighterHigh(range.high, high) };
+}
+
+export function contains({ low, high }: Range, value: Value): boolean {
+  const here: Bound = { value, inclusive: true };
+  return tighterLow(low, here) === here && tighterHigh(high, here) === here;
+}
+
+/** The higher of two lower bounds. */
+function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+  return a && b ? tighter(a, b, compareValues(a.value, b.value)) : (a ?? b);
+}
+
+/** The lower of two upper bounds. */
+function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
+  return a && b ? tighter(a, b, compareValues(b.value, a.value)) : (a ?? b);
+}
+
+function tighter(a: Bound, b: Bound, difference: number): Bound {
+  if (difference === 0) return a.inclusive ? b : a;
+  return difference > 0 ? a : b;
+}
+
+function isValueFilter(filter: Filter): filter is Comparison {
+  return 'value' in filter && !['attribute', 'exists'].includes(filter.operator);
+}
+
+/** The lowest values. A comparison with one finds every value, and makes an index of existing values usable. */
+const LOWEST = { text: '', integer: -Number.MAX_VALUE };
+
+function rangeOfOne(table: RecordTable, filter: Filter): Range {
+  if (filter.operator === 'exists') {
+    const lowest = table.fields[filter.field]?.type === 'text' ? LOWEST.text : LOWEST.integer;
+    return { low: { value: lowest, inclusive: true } };
+  }
+  if (!isValueFilter(filter)) return {};
+  const value = comparedValue(table, filter, filter.value);
+  const bound = (inclusive: boolean): Bound => ({ value, inclusive });
+  switch (filter.operator) {
+    case 'eq':
+      return { low: bound(true), high: bound(true) };
+    case 'gt':
+    case 'gte':
+      return { low: bound(filter.operator === 'gte') };
+    case 'lt':
+    case 'lte':
+      return { high: bound(filter.operator === 'lte') };
+    case 'prefix':
+      return rangeOfPrefix(String(value));
+    default:
+      return {};
+  }
+}
+
+function rangeOfPrefix(prefix: string): Range {
+  const { from, before } = prefixRange(prefix);
+  return {
+    low: { value: from, inclusive: true },
+    high: before === undefined ? undefined : { value: before, inclusive: false },
+  };
+}

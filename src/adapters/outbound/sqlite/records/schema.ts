@@ -1,0 +1,139 @@
+import type {
+  ListQuery,
+  Position,
+  RecordTable,
+  SortOrder,
+} from '../../../../application/records/list-query.js';
+import { fieldsJson, StoredRecord } from '../../../../application/records/stored-record.js';
+import type { Id, Instant, Versioned } from '../../../../domain/record.js';
+import type { Reader } from '../connection/connection.js';
+
+const METADATA_COLUMNS: Readonly<Record<string, string>> = {
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+
+/** The column of a field. Columns of a resource's own fields are generated from its JSON text. */
+export function columnOf(field: string): string {
+  return METADATA_COLUMNS[field] ?? `"${field}"`;
+}
+
+export const ID = columnOf('id');
+
+/** The column with the case-folded value of a field that ignores case. */
+export function foldedColumnOf(field: string): string {
+  return `"${field} folded"`;
+}
+
+/** The column of a unique field in which no two records share a value. */
+export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
+  return fields[field]?.ignoresCase ? foldedColumnOf(field) : columnOf(field);
+}
+
+/**
+ * The table with the index on a column, for `FROM`. A statement that cannot use the index does not compile. The order
+ * of `id` is the table's own.
+ */
+export function indexedBy({ name }: RecordTable, column: string): string {
+  return column === ID ? `${name} NOT INDEXED` : `${name} INDEXED BY ${indexName(name, column)}`;
+}
+
+function indexName(table: string, column: string): string {
+  return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
+}
+
+/** The values of {@link RECORD_COLUMNS}. */
+export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt: Instant, fields: string];
+
+export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
+
+export function rowOf(record: Versioned<unknown>): RecordRow {
+  const { id, version, createdAt, updatedAt } = record;
+  return [id, version, createdAt, updatedAt, fieldsJson(record)];
+}
+
+export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
+  return StoredRecord.fromJson(...row);
+}
+
+/** Separates the fields of records in a text. JSON has no such character (RFC 7464, section 2.2). */
+const SEPARATOR = '\x1e';
+
+/** The columns of {@link selectRecords}; null if there are no records. */
+export type RecordTexts = [metadata: string | null, fields: string | null];
+
+/**
+ * Returns a statement of all records as two texts, because a value costs much more on its way out of SQLite than a
+ * character. `CROSS JOIN` makes SQLite read, and concatenate, in the order of the ids
+ * (https://www.sqlite.org/optoverview.html, "Manual Control Of Query Plans Using CROSS JOIN").
+ * @param ids a statement that returns `id`; the records come in the order of its rows
+ */
+export function selectRecords({ name }: RecordTable, ids: string): string {
+  const metadata = ['id', 'version', 'created_at', 'updated_at']
+    .map((column) => `record.${column}`)
+    .join(" || ',' || ");
+  return `SELECT group_concat('[' || ${metadata} || ']'), group_concat(record.fields, '${SEPARATOR}')
+    FROM (${ids}) AS found CROSS JOIN ${name} AS record ON record.id = found.id`;
+}
+
+export function recordsOf<Fields>([metadata, fields]: RecordTexts): StoredRecord<Fields>[] {
+  if (metadata === null || fields === null) return [];
+  const all = JSON.parse(`[${metadata}]`) as [Id, number, Instant, Instant][];
+  const texts = fields.split(SEPARATOR);
+  return all.map((numbers, at) => StoredRecord.fromJson(...numbers, texts[at] ?? ''));
+}
+
+/** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
+export interface Sql {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export function sql(text: string, ...values: unknown[]): Sql {
+  return { text, values };
+}
+
+/** The result of a statement that returns one number. */
+export function numberOf(reader: Reader, { text, values }: Sql): number {
+  return reader.read(text, (statement) => (statement.get([...values]) as [number])[0]);
+}
+
+/** The conjunction of the conditions; `TRUE` if there are none. */
+export function allOf(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? sql('TRUE') : joined(conditions, ' AND ');
+}
+
+/** @param conditions at least one */
+export function anyOf(conditions: readonly Sql[]): Sql {
+  return joined(conditions, ' OR ');
+}
+
+function joined(conditions: readonly Sql[], operator: string): Sql {
+  const texts = conditions.map(({ text }) => `(${text})`);
+  return sql(texts.join(operator), ...conditions.flatMap(({ values }) => values));
+}
+
+/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
+export function scanOrder({ order, from }: Pick<ListQuery, 'order' | 'from'>): SortOrder {
+  if (from?.side !== 'before') return order;
+  return order.map(({ field, descending }) => ({ field, descending: !descending }));
+}
+
+export function orderBy(order: SortOrder): string {
+  return order.map(({ field, descending }) => `${columnOf(field)}${descending ? ' DESC' : ''}`).join(', ');
+}
+
+/** Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one. */
+export function keysetCondition(
+  order: SortOrder,
+  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
+): Sql {
+  return anyOf(
+    order.map(({ field, descending }, at): Sql => {
+      const isLast = at === order.length - 1;
+      const sign = (descending ? '<' : '>') + (isLast && inclusive ? '=' : '');
+      const same = order.slice(0, at).map((key) => `+${columnOf(key.field)} = ?`);
+      return sql([...same, `+${columnOf(field)} ${sign} ?`].join(' AND '), ...values.slice(0, at + 1));
+    }),
+  );
+}

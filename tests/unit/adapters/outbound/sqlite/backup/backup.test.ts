@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
+import { BackupTargetError } from '#src/application/ports/backup.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import { product } from '../../../../../contract/repository/records.js';
+import { ENDLESS } from '../../../../../support/tables.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+
+describe('backUpDatabase', () => {
+  const root = temporaryFolder();
+  let folder: string;
+  let file: string;
+  let target: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(root, 'run-'));
+    mkdirSync(join(folder, 'backups'));
+    file = join(folder, 'catalogue.sqlite');
+    target = join(folder, 'backups/b.sqlite');
+  });
+
+  const inStore = async <Result>(
+    path: string,
+    use: (storage: ReturnType<typeof storageIn>) => Promise<Result>,
+  ) => {
+    const storage = storageIn(path);
+    await storage.store.open();
+    try {
+      return await use(storage);
+    } finally {
+      await storage.store.close();
+    }
+  };
+  const storageIn = (path: string) => sqliteStorage({ file: path, budget: ENDLESS });
+  const idsIn = (path: string) =>
+    inStore(path, async ({ products }) => {
+      const { records } = await products.list({
+        filters: [],
+        order: [{ field: 'id', descending: false }],
+        limit: 10_000,
+      });
+      return records.map(({ id }) => id);
+    });
+  const fill = (count: number) =>
+    inStore(file, async ({ products }) => {
+      await products.insertAll(Array.from({ length: count }, (_, i) => product(i + 1)));
+    });
+  const backUp = (progress = (_copied: number, _total: number) => {}) =>
+    backUpDatabase(file, target, progress);
+  const failure = async (attempt: Promise<unknown>): Promise<Error> => {
+    const error = await attempt.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error).to.be.instanceOf(Error);
+    return error as Error;
+  };
+  const expectNoBackup = () => expect(readdirSync(join(folder, 'backups'))).to.deep.equal([]);
+
+  it('writes one file that only its owner can read, with all records', async () => {
+    await fill(1_000);
+    const bytes = await backUp();
+    expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
+    expect(statSync(target).mode & 0o777).to.equal(0o600);
+    expect(statSync(target).size).to.equal(bytes);
+    expect(await idsIn(target))
+      .to.deep.equal(await idsIn(file))
+      .and.to.have.length(1_000);
+  });
+
+  it('backs up one moment, despite concurrent writes', async () => {
+    await fill(5_000);
+    await inStore(file, async ({ products }) => {
+      let steps = 0;
+      const written: Promise<unknown>[] = [];
+      const outcome = await backUp(() => {
+        const id = 6_000 + ++steps;
+        written.push(products.insert(product(id)), products.remove(steps, 1, 0));
+      }).catch((error: unknown) => error);
+      expect(outcome).to.be.a('number');
+      await Promise.all(written);
+      expect(steps).to.be.greaterThan(4);
+    });
+    expect(await idsIn(target)).to.deep.equal(Array.from({ length: 5_000 }, (_, i) => i + 1));
+  });
+
+  it('backs up a backup', async () => {
+    await fill(10);
+    await backUp();
+    await backUpDatabase(target, `${target}.2`, () => {});
+    expect(readFileSync(`${target}.2`).equals(readFileSync(target))).to.equal(true);
+  });
+
+  it('reports its progress', async () => {
+    await fill(5_000);
+    const steps: [number, number][] = [];
+    const bytes = await backUp((copied, total) => steps.push([copied, total]));
+    expect(steps.length).to.be.greaterThan(3);
+    expect(steps[0]).to.deep.equal([0, bytes]);
+    expect(steps.at(-1)).to.deep.equal([bytes, bytes]);
+    expect(steps.map(([copied]) => copied)).to.deep.equal(
+      steps.map(([copied]) => copied).sort((a, b) => a - b),
+    );
+  });
+
+  it('leaves no file if the progress callback throws, at any step', async () => {
+    await fill(2_000);
+    let steps = 0;
+    await backUp(() => steps++);
+    rmSync(target);
+    for (let last = 1; last <= steps; last++) {
+      let step = 0;
+      const error = await failure(
+        backUp(() => {
+          if (++step === last) throw new Error('enough');
+        }),
+      );
+      expect(error.message).to.equal('enough');
+      expectNoBackup();
+    }
+  });
+
+  it('replaces no file, even if the file appears during the backup', async () => {
+    await fill(1);
+    writeFileSync(target, 'mine');
+    expect(await failure(backUp())).to.be.instanceOf(BackupTargetError);
+    rmSync(target);
+    const error = await failure(
+      backUp((copied, total) => {
+        if (copied === total) writeFileSync(target, 'mine');
+      }),
+    );
+    expect(error).to.be.instanceOf(BackupTargetError);
+    expect(readFileSync(target, 'utf8')).to.equal('mine');
+    expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
+  });
+
+  it('rejects a target that cannot be written', async () => {
+    await fill(1);
+    const error = await failure(backUpDatabase(file, join(folder, 'none/b.sqlite'), () => {}));
+    expect(error).to.be.instanceOf(BackupTargetError);
+    expect(error.message).to.match(
+      /none\/b\.sqlite cannot be written: no such file or directory \(ENOENT\)\.$/,
+    );
+  });
+
+  it('rejects a source that does not exist, and does not create it', async () => {
+    const error = await failure(backUp());
+    expect(error).to.be.instanceOf(StoreConfigError);
+    expect(error.message).to.match(/^There is no database /);
+    expect(readdirSync(folder)).to.deep.equal(['backups']);
+    expectNoBackup();
+  });
+
+  it('rejects a source that is empty, of another application, or not a SQLite database', async () => {
+    writeFileSync(file, '');
+    expect((await failure(backUp())).message).to.match(/is empty/);
+    rmSync(file);
+    const other = new Database(file);
+    other.exec('CREATE TABLE theirs (n INTEGER)');
+    other.close();
+    expect((await failure(backUp())).message).to.match(/of another application/);
+    writeFileSync(file, 'notes, '.repeat(1_000));
+    expect((await failure(backUp())).message).to.match(/not a SQLite database/);
+    expectNoBackup();
+  });
+
+  it('rejects a damaged database', async () => {
+    await fill(2_000);
+    await backUp();
+    const bytes = readFileSync(target);
+    expect(bytes.length).to.be.greaterThan(100_000);
+    writeFileSync(target, bytes.fill(0xff, 40_000, 60_000));
+    const error = await failure(backUpDatabase(target, `${target}.2`, () => {}));
+    expect(error).to.be.instanceOf(StoreConfigError);
+    expect(error.message).to.match(/^The database is damaged: /);
+    expect(readdirSync(join(folder, 'backups'))).to.deep.equal(['b.sqlite']);
+  });
+});

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { checkApplication } from '#src/adapters/outbound/sqlite/connection/connection.js';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { APPLICATION_ID, MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { expectAppError } from '../../../../../support/expect-refusal.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+
+/** https://www.sqlite.org/pragma.html#pragma_synchronous */
+const FULL = 2;
+
+describe('the file of SQLite', () => {
+  const folder = temporaryFolder();
+
+  it('and its log are readable only by their owner, even in a shared folder', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o755);
+    const database = new SqliteDatabase(join(shared, 'catalogue.sqlite'));
+    await database.open();
+    const files = readdirSync(shared);
+    expect(files).to.include.members(['catalogue.sqlite', 'catalogue.sqlite-wal']);
+    for (const file of files) expect(statSync(join(shared, file)).mode & 0o077, file).to.equal(0);
+    await database.close();
+  });
+
+  it('is recognised while another process creates it', async () => {
+    const file = join(folder, 'made-meanwhile.sqlite');
+    const connection = new Database(file);
+    const prepare = connection.prepare.bind(connection);
+    let reads = 0;
+    // The other process commits after the first read of this one.
+    const interrupted = Object.assign(Object.create(connection), {
+      prepare: (sql: string) => {
+        if (reads++ === 1) {
+          const other = new Database(file);
+          other.exec(`BEGIN; ${MIGRATIONS.join('')} PRAGMA application_id = ${APPLICATION_ID};
+            PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+          other.close();
+        }
+        return prepare(sql);
+      },
+    });
+    checkApplication(interrupted, file);
+    expect(reads).to.be.above(1);
+    connection.close();
+  });
+
+  it('keeps its mode if it exists already', async () => {
+    const file = join(folder, 'shared', 'catalogue.sqlite');
+    chmodSync(file, 0o640);
+    const database = new SqliteDatabase(file);
+    await database.open();
+    expect(statSync(file).mode & 0o777).to.equal(0o640);
+    await database.close();
+  });
+
+  it('stays locked while another process opens and closes it, even after a snapshot', async () => {
+    const file = join(folder, 'locked.sqlite');
+    const database = new SqliteDatabase(file);
+    await database.open();
+    await database.inSnapshot(async () => {});
+    const before = readdirSync(folder);
+    const look = `new (require('libsql'))(process.argv[1]).prepare('SELECT * FROM products').all()`;
+    execFileSync(process.execPath, ['-e', look, file]);
+    expect(readdirSync(folder)).to.deep.equal(before).and.to.include('locked.sqlite-wal');
+    await database.write((statement) => statement("INSERT INTO counters VALUES ('x', 1)").run());
+    await database.close();
+  });
+
+  it('is synchronised with the disk at every commit', async () => {
+    const database = new SqliteDatabase(join(folder, 'synchronous.sqlite'));
+    await database.open();
+    expect(database.read('PRAGMA synchronous', (statement) => statement.get())).to.deep.equal([FULL]);
+    await database.close();
+  });
+
+  it('is unavailable to a write while the disk is full, and not afterwards', async () => {
+    const database = new SqliteDatabase(join(folder, 'full.sqlite'));
+    await database.open();
+    const limitPages = (pages: number) =>
+      database.write((statement) => statement(`PRAGMA max_page_count = ${pages}`).get());
+    const insert = () =>
+      database.write((statement) => statement('INSERT INTO counters VALUES (?, 1)').run('x'.repeat(100_000)));
+    await limitPages(1);
+    await expectAppError(insert(), 'unavailable');
+    await limitPages(1_000);
+    await insert();
+    await database.close();
+  });
+});

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import type { IndexScan } from '#src/adapters/outbound/sqlite/lists/index-scan.js';
+import { type ListPlan, planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
+import { rangeCondition } from '#src/adapters/outbound/sqlite/records/filter.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import type { Sql } from '#src/adapters/outbound/sqlite/records/schema.js';
+import type { Filter, Position } from '#src/application/records/list-query.js';
+import type { Product } from '#src/domain/product.js';
+import { by, product } from '../../../../../contract/repository/records.js';
+import { searchFor } from '../../../../../support/reference-search.js';
+import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+
+/** More records than are sorted at once. */
+const RECORDS = 1_100;
+
+describe('the plan of a list in SQLite', () => {
+  const database = new SqliteDatabase(join(temporaryFolder(), 'plans.sqlite'));
+
+  before(async () => {
+    await database.open();
+    const all = Array.from({ length: RECORDS }, (_, at) =>
+      product(at + 1, { name: `lamp ${at % 7}`, sku: `S${at}`, attributes: { colour: 'red' } }),
+    );
+    await new SqliteRepository<Product>(database, PRODUCTS, ENDLESS).insertAll(all);
+  });
+  after(() => database.close());
+
+  const behind = (...values: (string | number)[]): Position => ({ side: 'after', inclusive: false, values });
+  const upTo = (...values: (string | number)[]): Position => ({ side: 'before', inclusive: true, values });
+  const named: Filter = { field: 'name', operator: 'gte', value: 'lamp 2' };
+  const anyName: Filter = { ...named, value: '' };
+  const notNamed: Filter = { field: 'name', operator: 'ne', value: 'lamp 2' };
+  const sku: Filter = { field: 'sku', operator: 'eq', value: 'S7' };
+  const red: Filter = { field: 'attributes', operator: 'attribute', key: 'colour', value: 'red' };
+  const ids: Filter = { field: 'id', operator: 'gt', value: 5 };
+
+  const lists: [query: string, filters: Filter[], sort: string, from: Position | undefined, plan: string][] =
+    [
+      ['all', [], 'id', undefined, 'range by id'],
+      ['all, from a cursor', [], 'id', behind(7), 'range by id'],
+      ['sort=name', [], 'name,id', behind('x', 7), 'range products_name by "name"'],
+      ['sort=-name', [], '-name,id', undefined, 'range products_name by "name" DESC, id'],
+      [
+        'name.gte of all',
+        [anyName],
+        'id',
+        undefined,
+        'scan by id, where +"name" >= ""; sorted: rows; limited',
+      ],
+      [
+        'name.gte of few',
+        [named],
+        'id',
+        undefined,
+        'sort products_name where ("name" >= "lamp 2") and +"name" >= "lamp 2"',
+      ],
+      [
+        'name.gte&sort=name',
+        [named],
+        'name,id',
+        undefined,
+        'range products_name by "name", within ("name" >= "lamp 2")',
+      ],
+      ['sku=', [sku], 'id', undefined, 'range products_sku by id, with "sku" = "S7"'],
+      [
+        'sku=&sort=name',
+        [sku],
+        'name,id',
+        undefined,
+        'sort products_sku where "sku" = "S7" and +"sku" = "S7"',
+      ],
+      [
+        'sku=&name.ne=',
+        [sku, notNamed],
+        'id',
+        undefined,
+        'sort products_sku where "sku" = "S7" and +"sku" = "S7" and +"name" <> "lamp 2"',
+      ],
+      [
+        'name.ne, backwards',
+        [notNamed],
+        'id',
+        upTo(9),
+        'scan by id DESC from 9, where +"name" <> "lamp 2" and (+"id" <= 9); sorted: rows; limited',
+      ],
+      [
+        'name.ne&sort=-name',
+        [notNamed],
+        '-name,id',
+        undefined,
+        'scan products_name by "name" DESC, where +"name" <> "lamp 2"; sorted: ties; limited',
+      ],
+      ['q', [searchFor('lamp red')], 'id', undefined, 'blocks of lamp red from 0'],
+      ['q, from a cursor', [searchFor('lamp')], 'id', behind(7), 'blocks of lamp from 8'],
+      ['q, backwards', [searchFor('lamp')], 'id', upTo(7), 'blocks of lamp to 7, descending'],
+      ['q&id.gt', [searchFor('lamp'), ids], '-id', undefined, 'blocks of lamp from 6, descending'],
+      [
+        'q&name.gte',
+        [searchFor('lamp'), anyName],
+        'id',
+        undefined,
+        'scan of lamp by blocks from 0, where +"name" >= ""; sorted: rows; limited',
+      ],
+      [
+        'q of a word that the index has in part',
+        [searchFor('tischbeleuchtungskorper')],
+        'id',
+        undefined,
+        'scan of tischbeleuchtungskorper by blocks from 0; sorted: rows; limited',
+      ],
+      [
+        'q&sku=',
+        [searchFor('lamp'), sku],
+        'id',
+        undefined,
+        'scan products_sku by id, with "sku" = "S7", of lamp by rows from 0, where +"sku" = "S7"; sorted: nothing; limited',
+      ],
+      [
+        'q&sort=name',
+        [searchFor('lamp')],
+        'name,id',
+        behind('lamp 1', 7),
+        'scan products_name by "name" from "lamp 1", 7, of lamp by matches from 0, where (+"name" > "lamp 1") OR (+"name" = "lamp 1" AND +"id" > 7); sorted: rows',
+      ],
+    ];
+  for (const [query, filters, sort, from, plan] of lists)
+    it(`${query}: ${plan}`, () => {
+      const list = { limit: 20, filters, order: by(sort), ...(from && { from }) };
+      expect(printed(planList(database, PRODUCTS, list))).to.equal(plan);
+    });
+
+  const counts: [query: string, filters: Filter[], plan: string][] = [
+    ['all', [], 'scan products_created_at by created_at; sorted: nothing; limited'],
+    ['name.gte', [anyName], 'scan products_name by "name", within ("name" >= ""); sorted: nothing; limited'],
+    ['sku=', [sku], 'sort products_sku where "sku" = "S7" and +"sku" = "S7"'],
+    ['q', [searchFor('lamp')], 'scan of lamp by blocks from 0; sorted: rows'],
+    [
+      'q&attributes',
+      [searchFor('lamp'), red],
+      'scan of lamp by blocks from 0, where attributes; sorted: rows; limited',
+    ],
+  ];
+  for (const [query, filters, plan] of counts)
+    it(`of a count: ${query}: ${plan}`, () => {
+      expect(printed(planCount(database, PRODUCTS, filters))).to.equal(plan);
+    });
+
+  it('is plain data', () => {
+    for (const [, filters, sort, from] of lists) {
+      const plan = planList(database, PRODUCTS, {
+        limit: 20,
+        filters,
+        order: by(sort),
+        ...(from && { from }),
+      });
+      expect(structuredClone(plan)).to.deep.equal(plan);
+    }
+  });
+});
+
+function printed(plan: ListPlan): string {
+  if (plan.kind === 'range') return `range ${scanText(plan.scan)}`;
+  if (plan.kind === 'sort')
+    return `sort ${indexIn(plan.source)}where ${plan.conditions.map(sqlText).join(' and ')}`;
+  const { ids, descending, words } = plan.search ?? { ids: { low: 0, high: 0 }, words: [] };
+  const range = [
+    descending && ids.high < Number.POSITIVE_INFINITY ? ` to ${ids.high}` : ` from ${ids.low}`,
+    ...(descending ? [', descending'] : []),
+  ].join('');
+  if (plan.kind === 'blocks') return `blocks of ${words.join(' ')}${range}`;
+  const { scan, start, search, conditions, sorted, isLimited } = plan;
+  const from = start
+    ? ` from ${[start.value, start.id]
+        .filter((value) => value !== undefined)
+        .map((value) => JSON.stringify(value))
+        .join(', ')}`
+    : '';
+  const rows = search?.by === 'blocks' ? [] : [`${scanText(scan)}${from}`];
+  const searched = search ? [`of ${words.join(' ')} by ${search.by}${range}`] : [];
+  const where = conditions.length > 0 ? [`where ${conditions.map(sqlText).join(' and ')}`] : [];
+  const all = [...rows, ...searched, ...where].join(', ');
+  return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : [])].join('; ');
+}
+
+function scanText({ source, column, descending, idDescending, range, fixed }: IndexScan): string {
+  const name = column === '"id"' ? 'id' : column;
+  const ties = idDescending === descending ? '' : ', id';
+  const within = range.low || range.high ? `, within ${sqlText(rangeCondition(column, range))}` : '';
+  const withFixed = fixed ? `, with ${sqlText(fixed)}` : '';
+  return `${indexIn(source)}by ${name}${descending ? ' DESC' : ''}${ties}${within}${withFixed}`;
+}
+
+/** The name of the index in the source of a statement; nothing for the table's own order. */
+function indexIn(source: string): string {
+  const [, index] = source.split(' INDEXED BY ');
+  return index ? `${index} ` : '';
+}
+
+function sqlText({ text, values }: Sql): string {
+  if (text.includes('instr(')) return 'attributes';
+  const rest = [...values];
+  return text.replaceAll('?', () => JSON.stringify(rest.shift()));
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
+import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/records/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
+import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+
+/** Records the statements that read and write. */
+class RecordingDatabase extends SqliteDatabase {
+  private statements: string[] = [];
+
+  override read<Result>(...[sql, use]: Parameters<SqliteDatabase['read']>): Result {
+    this.statements.push(sql);
+    return super.read(sql, use) as Result;
+  }
+
+  override write<Result>(work: Parameters<SqliteDatabase['write']>[0]): Promise<Result> {
+    return super.write((statement) =>
+      work((sql) => {
+        this.statements.push(sql);
+        return statement(sql);
+      }),
+    ) as Promise<Result>;
+  }
+
+  /**
+   * SQLite's query plans of the statements since the last call: all steps that read a table.
+   * @param other another connection to the same file, because an explained write stays open in its own
+   */
+  plans(other: SqliteDatabase): string[] {
+    return this.statements.splice(0).flatMap((sql) => {
+      const values = new Array(sql.split('?').length - 1).fill(1);
+      const steps = other.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values));
+      return (steps as [id: number, parent: number, unused: number, detail: string][])
+        .map(([, , , detail]) => detail)
+        .filter((detail) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes('json_each'));
+    });
+  }
+}
+
+describe('access by key in SQLite', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'plans.sqlite');
+  const other = new SqliteDatabase(file);
+  const database = new RecordingDatabase(file);
+  before(async () => {
+    await database.open();
+    await other.open();
+  });
+  beforeEach(() => database.plans(other));
+  after(async () => {
+    await other.close();
+    await database.close();
+  });
+
+  const BY_KEY = 'SEARCH reservations USING PRIMARY KEY (resource=? AND key=?)';
+  const BY_ID = 'SEARCH tombstones USING PRIMARY KEY (resource=? AND id=?)';
+
+  it('finds reservations by the primary key', async () => {
+    const store = new SqliteIdempotencyStore(database, PRODUCTS);
+    await store.find(['a', 'b']);
+    expect(database.plans(other)).to.deep.equal([BY_KEY]);
+    await store.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: 1 }]);
+    expect(database.plans(other)).to.deep.equal([BY_KEY]);
+  });
+
+  it('finds used ids by the primary key', async () => {
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).findUsedIds([1, 2]);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+      BY_ID,
+    ]);
+  });
+
+  it('purges expired entries by an index on their time', async () => {
+    await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      BY_KEY,
+      'SEARCH reservations USING COVERING INDEX reservations_age (resource=? AND reserved_at<?)',
+    ]);
+    await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      BY_ID,
+      'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',
+    ]);
+    await new SqliteUsageStore(database).purgeBefore(1, 10);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH api_key_usage USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH api_key_usage USING COVERING INDEX api_key_usage_age (hour<?)',
+    ]);
+  });
+
+  it('finds the usage of keys by the primary key', async () => {
+    await new SqliteUsageStore(database).find([1, 2], 3);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH api_key_usage USING INDEX sqlite_autoindex_api_key_usage_1 (key_id=? AND hour>?)',
+    ]);
+  });
+
+  it('copies reservations in the order of the primary key', async () => {
+    await new SqliteReservationArchive(database, PRODUCTS).read('', 10);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)',
+    ]);
+  });
+});
