@@ -5,8 +5,8 @@ WORKDIR /service
 COPY package.json package-lock.json ./
 RUN npm ci --workspaces=false --ignore-scripts
 COPY tsconfig.json ./
-COPY clients/typescript/tsconfig.json clients/typescript/tsconfig.browser.json ./clients/typescript/
-COPY clients/typescript/src ./clients/typescript/src
+COPY packages/client/tsconfig.json packages/client/tsconfig.browser.json ./packages/client/
+COPY packages/client/src ./packages/client/src
 COPY browser ./browser
 COPY src ./src
 COPY scripts/bundle.js ./scripts/

@@ -8,7 +8,7 @@ const FILES = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
   'Dockerfile',
   'docker-compose.yml',
-  'clients/typescript/README.md',
+  'packages/client/README.md',
   ...FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))

@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import { FIRST_KEY, inProcessService } from '../../../../tests/support/in-process-service.js';
 import { temporaryFolder } from '../../../../tests/support/temporary-folder.js';
 
-const README = readFileSync('clients/typescript/README.md', 'utf8');
-const COMPILERS = { 5: 'clients/typescript/node_modules/typescript', 7: 'node_modules/typescript' };
+const README = readFileSync('packages/client/README.md', 'utf8');
+const COMPILERS = { 5: 'packages/client/node_modules/typescript', 7: 'node_modules/typescript' };
 const STRICT = {
   target: 'es2022',
   strict: true,
@@ -56,7 +56,7 @@ describe('the package of the client', () => {
       'package.json': '{"type":"module"}',
       'tsconfig.json': JSON.stringify({ compilerOptions: STRICT }),
       'process.d.ts': 'declare const process: { env: Record<string, string | undefined> };',
-      'types.ts': readFileSync('clients/typescript/tests/types.ts'),
+      'types.ts': readFileSync('packages/client/tests/types.ts'),
       'example.ts': code,
     };
     for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
@@ -68,7 +68,7 @@ describe('the package of the client', () => {
   });
 
   it('contains the compiled modules, and nothing of their build', () => {
-    const modules = readdirSync('clients/typescript/src').map((name) => `dist/${name.replace(/\.ts$/, '')}`);
+    const modules = readdirSync('packages/client/src').map((name) => `dist/${name.replace(/\.ts$/, '')}`);
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
