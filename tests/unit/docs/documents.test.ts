@@ -12,7 +12,7 @@ const FILES = [
 ];
 const MAX_COLUMNS = 120;
 /** Paths in code spans, such as `src/main.ts`; not those with placeholders. */
-const PATH = /`((?:src|tests|scripts|browser|packages|config|docs|examples)\/[\w./-]+)`/g;
+const PATH = /`((?:src|tests|scripts|packages|config|docs|examples)\/[\w./-]+)`/g;
 const NPM_SCRIPT = /\bnpm run (?:--silent )?([\w:-]+)/g;
 
 /** The anchor of a heading, as GitHub generates it. */
