@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from '@modelcontextprotocol/server';
-import { AppError } from '../../../domain/errors.js';
+import { UnknownService } from './errors.js';
 
 /** A JSON Schema. */
 export type Schema = JSONObject;
@@ -50,7 +50,7 @@ export class ApiDocument {
 
   /**
    * Returns the schema of a request body, complete in itself.
-   * @throws AppError if the document lacks it, or it contains itself
+   * @throws UnknownService if the document lacks it, or it contains itself
    */
   body(operationId: string, mediaType: string): Schema {
     const content = membersOf(membersOf(this.operation(operationId).requestBody)['content']);
@@ -62,7 +62,7 @@ export class ApiDocument {
   /**
    * Returns the schema of a merge patch of what a creation may set. The interface also takes back what the service sets,
    * such as `id`, unchanged.
-   * @throws AppError if the document lacks it
+   * @throws UnknownService if the document lacks it
    */
   changes(patchId: string, createId: string): Schema {
     const schema = this.body(patchId, 'application/merge-patch+json');
@@ -74,7 +74,7 @@ export class ApiDocument {
     };
   }
 
-  /** Returns the query parameters of an operation. @throws AppError if the document lacks the operation */
+  /** Returns the query parameters of an operation. @throws UnknownService if the document lacks the operation */
   queryParameters(operationId: string): Parameter[] {
     const { parameters } = this.operation(operationId);
     return (Array.isArray(parameters) ? parameters : [])
@@ -133,9 +133,8 @@ function membersOf<Value>(value: unknown): Readonly<Record<string, Value>> {
   return (isSchema(value) ? value : {}) as Readonly<Record<string, Value>>;
 }
 
-function unknownService(missing: string): AppError {
-  return new AppError(
-    'validation_failed',
+function unknownService(missing: string): UnknownService {
+  return new UnknownService(
     `The OpenAPI document at this address lacks ${missing}: it is no product catalogue, or of another version.`,
   );
 }

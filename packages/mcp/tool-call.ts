@@ -1,10 +1,6 @@
-import {
-  type RemoteCatalogue,
-  type RequestOptions,
-  RequestRefused,
-} from '../../../application/ports/remote-catalogue.js';
-import { AppError } from '../../../domain/errors.js';
+import type { CallOptions } from '#packages/client/index.js';
 import { argumentIssues } from './argument-issue.js';
+import { RequestRefused, Unavailable } from './errors.js';
 import type { Tool, ToolArguments } from './tools.js';
 
 /** What a model reads: JSON, as text. */
@@ -21,8 +17,7 @@ export interface ToolResult {
 export async function callTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
-  catalogue: RemoteCatalogue,
-  options: RequestOptions,
+  options: CallOptions,
 ): Promise<ToolResult> {
   const wrong = argumentIssues(tool.inputSchema, args);
   const details = wrong.length > 0 ? wrong : (tool.issues?.(args as ToolArguments) ?? []);
@@ -33,31 +28,27 @@ export async function callTool(
       details,
     });
   try {
-    return result(await tool.call(args as ToolArguments, catalogue, options));
+    return result(await tool.call(args as ToolArguments, options));
   } catch (error) {
-    if (error instanceof AppError) return failure({ code: error.code, message: error.message, details: [] });
+    if (error instanceof Unavailable)
+      return failure({ code: 'unavailable', message: error.message, details: [] });
     if (!(error instanceof RequestRefused)) throw error;
     return failure({
       ...error.body,
       ...(error.retryAfterSeconds !== undefined && { retryAfterSeconds: error.retryAfterSeconds }),
-      ...(error.status === 412 && (await currentState(tool, args['id'] as number, catalogue, options))),
+      ...(error.status === 412 && (await currentState(tool, args['id'] as number, options))),
     });
   }
 }
 
 /** The record as it is now, if the credential may read it, and what to do next. */
-async function currentState(
-  { name, resource }: Tool,
-  id: number,
-  catalogue: RemoteCatalogue,
-  options: RequestOptions,
-): Promise<object> {
+async function currentState({ name, collection }: Tool, id: number, options: CallOptions): Promise<object> {
   const retry = `decide again, and call ${name} with the new version.`;
   try {
-    const current = await catalogue.read(resource, id, options);
+    const current = await collection.read(id, options);
     return { current, remedy: `Look at current, ${retry}` };
   } catch (error) {
-    if (!(error instanceof RequestRefused || error instanceof AppError)) throw error;
+    if (!(error instanceof RequestRefused || error instanceof Unavailable)) throw error;
     return { remedy: `Read the record, ${retry}` };
   }
 }

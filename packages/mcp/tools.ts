@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import type {
-  RemoteCatalogue,
-  RequestOptions,
-  VersionedRecord,
-} from '../../../application/ports/remote-catalogue.js';
-import { canonicalJson } from '../../../shared/canonical-json.js';
+import type { CallOptions, Catalogue } from '#packages/client/index.js';
+import { canonicalJson } from '#src/shared/canonical-json.js';
 import type { ApiDocument, Schema } from './api-document.js';
 import type { ArgumentIssue } from './argument-issue.js';
 import { filterIssues, listArguments, listQuery } from './list-arguments.js';
+import { RemoteCollection, type VersionedRecord } from './remote-collection.js';
 
 /** The resources that have tools. API keys have none: a model must not give itself access. */
 const RESOURCES = [
@@ -16,7 +13,12 @@ const RESOURCES = [
   { resource: 'orders', one: 'order' },
 ] as const;
 
-type Resource = (typeof RESOURCES)[number];
+interface Resource {
+  readonly resource: string;
+  /** One record, in words. */
+  readonly one: string;
+  readonly collection: RemoteCollection;
+}
 
 /** The arguments of a call, whose names and types the schema of the tool allows. */
 export interface ToolArguments {
@@ -45,15 +47,11 @@ export interface Tool {
     readonly idempotentHint?: boolean;
     readonly openWorldHint: false;
   };
-  readonly resource: string;
+  readonly collection: RemoteCollection;
   /** Returns what is wrong with arguments of the right types, beyond what the service validates. */
   readonly issues?: (args: ToolArguments) => ArgumentIssue[];
-  /** @throws RequestRefused, AppError */
-  readonly call: (
-    args: ToolArguments,
-    catalogue: RemoteCatalogue,
-    options: RequestOptions,
-  ) => Promise<object>;
+  /** @throws RequestRefused, Unavailable */
+  readonly call: (args: ToolArguments, options: CallOptions) => Promise<object>;
 }
 
 const POSITIVE: Schema = { type: 'integer', minimum: 1 };
@@ -63,25 +61,24 @@ const VERSION: Schema = { ...POSITIVE, description: 'The version that you read.'
 /** Returns the tools that the credential may use. @param allowDelete whether tools that delete are among them */
 export async function offeredTools(
   document: ApiDocument,
-  catalogue: RemoteCatalogue,
+  catalogue: Catalogue,
   allowDelete: boolean,
 ): Promise<Tool[]> {
-  const offered = RESOURCES.map(async (one) => {
-    const [mayRead, mayWrite] = await Promise.all([
-      catalogue.may('read', one.resource),
-      catalogue.may('write', one.resource),
-    ]);
+  const offered = RESOURCES.map(async (names) => {
+    const collection = new RemoteCollection(catalogue, names.resource);
+    const [mayRead, mayWrite] = await Promise.all([collection.mayRead(), collection.mayWrite()]);
+    const resource = { ...names, collection };
     return [
-      ...(mayRead ? readingTools(document, one) : []),
-      ...(mayWrite ? [creatingTool(document, one)] : []),
-      ...(mayRead && mayWrite ? [updatingTool(document, one)] : []),
-      ...(mayWrite && allowDelete ? [deletingTool(one)] : []),
+      ...(mayRead ? readingTools(document, resource) : []),
+      ...(mayWrite ? [creatingTool(document, resource)] : []),
+      ...(mayRead && mayWrite ? [updatingTool(document, resource)] : []),
+      ...(mayWrite && allowDelete ? [deletingTool(resource)] : []),
     ];
   });
   return (await Promise.all(offered)).flat();
 }
 
-function readingTools(document: ApiDocument, { resource, one }: Resource): Tool[] {
+function readingTools(document: ApiDocument, { resource, one, collection }: Resource): Tool[] {
   const annotations = { readOnlyHint: true, openWorldHint: false } as const;
   const writable = document.body(`create${capitalized(one)}`, 'application/json')['properties'] ?? {};
   const shown = ['id', ...Object.keys(writable), 'version'];
@@ -91,26 +88,23 @@ function readingTools(document: ApiDocument, { resource, one }: Resource): Tool[
       description: `Search ${resource}, in pages.`,
       inputSchema: inputSchema(listArguments(document, `list${capitalized(resource)}`), []),
       annotations,
-      resource,
+      collection,
       issues: ({ filter = {} }) => filterIssues(filter),
-      call: (args, catalogue, options) =>
-        catalogue.list(resource, listQuery(args, shown), {
-          ...options,
-          isCounted: args.count === true,
-        }),
+      call: (args, options) =>
+        collection.list(listQuery(args, shown), { ...options, count: args.count === true }),
     },
     {
       name: `read_${one}`,
       description: `Read one ${one} and its version.`,
       inputSchema: inputSchema({ id: ID }, ['id']),
       annotations,
-      resource,
-      call: ({ id }, catalogue, options) => catalogue.read(resource, id, options),
+      collection,
+      call: ({ id }, options) => collection.read(id, options),
     },
   ];
 }
 
-function creatingTool(document: ApiDocument, { resource, one }: Resource): Tool {
+function creatingTool(document: ApiDocument, { one, collection }: Resource): Tool {
   return {
     name: `create_${one}`,
     description: `Create a ${one}. The same call again creates nothing and returns the first result.`,
@@ -130,16 +124,16 @@ function creatingTool(document: ApiDocument, { resource, one }: Resource): Tool 
       idempotentHint: true,
       openWorldHint: false,
     },
-    resource,
-    call: async ({ record, copy = 1 }, catalogue, options) => {
-      const created = await catalogue.create(resource, record, idempotencyKey(record, copy), options);
+    collection,
+    call: async ({ record, copy = 1 }, options) => {
+      const created = await collection.create(record, idempotencyKey(record, copy), options);
       return created.isReplayed ? replayed(created.record, one, copy) : created.record;
     },
   };
 }
 
 /** A change needs the scope of reading too. */
-function updatingTool(document: ApiDocument, { resource, one }: Resource): Tool {
+function updatingTool(document: ApiDocument, { one, collection }: Resource): Tool {
   return {
     name: `update_${one}`,
     description: `Change some fields of a ${one}, if it still has the version that you read.`,
@@ -160,21 +154,20 @@ function updatingTool(document: ApiDocument, { resource, one }: Resource): Tool 
       idempotentHint: true,
       openWorldHint: false,
     },
-    resource,
-    call: ({ id, version, changes }, catalogue, options) =>
-      catalogue.update(resource, id, version, changes, options),
+    collection,
+    call: ({ id, version, changes }, options) => collection.update(id, version, changes, options),
   };
 }
 
-function deletingTool({ resource, one }: Resource): Tool {
+function deletingTool({ one, collection }: Resource): Tool {
   return {
     name: `delete_${one}`,
     description: `Delete a ${one} permanently, if it still has the version that you read.`,
     inputSchema: inputSchema({ id: ID, version: VERSION }, ['id', 'version']),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    resource,
-    call: async ({ id, version }, catalogue, options) => {
-      await catalogue.delete(resource, id, version, options);
+    collection,
+    call: async ({ id, version }, options) => {
+      await collection.delete(id, version, options);
       return { id, deleted: true };
     },
   };

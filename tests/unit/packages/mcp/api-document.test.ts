@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ApiDocument } from '#src/adapters/inbound/mcp/api-document.js';
-import { AppError } from '#src/domain/errors.js';
+import { ApiDocument } from '#packages/mcp/api-document.js';
+import { UnknownService } from '#packages/mcp/errors.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -73,7 +73,7 @@ describe('the schemas of tools', () => {
       () => documentOf({}, { requestBody: {} }).body('create', JSON_TYPE),
       () => documentOf({}, { requestBody: { content: { [JSON_TYPE]: null } } }).body('create', JSON_TYPE),
     ])
-      expect(read).to.throw(AppError, 'no product catalogue');
+      expect(read).to.throw(UnknownService, 'no product catalogue');
   });
 
   it('come from any document, however wrong', () => {
@@ -90,6 +90,9 @@ describe('the schemas of tools', () => {
   it('never contain themselves', () => {
     const $ref = '#/paths/~1things/post/requestBody/content/application~1json/schema';
     for (const schema of [{ $ref }, { properties: { a: { $ref } } }, { anyOf: [{ items: { $ref } }] }])
-      expect(() => documentOf(schema).body('create', JSON_TYPE)).to.throw(AppError, 'of at most 50 levels');
+      expect(() => documentOf(schema).body('create', JSON_TYPE)).to.throw(
+        UnknownService,
+        'of at most 50 levels',
+      );
   });
 });

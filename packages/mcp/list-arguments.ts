@@ -34,14 +34,10 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
 const ALWAYS_SHOWN = ['id', 'version'];
 
 /** Returns the query of a request for a page. @param shown the fields to show if the arguments name none */
-export function listQuery(
-  args: Readonly<Record<string, unknown>>,
-  shown: readonly string[],
-): Map<string, string> {
+export function listQuery(args: Readonly<Record<string, unknown>>, shown: readonly string[]): object {
   const { count: _, filter = {}, fields = shown, ...own } = args;
   const all = [...new Set([...(fields as string[]), ...ALWAYS_SHOWN])];
-  const given = { limit: DEFAULT_LIMIT, fields: all, ...(filter as object), ...own };
-  return new Map(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
+  return { limit: DEFAULT_LIMIT, fields: all, ...(filter as object), ...own };
 }
 
 /** Returns the problems of a filter that would change its meaning in a query. The service validates the rest. */
@@ -66,10 +62,6 @@ export function filterIssues(filter: object): ArgumentIssue[] {
 /** The document demands the fields that every record has, for the sake of generated types. The service does not. */
 function shownFields({ items = {} }: Schema): Schema {
   return { type: 'array', items, description: `Show only these, and ${ALWAYS_SHOWN.join(' and ')}.` };
-}
-
-function textOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(',') : String(value);
 }
 
 /** Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. */

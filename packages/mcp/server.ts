@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { RemoteCatalogue } from '../../../application/ports/remote-catalogue.js';
-import { withoutLineEnds } from '../../../shared/json-line.js';
+import { withoutLineEnds } from '#src/shared/json-line.js';
 import type { ApiDocument } from './api-document.js';
 import { callTool } from './tool-call.js';
 import type { Tool } from './tools.js';
@@ -48,15 +47,14 @@ class Stdio extends StdioServerTransport {
 export async function serveTools(
   tools: readonly Tool[],
   document: ApiDocument,
-  catalogue: RemoteCatalogue,
   onError: (error: Error) => void,
 ): Promise<void> {
   const transport = new Stdio();
-  serveStdio(() => toolServer(tools, document, catalogue), { transport, onerror: onError });
+  serveStdio(() => toolServer(tools, document), { transport, onerror: onError });
   await transport.closed;
 }
 
-function toolServer(tools: readonly Tool[], { info }: ApiDocument, catalogue: RemoteCatalogue): Server {
+function toolServer(tools: readonly Tool[], { info }: ApiDocument): Server {
   const server = new Server(
     { name: 'product-catalogue', title: info.title, version: info.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -72,7 +70,7 @@ function toolServer(tools: readonly Tool[], { info }: ApiDocument, catalogue: Re
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
-    return callTool(tool, params.arguments ?? {}, catalogue, { signal: mcpReq.signal });
+    return callTool(tool, params.arguments ?? {}, { signal: mcpReq.signal });
   });
   return server;
 }
