@@ -5,9 +5,7 @@ WORKDIR /service
 COPY package.json package-lock.json ./
 RUN npm ci --workspaces=false --ignore-scripts
 COPY tsconfig.json ./
-COPY clients/typescript/tsconfig.json clients/typescript/tsconfig.browser.json ./clients/typescript/
-COPY clients/typescript/src ./clients/typescript/src
-COPY browser ./browser
+COPY packages ./packages
 COPY src ./src
 COPY scripts/bundle.js ./scripts/
 RUN npm run build && mkdir data
@@ -28,13 +26,13 @@ COPY LICENSE ./
 COPY scripts/write-notices.js ./scripts/
 RUN node scripts/write-notices.js >THIRD-PARTY-NOTICES && rm -r scripts
 # The bundles have the code of all packages but those of the native library.
-RUN mv node_modules packages && mkdir node_modules \
-  && mv packages/libsql packages/@libsql packages/@neon-rs packages/detect-libc node_modules && rm -r packages
+RUN mv node_modules installed && mkdir node_modules \
+  && mv installed/libsql installed/@libsql installed/@neon-rs installed/detect-libc node_modules && rm -r installed
 COPY bin ./bin
 RUN ln -s catalogue.js bin/catalogue
 COPY config/default.json ./config/
-COPY browser/docs/index.html browser/docs/base.css browser/docs/docs.css ./browser/docs/
-COPY browser/console/index.html browser/console/console.css ./browser/console/
+COPY packages/pages/docs/index.html packages/pages/docs/base.css packages/pages/docs/docs.css ./packages/pages/docs/
+COPY packages/pages/console/index.html packages/pages/console/console.css ./packages/pages/console/
 COPY --from=build /service/dist/bundle ./dist/bundle
 COPY --from=build /service/dist/pages ./dist/pages
 

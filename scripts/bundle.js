@@ -31,10 +31,9 @@ if (changedAt(STAMP) <= newest) {
     output: { dir: `${BUILT}bundle`, comments: { legal: false } },
   };
   const pages = PAGES.map((page) => ({
-    input: `${BUILT}browser/${page}/main.js`,
+    input: `${BUILT}packages/pages/${page}/main.js`,
     platform: 'browser',
     transform: { target: 'es2022' },
-    resolve: { alias: { 'product-catalogue-client': `${BUILT}browser/console/client/index.js` } },
     output: { file: `${BUILT}pages/${page}.js`, minify: true, comments: { legal: false } },
   }));
   // A program that still runs loads some chunks of its own bundle later, so the last bundle stays beside the new one.

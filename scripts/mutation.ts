@@ -144,7 +144,7 @@ async function run({ name, source, tests }: Part): Promise<string[]> {
         'package.json',
         '.mocharc.json',
         'tsconfig.json',
-        'browser/**',
+        'packages/pages/**',
         'config/**',
         'src/**',
         'dist/**',

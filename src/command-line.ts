@@ -9,6 +9,6 @@ export function runCommand(args: readonly string[], io = PROCESS_IO): Promise<nu
   return run(args, io, {
     serve: async () => (await import('./process/run-service.js')).runService(),
     loadTasks: () => import('./composition/admin-tasks.js'),
-    loadMcp: () => import('./composition/mcp.js'),
+    loadMcp: () => import('#packages/mcp/serve.js'),
   });
 }

@@ -1,34 +1,38 @@
 import { expect } from 'chai';
-import { type Module, moduleOf, modulesUnder } from './imports.js';
+import { allModules, type Module, moduleOf } from './imports.js';
 import { RULES } from './rules.js';
 
-/** A module for each rule that breaks it, or the path of a module whose removal breaks it. */
-const BREACHES: Record<string, Module | string> = {
-  'every import points to an inner layer': moduleOf(
-    'domain/x.ts',
-    "import { a } from '../../browser/console/list-query.js';",
-  ),
-  'every folder of the HTTP adapter imports those below it': moduleOf(
-    'adapters/inbound/http/core/x.ts',
-    "import { a } from '../query/query.js';",
-  ),
-  'only its owner imports a package': moduleOf(
-    'adapters/outbound/memory/x.ts',
-    "import type {\n  Database,\n} from 'libsql/promise';",
-  ),
-  'domain, application and shared are pure': moduleOf('application/x.ts', 'export const at = Date.now();'),
-  'only the settings read the environment': moduleOf('composition/x.ts', "process.env['PORT']"),
-  'shared code names no resource': moduleOf(
-    'application/records/record-service.ts',
-    "if (name === 'products') {}",
-  ),
-  'every path in the rules names a file': 'application/records/record-service.ts',
-  'every owner imports its package': 'adapters/outbound/prometheus/merger.ts',
-  'no imports form a cycle': moduleOf('domain/x.ts', "export * from './x.js';"),
+/** Modules for each rule, each of which breaks it, or the path of a module whose removal breaks it. */
+const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
+  'every import points to an inner layer': [
+    moduleOf('domain/x.ts', "import { a } from '../application/records/list-query.js';"),
+    moduleOf('process/x.ts', "import { serveMcp } from '#packages/mcp/serve.js';"),
+    moduleOf('process/x.ts', "import { a } from '../adapters/outbound/sqlite/connection/connection.js';"),
+    moduleOf('composition/x.ts', "import { a } from '../process/service.js';"),
+    moduleOf('packages/client/x.ts', "import type { Money } from '#src/domain/money.js';"),
+    moduleOf('packages/mcp/x.ts', "import { retrying } from '#packages/client/retry.js';"),
+    moduleOf('packages/pages/docs/x.ts', "import { a } from '../console/router.js';"),
+  ],
+  'every folder of the HTTP adapter imports those below it': [
+    moduleOf('adapters/inbound/http/core/x.ts', "import { a } from '../query/query.js';"),
+  ],
+  'only its owner imports a package': [
+    moduleOf('adapters/outbound/memory/x.ts', "import type {\n  Database,\n} from 'libsql/promise';"),
+    moduleOf('packages/pages/docs/x.ts', "import { h } from 'preact';"),
+    moduleOf('packages/client/x.ts', "import { readFileSync } from 'node:fs';"),
+  ],
+  'domain, application and shared are pure': [moduleOf('application/x.ts', 'export const at = Date.now();')],
+  'only the settings read the environment': [moduleOf('composition/x.ts', "process.env['PORT']")],
+  'shared code names no resource': [
+    moduleOf('application/records/record-service.ts', "if (name === 'products') {}"),
+  ],
+  'every path in the rules names a file': ['application/records/record-service.ts'],
+  'every owner imports its package': ['adapters/outbound/prometheus/merger.ts'],
+  'no imports form a cycle': [moduleOf('domain/x.ts', "export * from './x.js';")],
 };
 
 describe('the source code', () => {
-  const modules = modulesUnder('src');
+  const modules = allModules();
 
   it('is read completely', () => {
     expect(modules.length).to.be.greaterThan(50);
@@ -40,6 +44,8 @@ describe('the source code', () => {
     expect(
       modules.find(({ path }) => path === 'adapters/inbound/http/pipeline/app.ts')?.imports,
     ).to.include.members(['node:http', 'domain/errors.ts', 'adapters/inbound/http/pipeline/koa-listener.ts']);
+    for (const path of ['packages/client/index.ts', 'packages/mcp/serve.ts', 'packages/pages/docs/main.ts'])
+      expect(modules.filter((module) => module.path === path)).to.have.length(1);
   });
 
   for (const [name, rule] of Object.entries(RULES)) {
@@ -48,22 +54,13 @@ describe('the source code', () => {
     });
 
     it(`${name}: a breach is found`, () => {
-      const breach = BREACHES[name];
-      expect(breach).to.not.equal(undefined);
-      const added = breach === undefined || typeof breach === 'string' ? [] : [breach];
-      const replaced = typeof breach === 'string' ? breach : breach?.path;
-      const others = modules.filter(({ path }) => path !== replaced);
-      expect(rule([...others, ...added])).to.have.length.greaterThan(0);
+      const breaches = BREACHES[name] ?? [];
+      expect(breaches).to.not.deep.equal([]);
+      for (const breach of breaches) {
+        const [added, replaced] = typeof breach === 'string' ? [[], breach] : [[breach], breach.path];
+        const others = modules.filter(({ path }) => path !== replaced);
+        expect(rule([...others, ...added]), replaced).to.have.length.greaterThan(0);
+      }
     });
   }
-
-  for (const [path, target] of [
-    ['composition/x.ts', 'process/service.ts'],
-    ['process/x.ts', 'adapters/outbound/sqlite/connection.ts'],
-  ] as const)
-    it(`finds that ${path} must not import ${target}`, () => {
-      const module = { ...moduleOf(path, ''), imports: [target] };
-      const broken = RULES['every import points to an inner layer']?.([...modules, module]);
-      expect(broken).to.deep.equal([`${path} → ${target}`]);
-    });
 });

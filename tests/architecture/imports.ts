@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path/posix';
 
-/** A module: its path under `src`, and its imports as paths under `src` or names of packages. */
+/** A module: its path, and its imports as paths or names of packages. Paths are under `src`, or begin with `packages/`. */
 export interface Module {
   readonly path: string;
   readonly source: string;
@@ -11,23 +11,37 @@ export interface Module {
 const IMPORT =
   /^(?:import|export)\s(?:[\w\s{},*$]*?\bfrom\s)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
 
+/** A module of the service, or of a package, by the imports of package.json. */
+const OWN = /^#(?:src\/)?(.*)/;
+
 export function moduleOf(path: string, source: string): Module {
   const imports = [...source.matchAll(IMPORT)].map(([, named, dynamic]) => {
     const target = named ?? dynamic ?? '';
-    return target.startsWith('.') ? join(dirname(path), target).replace(/\.js$/, '.ts') : packageOf(target);
+    const module = target.startsWith('.') ? join(dirname(path), target) : OWN.exec(target)?.[1];
+    return module?.replace(/\.js$/, '.ts') ?? packageOf(target);
   });
   return { path, source, imports };
 }
 
-export function modulesUnder(folder: string): Module[] {
+/** The modules of the service and of its packages. */
+export function allModules(): Module[] {
+  return [
+    ...modulesUnder('src'),
+    ...modulesUnder('packages/client/src', 'packages/client/'),
+    ...modulesUnder('packages/mcp', 'packages/mcp/'),
+    ...modulesUnder('packages/pages', 'packages/pages/'),
+  ];
+}
+
+export function modulesUnder(folder: string, prefix = ''): Module[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => moduleOf(relative(folder, file), readFileSync(file, 'utf8')));
+    .map((file) => moduleOf(prefix + relative(folder, file), readFileSync(file, 'utf8')));
 }
 
 function packageOf(specifier: string): string {
-  if (/^(node:|#)/.test(specifier)) return specifier;
+  if (specifier.startsWith('node:')) return specifier;
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

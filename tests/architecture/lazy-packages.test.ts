@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Module, moduleOf, modulesUnder } from './imports.js';
+import { allModules, type Module, moduleOf } from './imports.js';
 
 /** The packages that only some settings or requests need. The service imports them when it needs them. */
 const LAZY = [
@@ -34,7 +34,7 @@ function loadedBy(entries: readonly string[], modules: readonly Module[]): Set<s
 }
 
 describe('a package that not every process needs', () => {
-  const modules = modulesUnder('src');
+  const modules = allModules();
 
   it('is not loaded at the start', () => {
     expect(modules.map(({ path }) => path)).to.include.members(ENTRIES);
@@ -48,7 +48,7 @@ describe('a package that not every process needs', () => {
       ['composition/mongo-storage.ts', 'mongodb'],
       ['composition/sqlite-storage.ts', 'libsql'],
       ['adapters/outbound/redis/connection.ts', 'ioredis'],
-      ['composition/mcp.ts', '@modelcontextprotocol/server'],
+      ['packages/mcp/serve.ts', '@modelcontextprotocol/server'],
       ['adapters/outbound/opentelemetry/tracing.ts', '@opentelemetry/sdk-trace-base'],
     ] as const)
       expect(loadedBy([path], modules), path).to.include(name);

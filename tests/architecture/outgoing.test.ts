@@ -1,17 +1,19 @@
 import { expect } from 'chai';
-import { type Module, moduleOf, modulesUnder } from './imports.js';
+import { allModules, type Module, moduleOf } from './imports.js';
 
 /**
- * The folders that may open connections: to a store, Redis, an issuer for its keys, a collector, a service, and the ports
- * of this machine.
+ * What may open connections: to a store, Redis, an issuer for its keys, a collector and the ports of this machine; and
+ * what is a client of the service.
  */
 const MAY_CONNECT = [
   'adapters/outbound/mongo/',
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
   'adapters/outbound/opentelemetry/',
-  'adapters/outbound/https-api/',
   'adapters/outbound/system/',
+  'packages/client/',
+  'packages/mcp/https-fetch.ts',
+  'packages/pages/',
 ];
 /** Imports of values from Node's network modules. */
 const FROM_NODE =
@@ -33,8 +35,8 @@ function connects({ source }: Module): boolean {
 }
 
 describe('an outgoing connection', () => {
-  it('is opened only by outbound adapters, so no request can choose its target', () => {
-    const modules = modulesUnder('src');
+  it('is opened only by outbound adapters and clients, so no request can choose its target', () => {
+    const modules = allModules();
     for (const folder of MAY_CONNECT)
       expect(
         modules.some(({ path }) => path.startsWith(folder)),

@@ -1,7 +1,7 @@
 import { TABLES } from '#src/composition/tables.js';
 import type { Module } from './imports.js';
 
-/** A folder of `src` ends with `/`; `main.ts`, `cli.ts` and the like are files. */
+/** A path under `src`, or one that begins with `packages/`. A folder ends with `/`; the others are files. */
 type PathPrefix = string;
 
 const CORE: readonly PathPrefix[] = ['domain/', 'application/', 'shared/'];
@@ -12,8 +12,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'shared/': ['shared/'],
   'application/': CORE,
   'adapters/inbound/http/': [...CORE, 'adapters/inbound/http/'],
-  'adapters/inbound/cli/': [...CORE, 'config/', 'adapters/inbound/cli/'],
-  'adapters/inbound/mcp/': [...CORE, 'adapters/inbound/mcp/'],
+  'adapters/inbound/cli/': [...CORE, 'config/', 'adapters/inbound/cli/', 'packages/mcp/'],
   'adapters/outbound/cluster/': [...CORE, 'adapters/outbound/cluster/'],
   'adapters/outbound/memory/': [...CORE, 'adapters/outbound/memory/'],
   'adapters/outbound/mongo/': [...CORE, 'adapters/outbound/mongo/'],
@@ -25,14 +24,22 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'adapters/outbound/tokens/': [...CORE, 'adapters/outbound/tokens/'],
   'adapters/outbound/certificates/': [...CORE, 'adapters/outbound/certificates/'],
   'adapters/outbound/system/': [...CORE, 'adapters/outbound/system/'],
-  'adapters/outbound/https-api/': [...CORE, 'adapters/outbound/https-api/'],
   'config/': ['shared/', 'config/'],
   'composition/': [...CORE, 'adapters/', 'config/', 'composition/'],
   // `composition/` makes parts, and imports no file of `process/`, which runs them.
   'process/': [...CORE, 'adapters/inbound/http/', 'config/', 'composition/', 'process/'],
   'main.ts': ['process/'],
   'cli.ts': ['process/', 'command-line.ts'],
-  'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/'],
+  'command-line.ts': ['adapters/inbound/cli/', 'composition/', 'process/', 'packages/mcp/'],
+  'packages/client/': ['packages/client/'],
+  'packages/mcp/': [
+    'packages/mcp/',
+    'packages/client/index.ts',
+    'shared/canonical-json.ts',
+    'shared/json-line.ts',
+  ],
+  'packages/pages/docs/': ['packages/pages/docs/'],
+  'packages/pages/console/': ['packages/pages/', 'packages/client/index.ts', 'domain/money.ts'],
 };
 
 /** The folders of the HTTP adapter, from the ground up: each may import those before it. */
@@ -63,7 +70,6 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
-  '@modelcontextprotocol/server': ['adapters/inbound/mcp/'],
   joi: ['adapters/inbound/http/', 'config/'],
   mongodb: ['adapters/outbound/mongo/'],
   libsql: ['adapters/outbound/sqlite/'],
@@ -81,7 +87,13 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   tsyringe: ['composition/'],
   'node:cluster': ['process/'],
   'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],
+  'openapi-fetch': ['packages/client/'],
+  '@modelcontextprotocol/server': ['packages/mcp/'],
+  preact: ['packages/pages/console/'],
 };
+
+/** The code that browsers run too, which have no modules of Node. */
+const FOR_BROWSERS: readonly PathPrefix[] = ['packages/client/', 'packages/pages/'];
 
 /** The modules of Node that domain, application and shared may import. */
 const PURE = ['node:util', 'node:crypto', 'node:zlib'];
@@ -182,7 +194,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   'only the settings read the environment': (modules) =>
     modules
-      .filter(({ path, source }) => !ENVIRONMENT_READERS.includes(path) && ENVIRONMENT.test(source))
+      .filter(({ path }) => !isUnder(path, [...ENVIRONMENT_READERS, ...FOR_BROWSERS]))
+      .filter(({ source }) => ENVIRONMENT.test(source))
       .map(({ path }) => `${path} reads process.env`),
 
   'shared code names no resource': (modules) =>
@@ -204,10 +217,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ),
 
   'no imports form a cycle': (modules) => {
-    const byPath = new Map(modules.map((module) => [module.path, module]));
-    return modules
-      .filter(({ path }) => reaches(byPath, path, path))
-      .map(({ path }) => `${path} imports itself`);
+    const byPath = new Map(modules.map((module) => [module.path.replace(/\.tsx$/, '.ts'), module]));
+    return [...byPath.keys()]
+      .filter((path) => reaches(byPath, path, path))
+      .map((path) => `${path} imports itself`);
   },
 };
 
@@ -222,7 +235,7 @@ function isUnder(path: string, allowed: readonly PathPrefix[]): boolean {
 
 function mayImport(path: string, target: string): boolean {
   const owners = OWNERS[target];
-  return owners ? isUnder(path, owners) : target.startsWith('node:');
+  return owners ? isUnder(path, owners) : target.startsWith('node:') && !isUnder(path, FOR_BROWSERS);
 }
 
 function reaches(

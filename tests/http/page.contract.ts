@@ -19,12 +19,12 @@ const STORAGES: Readonly<Record<string, string>> = {
   '/console/preferences.js': 'localStorage',
 };
 
-/** The compiled modules of a folder of `browser`, by their paths there. */
+/** The compiled modules of a folder of `packages/pages`, by their paths there. */
 function modulesIn(folder: string): [path: string, source: string][] {
-  return readdirSync(`browser/${folder}`, { recursive: true, encoding: 'utf8' })
+  return readdirSync(`packages/pages/${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `/${folder}/${file.replace(/tsx?$/, 'js')}`)
-    .map((path) => [path, readFileSync(`dist/browser${path}`, 'utf8')]);
+    .map((path) => [path, readFileSync(`dist/packages/pages${path}`, 'utf8')]);
 }
 
 /** How a page and its files are served. */

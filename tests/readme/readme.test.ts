@@ -11,7 +11,7 @@ const STEPS = stepsIn(readFileSync('README.md', 'utf8'));
 const ONE_FOLDER = [
   'build/tests/{architecture,contract,http,process}/**',
   'build/tests/unit/!(docs)/**',
-  'build/clients/**',
+  'build/packages/**',
 ]
   .map((pattern) => `--ignore '${pattern}'`)
   .join(' ');

@@ -7,12 +7,12 @@ const FILES = [
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
-  'clients/typescript/README.md',
+  'packages/client/README.md',
   'examples/README.md',
 ];
 const MAX_COLUMNS = 120;
 /** Paths in code spans, such as `src/main.ts`; not those with placeholders. */
-const PATH = /`((?:src|tests|scripts|browser|clients|config|docs|examples)\/[\w./-]+)`/g;
+const PATH = /`((?:src|tests|scripts|packages|config|docs|examples)\/[\w./-]+)`/g;
 const NPM_SCRIPT = /\bnpm run (?:--silent )?([\w:-]+)/g;
 
 /** The anchor of a heading, as GitHub generates it. */

@@ -28,10 +28,10 @@ const filesIn = (folder: string) =>
 describe('the version', () => {
   it('is the same in every package and in the lock file', () => {
     const versions = [
-      json('clients/typescript/package.json').version,
+      json('packages/client/package.json').version,
       LOCK.version,
       LOCK.packages[''].version,
-      LOCK.packages['clients/typescript'].version,
+      LOCK.packages['packages/client'].version,
     ];
     expect(versions).to.deep.equal(versions.map(() => MANIFEST.version));
   });

@@ -8,7 +8,7 @@ const FILES = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
   'Dockerfile',
   'docker-compose.yml',
-  'clients/typescript/README.md',
+  'packages/client/README.md',
   ...FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
@@ -46,7 +46,7 @@ const FOREIGN_PREFIX = /^(OTEL|TLS_AES|TLS_CHACHA20)_/;
 /** The names of constants of the code, which the documents for developers use as well. */
 function constants(): Set<string> {
   const names = new Set<string>();
-  for (const folder of ['src', 'tests', 'scripts', 'browser'])
+  for (const folder of ['src', 'tests', 'scripts', 'packages/mcp', 'packages/pages'])
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
       if (file.endsWith('.ts'))
         for (const [, name = ''] of readFileSync(join(folder, file), 'utf8').matchAll(

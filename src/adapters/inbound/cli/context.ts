@@ -28,26 +28,13 @@ export interface Tasks {
   generateKey(): string;
 }
 
-export interface McpOptions {
-  /** The https origin of a running service. */
-  readonly url: string;
-  /** Whether tools that delete are among those offered. */
-  readonly allowDelete: boolean;
-  readonly log: (line: string) => void;
-}
-
-/** The server of the Model Context Protocol. The composition implements it. */
-export interface Mcp {
-  /** Serves tools on standard input and output until the client closes them. */
-  serveMcp(settings: Settings, client: ClientSettings, options: McpOptions): Promise<void>;
-}
-
 /** The entry points of the program. They are separate so that a command loads only what it needs. */
 export interface Program {
   /** Runs the service until a signal stops it. */
   serve(): Promise<void>;
   loadTasks(): Promise<Tasks>;
-  loadMcp(): Promise<Mcp>;
+  /** Loads the server of the Model Context Protocol. */
+  loadMcp(): Promise<typeof import('#packages/mcp/serve.js')>;
 }
 
 /** The dependencies of a command. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { RequestRefused, Unavailable, UnknownService } from '#packages/mcp/errors.js';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
 import { BackupTargetError, BackupUnusable, SourceMissing } from '../../../application/ports/backup.js';
-import { RequestRefused } from '../../../application/ports/remote-catalogue.js';
 import { StoreConfigError, StoreInUse } from '../../../application/ports/store.js';
 import {
   explainSettings,
@@ -136,9 +136,11 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted || error instanceof OutputError) return error.exitCode;
   if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
   if (error instanceof SourceMissing) return EXIT_CODES.noInput;
-  if (error instanceof CopyError || error instanceof BackupUnusable) return EXIT_CODES.dataError;
+  if (error instanceof CopyError || error instanceof BackupUnusable || error instanceof UnknownService)
+    return EXIT_CODES.dataError;
   if (error instanceof StoreInUse) return EXIT_CODES.inUse;
   if (error instanceof RequestRefused) return exitCodeOfRefusal(error);
+  if (error instanceof Unavailable) return EXIT_CODES.unavailable;
   if (error instanceof AppError)
     return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
   throw error;

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { SettingsError } from '../../../../config/settings.js';
 import { redactSecrets } from '../../../../shared/redact.js';
-import type { CliContext, McpOptions } from '../context.js';
+import { systemReason } from '../../../../shared/system-reason.js';
+import type { CliContext } from '../context.js';
 
 const NOTE = `
 API_KEY is the API key of the service, or an access token. Tools that it may not
@@ -18,17 +22,35 @@ export function addMcp(program: Command, context: CliContext): void {
     .option('--url <url>', 'the running service (default: https://localhost:PORT)', parseAddress)
     .option('--allow-delete', 'also offer tools that delete', false)
     .addHelpText('after', NOTE)
-    .action(async ({ url, allowDelete }: Pick<McpOptions, 'allowDelete'> & Partial<McpOptions>) => {
-      const settings = loadSettings();
-      const client = loadClientSettings();
+    .action(async ({ url, allowDelete }: { readonly url?: string; readonly allowDelete: boolean }) => {
+      const { DATA_DIR, PORT } = loadSettings();
+      const { token, extraCaFile } = loadClientSettings();
+      const authorities = [...(await localCa(DATA_DIR)), ...(await extraCas(extraCaFile))];
       const { serveMcp } = await loadMcp();
       const log = (line: string) => io.stderr.write(redactSecrets(`catalogue mcp: ${line}\n`));
-      await serveMcp(settings, client, {
-        url: url ?? `https://localhost:${settings.PORT}`,
-        allowDelete,
-        log,
-      });
+      await serveMcp({ url: url ?? `https://localhost:${PORT}`, token, authorities, allowDelete, log });
     });
+}
+
+/** Returns the certificate of the local CA, if a service made one. */
+async function localCa(dataDir: string): Promise<string[]> {
+  const file = join(dataDir, 'tls', 'ca.pem');
+  try {
+    return [await readFile(file, 'utf8')];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new SettingsError([`DATA_DIR: ${file} cannot be read`]);
+  }
+}
+
+/** Node itself trusts the certificates in that file only for requests that name no other. */
+async function extraCas(file: string | undefined): Promise<string[]> {
+  if (file === undefined) return [];
+  try {
+    return [await readFile(file, 'utf8')];
+  } catch (error) {
+    throw new SettingsError([`NODE_EXTRA_CA_CERTS: ${file} cannot be read: ${systemReason(error)}`]);
+  }
 }
 
 /** The key goes to this address, so it must be encrypted and say nothing else. */

@@ -4,7 +4,7 @@ import { HTML, JSON_TYPE } from '../core/media-types.js';
 import { TaggedDocument } from '../response/static-document.js';
 
 /** The pages and their style sheets are sources. Their scripts are bundled by the build. */
-const SOURCES = new URL('browser/', ROOT_FOLDER);
+const SOURCES = new URL('packages/pages/', ROOT_FOLDER);
 const SCRIPTS = new URL('dist/pages/', ROOT_FOLDER);
 
 export const STYLE_TYPE = 'text/css';
@@ -18,7 +18,7 @@ export interface PageFile {
   readonly document: TaggedDocument;
 }
 
-/** A page in a folder of `browser`, which is also its path. */
+/** A page in a folder of `packages/pages`, which is also its path. */
 export interface Page {
   readonly name: string;
   readonly styles: readonly string[];

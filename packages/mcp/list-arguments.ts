@@ -1,0 +1,92 @@
+import type { ApiDocument, Parameter, Schema } from './api-document.js';
+import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
+
+/** Models read every record that they get, so a page is smaller than the default of the interface. */
+const DEFAULT_LIMIT = 20;
+
+/** The parameters of a list that are arguments of their own. All others are filters. */
+const OWN_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'fields'];
+
+/** Returns the schema of the arguments that search one resource. */
+export function listArguments(document: ApiDocument, operationId: string): Record<string, Schema> {
+  const parameters = document.queryParameters(operationId);
+  const own = new Map(parameters.map(({ name, schema }) => [name, schema]));
+  const { q, sort, limit, cursor, fields } = Object.fromEntries(
+    OWN_ARGUMENTS.map((name) => [name, own.get(name)]),
+  );
+  return {
+    ...(q && {
+      q: { ...q, description: 'Words. Each begins a word of the record; case and accents are ignored.' },
+    }),
+    filter: {
+      type: 'object',
+      description: describeFilters(parameters.filter(({ name }) => !OWN_ARGUMENTS.includes(name))),
+    },
+    ...(sort && { sort: { ...sort, description: '-name: descending.' } }),
+    ...(limit && { limit: { ...limit, description: 'The most records of a page.', default: DEFAULT_LIMIT } }),
+    ...(cursor && { cursor: { type: 'string', description: 'nextCursor of the page before.' } }),
+    ...(fields && { fields: shownFields(fields) }),
+    count: { type: 'boolean', description: 'Also count all matches: total.' },
+  };
+}
+
+/** An update needs them, so a model always sees them. */
+const ALWAYS_SHOWN = ['id', 'version'];
+
+/** Returns the query of a request for a page. @param shown the fields to show if the arguments name none */
+export function listQuery(args: Readonly<Record<string, unknown>>, shown: readonly string[]): object {
+  const { count: _, filter = {}, fields = shown, ...own } = args;
+  const all = [...new Set([...(fields as string[]), ...ALWAYS_SHOWN])];
+  return { limit: DEFAULT_LIMIT, fields: all, ...(filter as object), ...own };
+}
+
+/** Returns the problems of a filter that would change its meaning in a query. The service validates the rest. */
+export function filterIssues(filter: object): ArgumentIssue[] {
+  return Object.entries(filter).flatMap(([field, value]) => {
+    const name = `filter.${field}`;
+    if (OWN_ARGUMENTS.includes(field))
+      return [
+        argumentIssue('unknown_parameter', name, `is no filter; ${field} is an argument beside filter`),
+      ];
+    const values = Array.isArray(value) ? value : [value];
+    if (values.some((one) => !['string', 'number', 'boolean'].includes(typeof one)))
+      return [
+        argumentIssue('invalid_type', name, 'must be text, a number, true, false or an array of these'),
+      ];
+    if (Array.isArray(value) && values.some((one) => String(one).includes(',')))
+      return [argumentIssue('invalid_format', name, 'cannot have an element with a comma')];
+    return [];
+  });
+}
+
+/** The document demands the fields that every record has, for the sake of generated types. The service does not. */
+function shownFields({ items = {} }: Schema): Schema {
+  return { type: 'array', items, description: `Show only these, and ${ALWAYS_SHOWN.join(' and ')}.` };
+}
+
+/** Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. */
+function describeFilters(parameters: readonly Parameter[]): string {
+  const open = parameters.find(({ schema }) => schema['type'] === 'object');
+  const names = parameters.map(({ name }) => name);
+  // `price.amount` is a field, since there is no filter `price`; `name.ne` is the operator `.ne` of `name`.
+  const isOperator = (name: string) => names.includes(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
+  const fieldsOf = new Map<string, string[]>();
+  for (const field of names.filter((name) => name !== open?.name && !isOperator(name))) {
+    const operators = names.filter(
+      (name) => isOperator(name) && name.slice(0, name.lastIndexOf('.')) === field,
+    );
+    const key = operators.map((name) => name.slice(field.length)).join(' ');
+    fieldsOf.set(key, [...(fieldsOf.get(key) ?? []), field]);
+  }
+  const units = parameters.flatMap(({ name, schema: { description } }) =>
+    description === undefined || isOperator(name) ? [] : [`${name}: ${description}`],
+  );
+  const groups = [...fieldsOf].map(([operators, fields]) => `${fields.join(', ')}: ${operators}`);
+  return [
+    'All must hold. FIELD equals, or FIELD.OPERATOR; .in takes an array.',
+    `${groups.join('; ')}.`,
+    ...units,
+    ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
+    ...(open ? [`${open.name}.KEY equals only.`] : []),
+  ].join(' ');
+}

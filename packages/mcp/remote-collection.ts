@@ -1,0 +1,108 @@
+import type {
+  CallOptions,
+  Catalogue,
+  EditableCollection,
+  EditableTypes,
+  PageOptions,
+  Snapshot,
+} from '#packages/client/index.js';
+import { RequestRefused } from './errors.js';
+
+/** A record as the service shows it, and its version, an integer from 1. */
+export interface VersionedRecord {
+  readonly [name: string]: unknown;
+  readonly version: number;
+}
+
+/** A collection of the service. Every method throws RequestRefused, and Unavailable if there is no response. */
+export class RemoteCollection {
+  private readonly path: '/v1/products';
+  private readonly collection: EditableCollection<EditableTypes>;
+
+  /** @param name such as `products` */
+  constructor(
+    private readonly catalogue: Catalogue,
+    name: string,
+  ) {
+    // The path of another collection takes the same requests, but has another type.
+    this.path = `/v1/${name}` as '/v1/products';
+    this.collection = catalogue.collection(this.path);
+  }
+
+  /** Whether the credential may read records. Reads one id. */
+  mayRead(): Promise<boolean> {
+    return isAllowed(this.collection.page({ limit: 1, fields: ['id'] } as object));
+  }
+
+  /**
+   * Whether the credential may write records. Posts nothing: the service decides access before it looks at a body, and
+   * then refuses a body that has no media type.
+   */
+  mayWrite(): Promise<boolean> {
+    return isAllowed(this.catalogue.POST(this.path, {} as never), [400, 415]);
+  }
+
+  /**
+   * Returns a page: its records, `nextCursor` if there is another page, and `total`, the number of records on all pages,
+   * if `count` asks for it.
+   */
+  async list(query: object, options: PageOptions): Promise<object> {
+    const { records, next, total } = await this.collection.page(query, options);
+    const cursor = next && new URL(next, 'https://localhost').searchParams.get('cursor');
+    return { records, ...(cursor && { nextCursor: cursor }), ...(total !== undefined && { total }) };
+  }
+
+  async read(id: number, options: CallOptions): Promise<VersionedRecord> {
+    return versioned(await this.collection.read(id, options));
+  }
+
+  /**
+   * @param idempotencyKey creations with the same key make one record
+   * @returns the record, and whether an earlier request created it
+   */
+  async create(
+    record: object,
+    idempotencyKey: string,
+    { signal }: CallOptions,
+  ): Promise<{ readonly record: VersionedRecord; readonly isReplayed: boolean }> {
+    const params = { header: { 'Idempotency-Key': idempotencyKey } };
+    const creation = { params, body: record, signal };
+    const { data, response } = await this.catalogue.POST(this.path, creation as never);
+    return {
+      record: versioned({ data, etag: response.headers.get('ETag') ?? '' }),
+      isReplayed: response.headers.has('Idempotency-Replayed'),
+    };
+  }
+
+  /** Applies a JSON Merge Patch (RFC 7396) if the record still has this version. */
+  async update(id: number, version: number, changes: object, options: CallOptions): Promise<VersionedRecord> {
+    return versioned(await this.collection.patch({ id, etag: entityTag(version) }, changes, options));
+  }
+
+  /** Deletes a record if it still has this version. */
+  async delete(id: number, version: number, options: CallOptions): Promise<void> {
+    await this.collection.delete({ id, etag: entityTag(version) }, options);
+  }
+}
+
+/** @param harmless the statuses of refusals that have another reason than the scope */
+async function isAllowed(request: Promise<unknown>, harmless: readonly number[] = []): Promise<boolean> {
+  try {
+    await request;
+    return true;
+  } catch (error) {
+    if (!(error instanceof RequestRefused)) throw error;
+    if (error.body.code === 'insufficient_scope') return false;
+    if (harmless.includes(error.status)) return true;
+    throw error;
+  }
+}
+
+/** The strong tag of an item is its version. */
+function entityTag(version: number): string {
+  return `"${version}"`;
+}
+
+function versioned({ data, etag }: Pick<Snapshot<object | undefined>, 'data' | 'etag'>): VersionedRecord {
+  return { ...data, version: Number(etag.slice(1, -1)) };
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { CallOptions, Catalogue } from '#packages/client/index.js';
+import { canonicalJson } from '#src/shared/canonical-json.js';
+import type { ApiDocument, Schema } from './api-document.js';
+import type { ArgumentIssue } from './argument-issue.js';
+import { filterIssues, listArguments, listQuery } from './list-arguments.js';
+import { RemoteCollection, type VersionedRecord } from './remote-collection.js';
+
+/** The resources that have tools. API keys have none: a model must not give itself access. */
+const RESOURCES = [
+  { resource: 'products', one: 'product' },
+  { resource: 'users', one: 'user' },
+  { resource: 'orders', one: 'order' },
+] as const;
+
+interface Resource {
+  readonly resource: string;
+  /** One record, in words. */
+  readonly one: string;
+  readonly collection: RemoteCollection;
+}
+
+/** The arguments of a call, whose names and types the schema of the tool allows. */
+export interface ToolArguments {
+  readonly [name: string]: unknown;
+  readonly id: number;
+  readonly version: number;
+  readonly record: object;
+  readonly changes: object;
+  readonly copy?: number;
+  readonly count?: boolean;
+  readonly filter?: object;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: {
+    readonly type: 'object';
+    readonly properties: Record<string, Schema>;
+    readonly required: string[];
+    readonly additionalProperties: false;
+  };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: false;
+  };
+  readonly collection: RemoteCollection;
+  /** Returns what is wrong with arguments of the right types, beyond what the service validates. */
+  readonly issues?: (args: ToolArguments) => ArgumentIssue[];
+  /** @throws RequestRefused, Unavailable */
+  readonly call: (args: ToolArguments, options: CallOptions) => Promise<object>;
+}
+
+const POSITIVE: Schema = { type: 'integer', minimum: 1 };
+const ID: Schema = { ...POSITIVE, description: 'The id of the record.' };
+const VERSION: Schema = { ...POSITIVE, description: 'The version that you read.' };
+
+/** Returns the tools that the credential may use. @param allowDelete whether tools that delete are among them */
+export async function offeredTools(
+  document: ApiDocument,
+  catalogue: Catalogue,
+  allowDelete: boolean,
+): Promise<Tool[]> {
+  const offered = RESOURCES.map(async (names) => {
+    const collection = new RemoteCollection(catalogue, names.resource);
+    const [mayRead, mayWrite] = await Promise.all([collection.mayRead(), collection.mayWrite()]);
+    const resource = { ...names, collection };
+    return [
+      ...(mayRead ? readingTools(document, resource) : []),
+      ...(mayWrite ? [creatingTool(document, resource)] : []),
+      ...(mayRead && mayWrite ? [updatingTool(document, resource)] : []),
+      ...(mayWrite && allowDelete ? [deletingTool(resource)] : []),
+    ];
+  });
+  return (await Promise.all(offered)).flat();
+}
+
+function readingTools(document: ApiDocument, { resource, one, collection }: Resource): Tool[] {
+  const annotations = { readOnlyHint: true, openWorldHint: false } as const;
+  const writable = document.body(`create${capitalized(one)}`, 'application/json')['properties'] ?? {};
+  const shown = ['id', ...Object.keys(writable), 'version'];
+  return [
+    {
+      name: `search_${resource}`,
+      description: `Search ${resource}, in pages.`,
+      inputSchema: inputSchema(listArguments(document, `list${capitalized(resource)}`), []),
+      annotations,
+      collection,
+      issues: ({ filter = {} }) => filterIssues(filter),
+      call: (args, options) =>
+        collection.list(listQuery(args, shown), { ...options, count: args.count === true }),
+    },
+    {
+      name: `read_${one}`,
+      description: `Read one ${one} and its version.`,
+      inputSchema: inputSchema({ id: ID }, ['id']),
+      annotations,
+      collection,
+      call: ({ id }, options) => collection.read(id, options),
+    },
+  ];
+}
+
+function creatingTool(document: ApiDocument, { one, collection }: Resource): Tool {
+  return {
+    name: `create_${one}`,
+    description: `Create a ${one}. The same call again creates nothing and returns the first result.`,
+    inputSchema: inputSchema(
+      {
+        record: {
+          ...document.body(`create${capitalized(one)}`, 'application/json'),
+          description: `The ${one}.`,
+        },
+        copy: { ...POSITIVE, default: 1, description: 'For one more identical record: 2, 3, …' },
+      },
+      ['record'],
+    ),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    collection,
+    call: async ({ record, copy = 1 }, options) => {
+      const created = await collection.create(record, idempotencyKey(record, copy), options);
+      return created.isReplayed ? replayed(created.record, one, copy) : created.record;
+    },
+  };
+}
+
+/** A change needs the scope of reading too. */
+function updatingTool(document: ApiDocument, { one, collection }: Resource): Tool {
+  return {
+    name: `update_${one}`,
+    description: `Change some fields of a ${one}, if it still has the version that you read.`,
+    inputSchema: inputSchema(
+      {
+        id: ID,
+        version: VERSION,
+        changes: {
+          ...document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`),
+          description: 'A JSON Merge Patch: null removes a field, an array replaces the whole array.',
+        },
+      },
+      ['id', 'version', 'changes'],
+    ),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    collection,
+    call: ({ id, version, changes }, options) => collection.update(id, version, changes, options),
+  };
+}
+
+function deletingTool({ one, collection }: Resource): Tool {
+  return {
+    name: `delete_${one}`,
+    description: `Delete a ${one} permanently, if it still has the version that you read.`,
+    inputSchema: inputSchema({ id: ID, version: VERSION }, ['id', 'version']),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    collection,
+    call: async ({ id, version }, options) => {
+      await collection.delete(id, version, options);
+      return { id, deleted: true };
+    },
+  };
+}
+
+/**
+ * Returns the same key for the same record and copy, so that a call that is made again, even by another process, creates
+ * nothing. Keys belong to one credential and one collection.
+ */
+function idempotencyKey(record: object, copy: number): string {
+  return `mcp-${createHash('sha256').update(canonicalJson({ record, copy })).digest('hex')}`;
+}
+
+function replayed(record: VersionedRecord, one: string, copy: number): object {
+  const note =
+    `The same call created this ${one} before; it is shown as it was then. ` +
+    `For one more ${one} like it, call again with copy: ${copy + 1}.`;
+  return { ...record, note };
+}
+
+function inputSchema(properties: Record<string, Schema>, required: string[]): Tool['inputSchema'] {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

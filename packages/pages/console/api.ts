@@ -1,0 +1,68 @@
+import { type Catalogue, CatalogueError, createCatalogue, type Token } from '#packages/client/index.js';
+import { describeError } from './describe-error.js';
+import { rateLimitOf } from './rate-limit.js';
+import type { AnyTypes, Api, Observation, Permissions } from './seams.js';
+import type { Probe } from './session.js';
+
+/** The URL of the service, which may lie deeper than the root behind a proxy. */
+export const BASE = new URL('.', location.origin + location.pathname).href;
+
+/** A person waits a moment, not a minute: longer waits are said in words. */
+const RETRY = { maxRetries: 2, maxWaitMs: 2_000 };
+
+/**
+ * @param token the credential, or a function that gives the newest one
+ * @param observe called with each response
+ */
+export function catalogueFor(token: Token | undefined, observe: (seen: Observation) => void): Catalogue {
+  const fetch = async (request: Request) => {
+    const startedAt = performance.now();
+    const response = await globalThis.fetch(request);
+    const milliseconds = Math.round(performance.now() - startedAt);
+    observe({ status: response.status, milliseconds, rateLimit: rateLimitOf(response.headers) });
+    return response;
+  };
+  return createCatalogue({ baseUrl: BASE, token, fetch, retry: RETRY });
+}
+
+export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
+  return {
+    catalogue,
+    permissions,
+    collection: ({ path }) => catalogue.collection<AnyTypes>(path),
+    mayRead: ({ name }) => permissions.mayRead.has(name),
+    mayWrite: ({ name }) => permissions.mayWrite.has(name),
+    describeError,
+  };
+}
+
+/**
+ * A request that changes nothing: a list of one record, or a POST without a body, which is always refused.
+ * @throws CatalogueError if the response tells nothing about scopes, for instance because the credential is wrong
+ */
+export function prober({ request }: Catalogue) {
+  return async (method: 'get' | 'post', path: string): Promise<Probe> => {
+    const query = method === 'get' ? { limit: 1 } : {};
+    // The types know only the paths of this version of the service.
+    const { response, error } = await request(method, path as '/v1/products', { params: { query } } as never);
+    const { status, headers } = response;
+    if (status === 403)
+      return { isAllowed: false, scope: headers.get('WWW-Authenticate')?.match(SCOPE)?.[1] };
+    if (response.ok || status === 400) return { isAllowed: true };
+    throw errorFrom(response, error);
+  };
+}
+
+const SCOPE = /scope="([^"]*)"/;
+
+/** The error of a response of the client's general methods, which return it instead of throwing it. */
+export function errorFrom({ status, headers }: Response, error: unknown): CatalogueError {
+  const {
+    code = 'unexpected_response',
+    message = '',
+    details = [],
+  } = Object(error) as Partial<CatalogueError>;
+  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
+  const requestId = headers.get('X-Request-Id') ?? undefined;
+  return new CatalogueError(status, code, message, details, requestId, seconds || undefined);
+}

@@ -1,0 +1,128 @@
+import type { JSX } from 'preact';
+import { useEffect, useReducer } from 'preact/hooks';
+import { CatalogueError, UnknownOutcomeError } from '#packages/client/index.js';
+import { Button } from './components/button.js';
+import { AlteredTagError, describeError } from './describe-error.js';
+import { WaitingDeletions } from './edit/deletion-queue.js';
+import { isSame, type JsonObject } from './edit/json.js';
+import { hashOf } from './router.js';
+import type { Api, CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from './seams.js';
+import { TEXTS } from './texts.js';
+
+const { deletion: TEXT } = TEXTS;
+
+/** Makes the queue of a signed-in person. */
+export function createDeletionQueue(api: Api): DeletionQueue {
+  return new WaitingDeletions(({ resource, record, etag }) =>
+    carryOut(api.collection(resource), record, etag),
+  );
+}
+
+/** Deletes a record as the person saw it. If only its version has changed since, it is deleted all the same. */
+async function carryOut(
+  collection: ReturnType<Api['collection']>,
+  record: CatalogueRecord,
+  etag: string | undefined,
+  isRepeated = false,
+): Promise<void> {
+  const { id } = record;
+  try {
+    await collection.delete(etag === undefined ? id : { id, etag });
+  } catch (error) {
+    if (isGone(error)) return;
+    const isRefused = isOfVersion(error);
+    if (!isRefused && !(error instanceof UnknownOutcomeError)) throw error;
+    // An attempt whose response was lost may have deleted the record. Reading it finds out.
+    const found = await collection.read<never>(id, { noCache: true }).catch(same);
+    if (isGone(found)) return;
+    if (!isRefused || found instanceof Error || !isSame(asJson(found.data), asJson(record))) throw error;
+    if (isRepeated) throw new AlteredTagError();
+    await carryOut(collection, record, found.etag, true);
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'not_found';
+}
+
+function isOfVersion(error: unknown): boolean {
+  return error instanceof CatalogueError && error.code === 'precondition_failed';
+}
+
+const same = (error: Error) => error;
+const asJson = (record: CatalogueRecord) => record as unknown as JsonObject;
+
+/** What a person calls a record. */
+export function recordName(resource: Resource, { id, name }: CatalogueRecord): string {
+  return typeof name === 'string' ? `“${name}”` : `${resource.singular} ${id}`;
+}
+
+/** Draws the component again after each change of the queue. */
+export function useDeletions(queue: DeletionQueue): void {
+  const [, update] = useReducer((count: number, _: undefined) => count + 1, 0);
+  useEffect(() => queue.subscribe(() => update(undefined)), [queue]);
+}
+
+/** The waiting deletions with their buttons to undo. The shell shows it below the page. */
+export function Deletions({ queue }: { readonly queue: DeletionQueue }): JSX.Element {
+  useDeletions(queue);
+  // Nobody could undo them after signing out.
+  useEffect(
+    () => () => {
+      for (const { resource, record } of queue.deletions) queue.undo(resource, record.id);
+    },
+    [queue],
+  );
+  // The time to undo stands still for a person who is on the way to the button.
+  const hold = () => queue.hold(true);
+  const release = () => queue.hold(false);
+  return (
+    <div
+      class="deletions"
+      role="status"
+      onMouseEnter={hold}
+      onMouseLeave={release}
+      onFocusIn={hold}
+      onFocusOut={release}
+    >
+      {queue.deletions.map((one) => (
+        <DeletionNotice key={`${one.resource.path}/${one.record.id}`} deletion={one} queue={queue} />
+      ))}
+    </div>
+  );
+}
+
+function DeletionNotice({
+  deletion,
+  queue,
+}: {
+  readonly deletion: QueuedDeletion;
+  readonly queue: DeletionQueue;
+}) {
+  const { resource, record, state, error } = deletion;
+  const name = recordName(resource, record);
+  const undo = () => queue.undo(resource, record.id);
+  if (state !== 'failed')
+    return (
+      <div class="notice deletion">
+        <p>{state === 'waiting' ? TEXT.waiting(name) : TEXT.sending(name)}</p>
+        {state === 'waiting' && (
+          <Button aria-label={TEXT.undoOne(name)} onClick={undo}>
+            {TEXT.undo}
+          </Button>
+        )}
+      </div>
+    );
+  const { title, text } = isOfVersion(error) ? { title: '', text: TEXT.conflict } : describeError(error);
+  return (
+    <div class="notice error deletion">
+      <p>
+        <strong>{TEXT.failed(name)}</strong> {title && `${title}. `}
+        {text} <a href={hashOf({ page: 'record', resource: resource.name, id: record.id })}>{TEXT.show}</a>
+      </p>
+      <Button aria-label={TEXT.dismissOne(name)} onClick={undo}>
+        {TEXT.dismiss}
+      </Button>
+    </div>
+  );
+}

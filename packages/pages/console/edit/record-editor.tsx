@@ -1,0 +1,198 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/client/index.js';
+import { Button } from '../components/button.js';
+import { useConsole } from '../context.js';
+import { AlteredTagError } from '../describe-error.js';
+import { randomKey } from '../random-key.js';
+import type { CatalogueRecord, Resource } from '../seams.js';
+import { ConflictDialog } from './conflict-dialog.js';
+import { Creation, type Failure } from './creation.js';
+import { Fields } from './fields.js';
+import { bodyOf, type FormValues, formFields, formOf } from './form-model.js';
+import { isSame, type JsonObject, mergePatch } from './json.js';
+import { type Failed, failedOf, messagesOf, ProblemSummary, problemsOf } from './problems.js';
+import { differencesOf, type ThreeWay } from './three-way.js';
+import { UnsavedGuard } from './unsaved.js';
+
+export type Found = Snapshot<CatalogueRecord>;
+
+interface RecordEditorProps {
+  readonly resource: Resource;
+  /** The record as it was read; undefined for a new one. */
+  readonly found?: Found;
+  /** Called with what the service has now. A record that was made anew has another id. */
+  readonly onSaved: (saved: Found) => void;
+  /** More buttons. */
+  readonly children?: (isDirty: boolean) => ComponentChildren;
+}
+
+interface Conflict {
+  readonly versions: ThreeWay;
+  readonly theirs: Found;
+  readonly isAgain: boolean;
+}
+
+/** The form of a record. What was typed stays whatever a request meets. */
+export function RecordEditor({ resource, found, onSaved, children }: RecordEditorProps): JSX.Element {
+  const { api, references, texts } = useConsole();
+  const { form } = texts;
+  const collection = api.collection(resource);
+  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const [base, setBase] = useState(found);
+  const [initial, setInitial] = useState(() => formOf(fields, asJson(found)));
+  const [values, setValues] = useState(initial);
+  const [failed, setFailed] = useState<Failed>();
+  /** The fields that changed since the last attempt: what was wrong with them may be mended. */
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [conflict, setConflict] = useState<Conflict>();
+  const [isSaving, setSaving] = useState(false);
+  const isBusy = useRef(false);
+  const [creation] = useState(
+    () =>
+      new Creation<Found>(
+        (body, idempotencyKey) => collection.create(body, { idempotencyKey }),
+        failureOf,
+        randomKey,
+      ),
+  );
+  /** What of a record the form can change. */
+  const editable = (record: Found): JsonObject => bodyOf(fields, formOf(fields, asJson(record))).body;
+
+  /** What the person types from now on is a change of this version. */
+  const rebase = (next: Found) => {
+    const read = formOf(fields, asJson(next));
+    setBase(next);
+    setInitial(read);
+    return read;
+  };
+  const finish = (saved: Found) => {
+    setValues(rebase(saved));
+    setConflict(undefined);
+    onSaved(saved);
+  };
+  const fail = (reason: Failed) => {
+    setTouched(new Set());
+    setFailed(reason);
+  };
+  const failWith = (error: unknown) => fail(failedOf(error, form.problemsTitle));
+
+  /**
+   * Sends what differs from the version that was read, and only for this version. A record that is as it was read is no
+   * conflict: the same change is sent once more, for the version that it has now.
+   */
+  const saveChanges = async (from: Found, body: JsonObject, isRepeated = false) => {
+    const patch = mergePatch(editable(from), body);
+    try {
+      finish(Object.keys(patch).length === 0 ? from : await collection.patch(from, patch));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const theirs = await collection.read(from.id, { noCache: true });
+      if (!isSame(editable(theirs), editable(from))) compare(from, body, theirs);
+      else if (!isRepeated) await saveChanges(theirs, body, true);
+      else throw error instanceof UnknownOutcomeError ? error : new AlteredTagError();
+    }
+  };
+  /** Finds what somebody else changed. After a lost response that may be nothing. */
+  const compare = (from: Found, body: JsonObject, theirs: Found) => {
+    const versions = { base: editable(from), yours: body, theirs: editable(theirs) };
+    if (differencesOf(fields, versions).length === 0) finish(theirs);
+    else setConflict({ versions, theirs, isAgain: conflict !== undefined });
+  };
+  const create = async (body: JsonObject) => {
+    const made = await creation.save(body);
+    if (isSame(editable(made), body)) return finish(made);
+    // An earlier attempt made it, and its response was lost.
+    rebase(made);
+    await saveChanges(made, body);
+  };
+  const send = async (from: Found | undefined, body: JsonObject) => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setSaving(true);
+    setFailed(undefined);
+    try {
+      await (from ? saveChanges(from, body) : create(body));
+    } catch (error) {
+      handle(error, from, body);
+    } finally {
+      isBusy.current = false;
+      setSaving(false);
+    }
+  };
+  const handle = (error: unknown, from: Found | undefined, body: JsonObject) => {
+    const isGone = from !== undefined && error instanceof CatalogueError && error.code === 'not_found';
+    if (from && conflict && (isGone || (error instanceof CatalogueError && error.details.length > 0))) {
+      // The choice goes into the form, where the person can mend it.
+      setConflict(undefined);
+      rebase(from);
+      setValues(formOf(fields, body));
+    }
+    if (!isGone) return failWith(error);
+    setBase(undefined);
+    fail({ title: form.goneTitle, text: form.gone, problems: [] });
+  };
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const { body, problems } = bodyOf(fields, values);
+    if (problems.length === 0) return void send(base, body);
+    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problems) });
+  };
+  const change = (next: FormValues) => {
+    const name = fields.find((field) => next[field.name] !== values[field.name])?.name;
+    if (name !== undefined) setTouched(new Set([...touched, name]));
+    setValues(next);
+  };
+  const standing = failed?.problems.filter(({ pointer }) => !touched.has(pointer?.split('/')[1] ?? '')) ?? [];
+  const isAnew = found !== undefined && base === undefined;
+  const isDirty = JSON.stringify(values) !== JSON.stringify(initial);
+  return (
+    <form class="record" noValidate onSubmit={submit}>
+      {failed && !conflict && <ProblemSummary failed={failed} />}
+      <Fields fields={fields} values={values} pointer="" messages={messagesOf(standing)} onChange={change} />
+      <p class="actions">
+        <Button submit kind="primary" busy={isSaving}>
+          {isSaving ? form.saving : isAnew ? form.createAnew : base ? form.save : form.create}
+        </Button>
+        {isDirty && base && <Button onClick={() => setValues(initial)}>{form.revert}</Button>}
+        {isDirty && <span class="hint">{form.notSaved}</span>}
+        {base && children?.(isDirty)}
+      </p>
+      <UnsavedGuard isDirty={isDirty} />
+      {conflict && (
+        <ConflictDialog
+          key={conflict.theirs.etag}
+          fields={fields}
+          versions={conflict.versions}
+          isAgain={conflict.isAgain}
+          failed={failed}
+          isSaving={isSaving}
+          onSave={(record) => void send(conflict.theirs, record)}
+          onClose={() => setConflict(undefined)}
+        />
+      )}
+    </form>
+  );
+}
+
+function asJson(found: Found | undefined): JsonObject {
+  return (found?.data ?? {}) as unknown as JsonObject;
+}
+
+/** Also after a lost response: reading the record tells what is true. */
+function isConflict(error: unknown): boolean {
+  if (error instanceof UnknownOutcomeError) return true;
+  return error instanceof CatalogueError && error.code === 'precondition_failed';
+}
+
+/** The statuses of a request whose content was validated. */
+const VALIDATED = [400, 409, 413, 415, 422];
+/** The statuses of a request that was refused before. */
+const NOT_CARRIED_OUT = [401, 403, 429];
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return 'unknown';
+  if (VALIDATED.includes(error.status)) return 'refused';
+  return NOT_CARRIED_OUT.includes(error.status) ? 'not_carried_out' : 'unknown';
+}

@@ -1,0 +1,225 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CatalogueError } from '#packages/client/index.js';
+import { Button } from '../components/button.js';
+import { ColumnMenu, useColumns } from '../components/column-menu.js';
+import { ExportButton } from '../components/export-button.js';
+import { Field } from '../components/field.js';
+import { FilterPanel } from '../components/filter-panel.js';
+import { ErrorNotice } from '../components/notice.js';
+import { PagesBar } from '../components/pages-bar.js';
+import { RecordsTable } from '../components/records-table.js';
+import { useConsole } from '../context.js';
+import { labelOf } from '../formats.js';
+import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
+import { hashOf } from '../router.js';
+import type { DeletionQueue, Resource, Field as ResourceField } from '../seams.js';
+import { TEXTS } from '../texts.js';
+import { useLoad } from '../use-load.js';
+
+const { list: texts, filters: filterTexts } = TEXTS;
+
+interface ListPageProps {
+  readonly resource: Resource;
+  readonly query: URLSearchParams;
+}
+
+/** The records of a resource. The URL holds all that is shown, so that reloading and going back show the same. */
+export function ListPage({ resource, query }: ListPageProps): JSX.Element {
+  const { api, navigate, deletions } = useConsole();
+  const state = useMemo(() => stateOf(query, resource.filters), [query.toString(), resource]);
+  const selection = selectionOf(state);
+  const [columns, chooseColumns] = useColumns(resource);
+  const [areFiltersOpen, setFiltersOpen] = useState(state.filters.length > 0);
+  useChanges(deletions);
+  const request = requestOf(resource, state, columns);
+  const { value, error, isLoading, reload } = useLoad(request, (signal) =>
+    api.collection(resource).page(request, { signal }),
+  );
+  // Under a refusal of this query, the records of the last one would look like its result.
+  const isRefused = error instanceof CatalogueError && error.status === 400;
+  const page = isRefused ? undefined : value;
+  const go = (part: Partial<ListState>) => {
+    const next = queryOf({ ...state, cursor: undefined, ...part });
+    navigate({ page: 'list', resource: resource.name, query: next });
+  };
+  const isSelected = Object.keys(selection).some((name) => name !== 'sort');
+  const clear = () => go({ words: '', filters: [] });
+  return (
+    <>
+      <div class="heading">
+        <h1>{resource.title}</h1>
+        <div class="actions">
+          {resource.canImport && api.mayWrite(resource) && (
+            <a class="button" href={hashOf({ page: 'import', resource: resource.name })}>
+              {texts.import}
+            </a>
+          )}
+          {resource.exportTypes.length > 0 && !isRefused && (
+            <ExportButton resource={resource} query={selection} />
+          )}
+          {resource.canCreate && api.mayWrite(resource) && (
+            <a class="button primary" href={hashOf({ page: 'new', resource: resource.name })}>
+              {texts.new(resource.singular)}
+            </a>
+          )}
+        </div>
+      </div>
+      <div class="toolbar">
+        {resource.isSearchable && (
+          <Search key={state.words} words={state.words} onSearch={(words) => go({ words })} />
+        )}
+        {resource.filters.length > 0 && (
+          <Button aria-expanded={areFiltersOpen} onClick={() => setFiltersOpen(!areFiltersOpen)}>
+            {filterTexts.button(state.filters.length)}
+          </Button>
+        )}
+        <ColumnMenu {...{ resource, columns, chooseColumns }} />
+        <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
+        {isSelected && (
+          <Button kind="link" onClick={clear}>
+            {texts.clear}
+          </Button>
+        )}
+      </div>
+      {areFiltersOpen && (
+        <FilterPanel
+          key={JSON.stringify(state.filters)}
+          fields={resource.filters}
+          applied={state.filters}
+          errors={errorsOf(error)}
+          onApply={(filters) => go({ filters })}
+        />
+      )}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      <p class="hidden" role="status">
+        {isLoading ? texts.loading : page && texts.loaded(page.records.length)}
+      </p>
+      {!page && isLoading && <p class="note">{texts.loading}</p>}
+      {page && page.records.length > 0 && (
+        <RecordsTable
+          {...{ resource, columns, sort: state.sort, records: page.records }}
+          isBusy={isLoading}
+          isWaiting={(id) => deletions.isWaiting(resource, id)}
+          onSort={(sort) => go({ sort })}
+        />
+      )}
+      {page?.records.length === 0 && !isLoading && (
+        <Empty
+          {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }}
+        />
+      )}
+      {page && <PagesBar {...{ resource, state, page, go }} />}
+    </>
+  );
+}
+
+/** The first request of a list, with only the fields that it shows. */
+function requestOf({ path }: Resource, state: ListState, columns: readonly ResourceField[]): string {
+  const parameters = queryOf(state);
+  parameters.set('limit', String(state.limit));
+  parameters.set('fields', [...new Set(['id', ...columns.map(({ name }) => name)])].join(','));
+  return `${path}?${parameters}`;
+}
+
+/** What the service says about each parameter. */
+function errorsOf(error: unknown): ReadonlyMap<string, string> {
+  const details = error instanceof CatalogueError ? error.details : [];
+  return new Map(
+    details.flatMap((detail) => ('name' in detail && detail.name ? [[detail.name, detail.message]] : [])),
+  );
+}
+
+/** Renders again after each change. */
+function useChanges(queue: DeletionQueue): void {
+  const [, setCount] = useState(0);
+  useEffect(() => queue.subscribe(() => setCount((count) => count + 1)), [queue]);
+}
+
+interface SearchProps {
+  readonly words: string;
+  onSearch(words: string): void;
+}
+
+function Search({ words, onSearch }: SearchProps): JSX.Element {
+  const [text, setText] = useState(words);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onSearch(text);
+  };
+  return (
+    <search>
+      <form onSubmit={submit}>
+        <Field label={texts.search} isLabelHidden>
+          {(control) => (
+            <input
+              {...control}
+              type="search"
+              placeholder={texts.searchHint}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Button submit>{texts.search}</Button>
+      </form>
+    </search>
+  );
+}
+
+interface SortChoiceProps {
+  readonly columns: readonly ResourceField[];
+  readonly sort: string;
+  onSort(sort: string): void;
+}
+
+/** The order of the cards on a phone, where no headers can be clicked. */
+function SortChoice({ columns, sort, onSort }: SortChoiceProps): JSX.Element {
+  const names = columns.filter(({ isSortable }) => isSortable).map(({ name }) => name);
+  return (
+    <select
+      class="sort-choice"
+      aria-label={texts.sort}
+      value={sort}
+      onChange={({ currentTarget }) => onSort(currentTarget.value)}
+    >
+      <option value="">{texts.unsorted}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {texts.sortBy(labelOf(name), false)}
+        </option>
+      ))}
+      {names.map((name) => (
+        <option key={name} value={`-${name}`}>
+          {texts.sortBy(labelOf(name), true)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface EmptyProps {
+  readonly resource: Resource;
+  readonly isSelected: boolean;
+  readonly isFirst: boolean;
+  clear(): void;
+  goFirst(): void;
+}
+
+function Empty({ resource, isSelected, isFirst, clear, goFirst }: EmptyProps): JSX.Element {
+  const { api } = useConsole();
+  if (!isFirst)
+    return (
+      <div class="empty">
+        <p>{texts.noMatchPage}</p>
+        <Button onClick={goFirst}>{texts.goFirst}</Button>
+      </div>
+    );
+  return (
+    <div class="empty">
+      <h2>{isSelected ? texts.noMatchTitle : texts.emptyTitle}</h2>
+      <p>{isSelected ? texts.noMatch : api.mayWrite(resource) ? texts.empty : texts.emptyReadOnly}</p>
+      {isSelected && <Button onClick={clear}>{texts.clear}</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { CatalogueError } from '#packages/client/index.js';
+import { survivesReload } from '../../docs/tab-storage.js';
+import { Button } from '../components/button.js';
+import { Field } from '../components/field.js';
+import { ErrorNotice, Notice } from '../components/notice.js';
+import { keyIn, SENDABLE } from '../session.js';
+import { TEXTS } from '../texts.js';
+
+const { session: texts, errors } = TEXTS;
+
+interface SignInPageProps {
+  signIn(key: string): Promise<void>;
+}
+
+/** The form for the key. What was typed stays until the service accepts it. */
+export function SignInPage({ signIn }: SignInPageProps): JSX.Element {
+  const [text, setText] = useState('');
+  const [isShown, setShown] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    const key = keyIn(text);
+    await (SENDABLE.test(key) ? signIn(key) : Promise.reject(new UnusableKey(key))).catch(setProblem);
+    setBusy(false);
+  };
+  const unusable = problem instanceof UnusableKey ? problem.message : undefined;
+  const isWrong = problem instanceof CatalogueError && problem.status === 401;
+  return (
+    <form class="sign-in" noValidate onSubmit={(event) => void submit(event)}>
+      {isWrong && (
+        <Notice kind="error" title={errors.wrongKey.title}>
+          <p>{errors.wrongKey.text}</p>
+        </Notice>
+      )}
+      {problem !== undefined && !isWrong && unusable === undefined && <ErrorNotice error={problem} />}
+      <Field
+        label={texts.keyLabel}
+        hint={survivesReload() ? texts.keyHint : texts.keyHintNoStorage}
+        error={unusable}
+      >
+        {(control) => (
+          <div class="with-button">
+            <input
+              {...control}
+              type="text"
+              class={isShown ? 'key' : 'key masked'}
+              autocapitalize="off"
+              spellcheck={false}
+              placeholder="pcs_…"
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+            <Button aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+              {texts.show}
+            </Button>
+          </div>
+        )}
+      </Field>
+      <Button kind="primary" submit busy={isBusy}>
+        {isBusy ? texts.checking : texts.signIn}
+      </Button>
+    </form>
+  );
+}
+
+class UnusableKey extends Error {
+  constructor(key: string) {
+    super(key === '' ? texts.empty : texts.badCharacters);
+  }
+}

@@ -1,0 +1,160 @@
+import type { ComponentChildren } from 'preact';
+import type { Catalogue, EditableCollection, EditableTypes } from '#packages/client/index.js';
+import type { FilterField } from '../docs/filters.js';
+import type { OpenApi, Schema } from '../docs/openapi.js';
+import type { References } from '../docs/references.js';
+import type { Route } from './router.js';
+import type { TEXTS } from './texts.js';
+
+/** A record as the service sends it. */
+export interface CatalogueRecord {
+  readonly id: number;
+  readonly [field: string]: unknown;
+}
+
+/** Records of any resource: the console knows their fields from the document alone. */
+export interface AnyTypes extends EditableTypes {
+  readonly record: CatalogueRecord;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly created: CatalogueRecord;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly replacement: Readonly<Record<string, unknown>>;
+  readonly patch: Readonly<Record<string, unknown>>;
+}
+
+/** A field of a resource. */
+export interface Field {
+  readonly name: string;
+  /** Its schema in responses, with its reference resolved. */
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  /** Whether only `fields` shows it: `version`, `createdAt` and `updatedAt` of most resources. */
+  readonly isMetadata: boolean;
+  readonly isSortable: boolean;
+}
+
+/** A resource, from the OpenAPI document. */
+export interface Resource {
+  /** The last segment of its path, such as `api-keys`. */
+  readonly name: string;
+  /** Such as `/v1/api-keys`. */
+  readonly path: string;
+  /** Its tag, such as `API keys`. */
+  readonly title: string;
+  /** One record, in lower case, such as `product`; `API key` keeps its capitals. */
+  readonly singular: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+  readonly filters: readonly FilterField[];
+  /** Whether lists have the parameter `q`. */
+  readonly isSearchable: boolean;
+  /** Whether the operations exist, whatever the credential allows. */
+  readonly canCreate: boolean;
+  readonly canReplace: boolean;
+  readonly canPatch: boolean;
+  readonly canDelete: boolean;
+  readonly canImport: boolean;
+  /** The media types that imports and exports have besides JSON. */
+  readonly importTypes: readonly string[];
+  readonly exportTypes: readonly string[];
+  /** The bodies of POST and PUT, with their references resolved one level: use {@link Console.references} below. */
+  readonly input: Schema | undefined;
+  readonly replacement: Schema | undefined;
+}
+
+/** What the credential allows, found by requests that change nothing. */
+export interface Permissions {
+  readonly mayRead: ReadonlySet<string>;
+  readonly mayWrite: ReadonlySet<string>;
+  /** The scopes that the credential has. */
+  readonly scopes: readonly string[];
+}
+
+/** The rate limit that the last response told. */
+export interface RateLimit {
+  readonly limit: number | undefined;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** What the last response told. */
+export interface Observation {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly rateLimit: RateLimit | undefined;
+}
+
+/** An error in words. */
+export interface Described {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The service, as the signed-in person may use it. */
+export interface Api {
+  readonly catalogue: Catalogue;
+  readonly permissions: Permissions;
+  collection(resource: Resource): EditableCollection<AnyTypes>;
+  mayRead(resource: Resource): boolean;
+  mayWrite(resource: Resource): boolean;
+  describeError(error: unknown): Described;
+}
+
+export interface Notification {
+  readonly kind?: 'info' | 'success' | 'error';
+  readonly text: ComponentChildren;
+  /** A button in the message, such as "Undo". */
+  readonly action?: { readonly label: string; run(): void };
+}
+
+/** What every page can use. */
+export interface Console {
+  readonly api: Api;
+  readonly document: OpenApi;
+  readonly references: References;
+  readonly resources: readonly Resource[];
+  readonly texts: typeof TEXTS;
+  navigate(route: Route, how?: 'push' | 'replace'): void;
+  notify(notification: Notification): void;
+  readonly deletions: DeletionQueue;
+}
+
+/** Deletions that wait, so that the person can undo them: nothing is sent until the wait is over. */
+export interface DeletionQueue {
+  /** @param etag the version that the person saw; without it, the newest version is deleted */
+  enqueue(resource: Resource, record: CatalogueRecord, etag: string | undefined): void;
+  /** Takes a waiting deletion back. */
+  undo(resource: Resource, id: number): void;
+  /** Whether the record waits for its deletion, so that lists can mark it. */
+  isWaiting(resource: Resource, id: number): boolean;
+  /** Calls the listener after each change. @returns a function that ends this */
+  subscribe(listener: () => void): () => void;
+  /** Those that wait, that are sent now, and that failed. */
+  readonly deletions: readonly QueuedDeletion[];
+  /** Stops the time to undo for as long as a person is about to use it. */
+  hold(isHeld: boolean): void;
+}
+
+export interface QueuedDeletion {
+  readonly resource: Resource;
+  readonly record: CatalogueRecord;
+  readonly etag: string | undefined;
+  readonly state: 'waiting' | 'sending' | 'failed';
+  /** Why it failed. */
+  readonly error?: unknown;
+}
+
+/** The properties of the pages. */
+export interface RecordPageProps {
+  readonly resource: Resource;
+  readonly id: number;
+}
+export interface ResourcePageProps {
+  readonly resource: Resource;
+}
+export interface ExportButtonProps {
+  readonly resource: Resource;
+  /** The filters, search and sort that the list shows, by their parameter names. */
+  readonly query: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,333 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ImportResult } from '#packages/client/index.js';
+import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
+import { formatOfFile } from '#packages/pages/console/transfer/formats.js';
+import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
+import { type Format, partsOf } from '#packages/pages/console/transfer/records-in-file.js';
+import { CsvSplitter } from '#src/adapters/inbound/http/import/csv-records.js';
+import { NdjsonSplitter } from '#src/adapters/inbound/http/import/import-handler.js';
+
+const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
+  new File([text], name, { type: 'text/plain' });
+
+/** The records of each part of a file, as texts. */
+async function textsOf(
+  text: string,
+  format: Format,
+  bytes = 1_000_000,
+  records = 5_000,
+): Promise<string[][]> {
+  const parts: string[][] = [];
+  for await (const part of partsOf(file(text), format, { bytes, records }))
+    parts.push(part.records.map(({ start, end }) => Buffer.from(text).subarray(start, end).toString()));
+  return parts;
+}
+
+/** The records of a file of CSV with a character for each byte. */
+async function binaryRecords(text: string): Promise<string[]> {
+  const records: string[] = [];
+  for await (const part of partsOf(new Blob([Buffer.from(text, 'latin1')]), 'csv'))
+    records.push(...part.records.map(({ start, end }) => text.slice(start, end)));
+  return records;
+}
+
+describe('the records of a file', () => {
+  for (const [name, format, text, records] of [
+    ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['a last line without its end', 'ndjson', '{"a":1}\n{"b":2}', ['{"a":1}', '{"b":2}']],
+    ['no blank lines', 'ndjson', '\n{"a":1}\n \t\r\n\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
+    ['lines behind a byte order mark', 'ndjson', '\ufeff\n{"a":1}', ['{"a":1}']],
+    ['carriage returns, which JSON ignores', 'ndjson', '{}\r\n{}\r\n', ['{}\r', '{}\r']],
+    ['rows', 'csv', 'name,sku\na,1\nb,2\n', ['name,sku', 'a,1', 'b,2']],
+    ['rows with CRLF', 'csv', 'name\r\na\r\nb', ['name', 'a', 'b']],
+    ['no blank rows', 'csv', 'name\n\na\r\n\r\n\nb\n\n', ['name', 'a', 'b']],
+    ['no rows of empty cells', 'csv', 'name,sku\n,,\r\n,\na,\n,', ['name,sku', 'a,']],
+    ['no line that names the separator', 'csv', '\ufeffsep=;\r\nname\nsep=;\n', ['name', 'sep=;']],
+    ['quoted line ends', 'csv', 'name\n"a\nb","c\r\n\r\n"\nd', ['name', '"a\nb","c\r\n\r\n"', 'd']],
+    ['doubled quotes', 'csv', 'name\n"a""\n""",x\nb', ['name', '"a""\n""",x', 'b']],
+    ['a quote inside a cell, which opens nothing', 'csv', 'name\n5" pipe\nb', ['name', '5" pipe', 'b']],
+    ['a quote that is not closed', 'csv', 'name\n"a\nb\nc', ['name', '"a\nb\nc']],
+    ['a byte order mark and a quoted header', 'csv', '\ufeff"na\nme"\na', ['\ufeff"na\nme"', 'a']],
+    ['an empty file', 'csv', '', []],
+    ['empty text in quotes', 'csv', 'name\n""\n', ['name', '""']],
+  ] as const)
+    it(`are found: ${name} (${format})`, async () => {
+      expect((await textsOf(text, format)).flat()).to.deep.equal(records);
+    });
+
+  it('are joined to parts that end with a record', async () => {
+    expect(await textsOf('aaaa\nbbbb\ncccc\nd\n', 'ndjson', 10)).to.deep.equal([
+      ['aaaa', 'bbbb'],
+      ['cccc', 'd'],
+    ]);
+    expect(await textsOf('a\nb\nc\n', 'ndjson', 1_000, 2)).to.deep.equal([['a', 'b'], ['c']]);
+    expect(await textsOf(`${'x'.repeat(300_000)}\ny`, 'ndjson', 10)).to.deep.equal([
+      ['x'.repeat(300_000)],
+      ['y'],
+    ]);
+  });
+
+  it('are those that the service finds', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', 'é', '"x\ny"', ' ', '\t'), {
+      maxLength: 20,
+    });
+    const heads = fc.constantFrom('', '\ufeff', 'sep=;\n', '\ufeffsep=,\r\n', '\n');
+    await fc.assert(
+      fc.asyncProperty(heads, pieces, async (head, texts) => {
+        const text = head + texts.join('');
+        for (const [format, splitter] of [
+          ['csv', new CsvSplitter(1_000)],
+          ['ndjson', new NdjsonSplitter(1_000)],
+        ] as const) {
+          const found = [...splitter.push(Buffer.from(text)), ...splitter.end()].map((line) => {
+            const record = 'bytes' in line ? line.bytes.toString() : '';
+            return format === 'csv' ? record.replace(/\r$/, '') : record;
+          });
+          const records = (await textsOf(text, format)).flat();
+          expect(records.map((record) => record.replace(/^\ufeff/, ''))).to.deep.equal(found);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are the same in chunks of any size', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\ufeff', 'é', '"x\ny"'), {
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.integer({ min: 1, max: 7 }), async (texts, size) => {
+        const bytes = Buffer.from(texts.join(''));
+        const one = file(bytes as Uint8Array<ArrayBuffer>);
+        const chunked = Object.assign(one.slice(), { stream: () => inChunks(bytes, size) });
+        for (const format of ['csv', 'ndjson'] as const) {
+          const whole = [];
+          for await (const part of partsOf(one, format)) whole.push(part);
+          const split = [];
+          for await (const part of partsOf(chunked, format)) split.push(part);
+          expect(split).to.deep.equal(whole);
+        }
+      }),
+    );
+  });
+});
+
+function inChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size));
+      controller.close();
+    },
+  });
+}
+
+const refusal = (code: string, message: string) => ({
+  status: 400,
+  error: { code, message: 'invalid', details: [{ code, message, in: 'body' as const, pointer: '/name' }] },
+});
+
+/** A service that refuses records with `bad` in them, and replays what it has created under a key. */
+function service({ failAt = [] as readonly number[] } = {}) {
+  const bodies: string[] = [];
+  const known = new Set<string>();
+  let calls = 0;
+  const send: Send = async function* (body, { idempotencyKey, signal }) {
+    const call = ++calls;
+    const text = await body.text();
+    bodies.push(text);
+    const isCsv = text.startsWith('name');
+    const lines = text
+      .replace(/\n$/, '')
+      .split('\n')
+      .slice(isCsv ? 1 : 0);
+    for (const [at, line] of lines.entries()) {
+      signal.throwIfAborted();
+      if (failAt.includes(call) && at === 1) throw new TypeError('network error');
+      const key = `${idempotencyKey} ${at}`;
+      const replayed = known.has(key);
+      if (line.includes('bad'))
+        yield { line: at + 1, ...refusal('invalid_type', 'No "good".') } as ImportResult;
+      else {
+        known.add(key);
+        yield { line: at + 1, status: 201, id: at, ...(replayed && { replayed }) };
+      }
+    }
+  };
+  return { send, bodies, known };
+}
+
+describe('an import of a file', () => {
+  const never = new AbortController().signal;
+  const LINES = Array.from({ length: 12_000 }, (_, i) => (i % 6_000 === 17 ? `bad${i}` : `p${i}`));
+
+  it('counts results by kind, part by part', async () => {
+    const { send, bodies } = service();
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const seen: number[] = [];
+    await run.run(never, ({ done }) => seen.push(done));
+    expect(bodies.map((body) => body.trimEnd().split('\n').length)).to.deep.equal([5_000, 5_000, 2_000]);
+    expect(bodies.join('')).to.equal(LINES.join('\n'));
+    const { created, existing, refused, done, total } = run.progress;
+    expect([created, existing, [...refused]]).to.deep.equal([11_998, 0, [['invalid_type', 2]]]);
+    expect([done, seen.at(-1), seen.length]).to.deep.equal([total, total, 3]);
+  });
+
+  it('continues after a lost connection with the same part and key, and creates nothing twice', async () => {
+    const { send, bodies, known } = service({ failAt: [2] });
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError);
+    expect(run.progress.created).to.equal(4_999);
+    await run.run(never, () => {});
+    expect(bodies[2]).to.equal(bodies[1]);
+    const { created, existing } = run.progress;
+    expect([created + existing, existing, known.size]).to.deep.equal([11_998, 1, 11_998]);
+  });
+
+  it('stops when it is aborted, and continues later', async () => {
+    const { send } = service();
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const controller = new AbortController();
+    const stopped = await run
+      .run(controller.signal, () => controller.abort(new Error('enough')))
+      .catch((error: unknown) => error);
+    expect(stopped).to.have.property('message', 'enough');
+    await run.run(never, () => {});
+    expect(run.progress.created).to.equal(11_998);
+  });
+
+  it('does not take a response that ends early for complete', async () => {
+    const send: Send = async function* () {
+      yield { line: 1, status: 201, id: 1 };
+    };
+    const run = new ImportRun(file('a\nb'), 'ndjson', 'k', send);
+    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError).with.property('message').that.includes('connection');
+    expect(run.progress.created).to.equal(0);
+  });
+
+  it('sends the header row with each part of CSV', async () => {
+    const { send, bodies } = service();
+    const run = new ImportRun(file(`name,sku\r\n${LINES.join('\n')}`), 'csv', 'k', send);
+    await run.run(never, () => {});
+    for (const body of bodies) expect(body.startsWith('name,sku\n')).to.equal(true);
+    expect(run.progress.created).to.equal(11_998);
+  });
+
+  it('gives the refused records back, with their errors in a column', async () => {
+    const { send } = service();
+    const run = new ImportRun(file('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n'), 'csv', 'k', send);
+    await run.run(never, () => {});
+    const refused = run.refusedFile;
+    expect(refused.name).to.equal('products-failed.csv');
+    expect(await refused.text()).to.equal(
+      'name,sku,error\n"bad ""x""",2,"invalid_type: No ""good""."\nbad,,"invalid_type: No ""good""."\n',
+    );
+  });
+
+  const refuseAll: Send = async function* (body) {
+    const records = [];
+    for await (const part of partsOf(body, 'csv')) records.push(...part.records);
+    for (const line of records.slice(1).keys())
+      yield { line: line + 1, ...refusal('malformed_csv', 'No.') } as unknown as ImportResult;
+  };
+
+  it('gives a record that is no CSV back behind its error, one cell too many for every header', async () => {
+    const run = new ImportRun(file('name,sku\na\na,b,c\n"a,1\nb'), 'csv', 'k', refuseAll);
+    await run.run(never, () => {});
+    expect(await run.refusedFile.text()).to.equal(
+      [
+        'name,sku,error',
+        ',,"malformed_csv: No.","a"',
+        ',,"malformed_csv: No.","a,b,c"',
+        ',,"malformed_csv: No.","""a,1\nb"\n',
+      ].join('\n'),
+    );
+  });
+
+  it('gives a long record back unread, with one cell too many', async () => {
+    const long = `"${'x'.repeat(1_100_000)}`;
+    const run = new ImportRun(file(`name\n${long}`), 'csv', 'k', refuseAll);
+    await run.run(never, () => {});
+    expect(await run.refusedFile.text()).to.equal(`name,error\n,"malformed_csv: No.",${long}\n`);
+  });
+
+  /** Whether a row looks like one that was given back before. */
+  const isGivenBack = (row: string, columns: number) =>
+    row.startsWith(','.repeat(columns)) && cellsOf(row)?.length === columns + 1;
+
+  it('gives rows back with all their bytes, of which none is a record by itself that was none before', async () => {
+    const pieces = fc.array(fc.constantFrom('a', '"', '\n', '\r', ',', '\xfc', '\x93', '\xc3\xa9', '"x\ny"'));
+    await fc.assert(
+      fc.asyncProperty(
+        pieces,
+        fc.constantFrom('name', 'name,"a,b"', 'name,sku,brand'),
+        async (texts, header) => {
+          const source = `${header}\n${texts.join('')}`;
+          const run = new ImportRun(
+            file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>),
+            'csv',
+            'k',
+            refuseAll,
+          );
+          await run.run(never, () => {});
+          const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
+          const columns = cellsOf(header)?.length ?? 0;
+          const [, ...rows] = await binaryRecords(source);
+          const [, ...refused] = await binaryRecords(given);
+          expect(refused).to.have.length(rows.length);
+          for (const [at, row] of rows.entries()) {
+            const cells = cellsOf(refused[at] ?? '') ?? [];
+            const left = cells.filter((_, place) => place !== columns);
+            if (cellsOf(row)?.length === columns || isGivenBack(row, columns))
+              expect(left).to.deep.equal(cellsOf(row));
+            else expect(left).to.deep.equal([...Array(columns).fill(''), row]);
+          }
+        },
+      ),
+    );
+  });
+
+  it('gives the refused lines back, with their errors in a member', async () => {
+    const { send } = service();
+    const lines = [
+      '{"name":"bad", "n":1.0 } ',
+      '{"name":"a"}',
+      '{}bad',
+      '["bad"]',
+      '{"bad":"\xfc"}',
+      'bad\xfc\t\\',
+    ];
+    const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
+    const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', 'k', send);
+    await run.run(never, () => {});
+    const { error } = refusal('invalid_type', 'No "good".');
+    const refused = run.refusedFile;
+    expect(refused.name).to.equal('a.b-failed.ndjson');
+    const json = JSON.stringify(error);
+    const given = Buffer.from(await refused.arrayBuffer()).toString('latin1');
+    expect(given.split('\n')).to.deep.equal([
+      `{"name":"bad", "n":1.0,"error":${json}}`,
+      `{"text":"{}bad","error":${json}}`,
+      `{"text":"[\\"bad\\"]","error":${json}}`,
+      `{"bad":"\xfc","error":${json}}`,
+      `{"text":"bad\xfc\\u0009\\\\","error":${json}}`,
+      '',
+    ]);
+  });
+});
+
+describe('the format of a file', () => {
+  it('is that of its name, else of its type', () => {
+    const of = (name: string, type = '') => formatOfFile({ name, type })?.format;
+    expect([
+      of('a.CSV'),
+      of('a.jsonl'),
+      of('a.ndjson'),
+      of('a', 'text/csv'),
+      of('a.json'),
+      of('csv'),
+    ]).to.deep.equal(['csv', 'ndjson', 'ndjson', 'csv', undefined, undefined]);
+  });
+});

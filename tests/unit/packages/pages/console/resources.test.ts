@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { resourcesOf } from '#packages/pages/console/resources.js';
+import type { OpenApi } from '#packages/pages/docs/openapi.js';
+import { References } from '#packages/pages/docs/references.js';
+
+const list = (schema: object, parameters: object[] = []) => ({
+  tags: ['Wood types'],
+  parameters,
+  responses: { '200': { description: '', content: { 'application/json': { schema } } } },
+});
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'x', version: '1' },
+  tags: [{ name: 'Wood types', description: 'What things are made of.' }],
+  components: {
+    schemas: {
+      Wood: {
+        type: 'object',
+        required: ['id', 'createdAt'],
+        properties: {
+          id: { type: 'integer' },
+          hard: { type: 'boolean' },
+          createdAt: { type: 'string', format: 'date-time' },
+          version: { type: 'integer' },
+          inner: { type: 'string' },
+        },
+      },
+    },
+    parameters: { search: { name: 'q', in: 'query', schema: { type: 'string' } } },
+  },
+  paths: {
+    '/v2/wood-types': {
+      get: list({ type: 'array', items: { $ref: '#/components/schemas/Wood' } }, [
+        { $ref: '#/components/parameters/search' },
+        { name: 'sort', in: 'query', schema: { type: 'array', items: { enum: ['id', '-id'] } } },
+        {
+          name: 'fields',
+          in: 'query',
+          schema: { type: 'array', items: { enum: ['id', 'hard', 'createdAt', 'version'] } },
+        },
+        { name: 'hard', in: 'query' },
+        { name: 'hard.ne', in: 'query' },
+      ]),
+      post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },
+    },
+    '/v2/wood-types/{id}': { get: {}, delete: {} },
+    '/v2/summary': { get: list({ type: 'object' }) },
+    '/openapi.json': { get: list({ type: 'array', items: {} }) },
+  },
+};
+
+describe('the resources of the console', () => {
+  const found = resourcesOf(DOCUMENT as unknown as OpenApi, new References(DOCUMENT as unknown as OpenApi));
+
+  it('are the lists of the document, so that a new one appears by itself', () => {
+    expect(found.map(({ name }) => name)).to.deep.equal(['wood-types']);
+    expect(found[0]).to.deep.include({
+      path: '/v2/wood-types',
+      title: 'Wood types',
+      singular: 'wood type',
+      description: 'What things are made of.',
+      isSearchable: true,
+      canCreate: true,
+      canReplace: false,
+      canPatch: false,
+      canDelete: true,
+      canImport: false,
+      input: { type: 'object' },
+      replacement: undefined,
+    });
+    expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard']);
+  });
+
+  it('have the fields of their records that a list can show', () => {
+    const fields = found[0]?.fields.map(({ name, isSortable, isMetadata, isRequired }) => [
+      name,
+      isSortable,
+      isMetadata,
+      isRequired,
+    ]);
+    expect(fields).to.deep.equal([
+      ['id', true, false, true],
+      ['hard', false, false, false],
+      ['createdAt', false, false, true],
+      ['version', false, true, false],
+    ]);
+  });
+});
