@@ -47,7 +47,7 @@ const STAND_IN = ['java', 'mvn'] as const;
 function mocha(files: string): string {
   return `mocha ${files
     .split(' ')
-    .map((file) => `'build/tests/${file}.test.js'`)
+    .map((file) => `'build/${file}.test.js'`)
     .join(' ')}`;
 }
 
@@ -57,7 +57,7 @@ function onNode(version: string, command: string): string {
 
 /** A campaign of one promise of `docs/explanation/reliability.md`. */
 function campaign(file: string, ...needs: Program[]): Suite {
-  return { name: file, command: mocha(`faults/${file}`), needs };
+  return { name: file, command: mocha(`campaigns/faults/${file}`), needs };
 }
 
 export const SUITES: readonly Suite[] = [
@@ -66,7 +66,7 @@ export const SUITES: readonly Suite[] = [
     command: onNode(version, 'npm test && npm run test:timers && npm run test:cases'),
     needs: [],
   })),
-  { name: 'crash', command: mocha('crash/**/*'), needs: ['python3', 'zsh', 'fish', 'curl'] },
+  { name: 'crash', command: mocha('tests/crash/**/*'), needs: ['python3', 'zsh', 'fish', 'curl'] },
   {
     name: 'durability',
     command: 'npm run test:durability',
@@ -82,7 +82,7 @@ export const SUITES: readonly Suite[] = [
     command: 'npm run test:deployment',
     needs: ['caddy', 'nginx', 'sslscan', 'systemd-analyze', 'soffice'],
   },
-  { name: 'deployment-files', command: 'tests/support/deployment-check/run.sh', needs: ['go', 'python3'] },
+  { name: 'deployment-files', command: 'campaigns/deployment-files/run.sh', needs: ['go', 'python3'] },
   {
     name: 'workflows',
     command: 'go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml',

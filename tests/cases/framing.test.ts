@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { FRAMING_CASES } from '../faults/framing-cases.js';
-import { exchange, faultsOf, whole } from '../faults/framing-exchange.js';
+import { FRAMING_CASES } from '../support/framing-cases.js';
+import { exchange, faultsOf, whole } from '../support/framing-exchange.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { inLanes } from '../support/lanes.js';
 
 const CONNECTIONS = 24;
 
-/** `tests/faults/framing.test.ts` sends them in pieces too, over TLS and through proxies, and reads the log. */
+/** `campaigns/faults/framing.test.ts` sends them in pieces too, over TLS and through proxies, and reads the log. */
 describe('bytes that no HTTP client sends, in one packet', () => {
   const service = inProcessService({ TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' });
 

@@ -13,7 +13,7 @@ import { Writer } from './writer.js';
 
 /** What a service lacks in each control. Without keys, only a kill between a commit and its response doubles a record. */
 const LACKING = { keys: 'prompt responses', locks: 'locks' } as const;
-const UNPROTECTED = resolve('build/tests/faults/unprotected-service.js');
+const UNPROTECTED = resolve('build/tests/support/unprotected-service.js');
 
 const WRITERS = 16;
 const PRINCIPALS = 4;

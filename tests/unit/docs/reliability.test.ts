@@ -7,14 +7,13 @@ const DOCUMENT = readFileSync('docs/explanation/reliability.md', 'utf8');
 const { figures }: RecordedFigures = JSON.parse(readFileSync('docs/figures.json', 'utf8'));
 /** A figure with its unit, in a cell of the table of promises. */
 const FIGURE = /([\d,.]*\d) (ms|s|%|MiB|times)(?!\w)/g;
-const testsIn = (folder: string) =>
-  readdirSync(`tests/${folder}`).filter((name) => name.endsWith('.test.ts'));
+const testsIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
 
 describe('docs/explanation/reliability.md', () => {
-  for (const folder of ['durability', 'faults'])
+  for (const folder of ['tests/durability', 'campaigns/faults'])
     for (const name of testsIn(folder))
-      it(`names tests/${folder}/${name}`, () => {
-        expect(DOCUMENT).to.include(`\`tests/${folder}/${name}\``);
+      it(`names ${folder}/${name}`, () => {
+        expect(DOCUMENT).to.include(`\`${folder}/${name}\``);
       });
 
   it('has the figures of the last release in the table of promises', () => {
@@ -37,6 +36,6 @@ describe('docs/explanation/reliability.md', () => {
 
   it('has no campaign that the night leaves out', () => {
     const run = SUITES.map(({ name }) => `${name}.test.ts`);
-    expect(testsIn('faults').filter((name) => !run.includes(name))).to.deep.equal([]);
+    expect(testsIn('campaigns/faults').filter((name) => !run.includes(name))).to.deep.equal([]);
   });
 });
