@@ -319,7 +319,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
         expect(late.headers['idempotency-replayed']).to.equal('true');
         expect((await one.client.get(path)).status).to.equal(404);
       }
-      // docs/how-to/operations.md: the clocks of replicas have to agree, because a token is judged by them.
+      // docs/how-to/operations.md: the clocks of replicas have to agree, because a token is checked by them.
       const tokens = await Promise.all(both.map(({ client }) => accessToken(client, 1, FIRST_KEY)));
       const statuses = await Promise.all(
         both.flatMap(({ client }) =>

@@ -24,9 +24,9 @@ import { type Exchange, exchange, faultsOf, idOf, whole } from '../../tests/supp
 import { freePort } from '../../tests/support/free-port.js';
 import { HttpClient } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
-import { inLanes } from '../../tests/support/lanes.js';
 import { NameServer } from '../../tests/support/name-server.js';
 import { documentedResponses } from '../../tests/support/openapi/described.js';
+import { inParallel } from '../../tests/support/parallel-limits.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 import { until } from '../../tests/support/until.js';
 
@@ -138,7 +138,7 @@ describe('bytes that no HTTP client sends', function () {
     runs: readonly (() => Promise<Exchange>)[],
   ) => {
     const exchanges: Exchange[] = [];
-    await inLanes(CONNECTIONS, runs, async (run) => {
+    await inParallel(CONNECTIONS, runs, async (run) => {
       exchanges.push(await run());
     });
     await untilLogged(target, client);
@@ -179,7 +179,7 @@ describe('bytes that no HTTP client sends', function () {
         socket.resetAndDestroy();
       }),
     );
-    await inLanes(CONNECTIONS, resets, (reset) => reset());
+    await inParallel(CONNECTIONS, resets, (reset) => reset());
     await untilLogged(service, direct);
     figure('resets', resets.length);
     expect(service.log).to.not.include('"level":"error"');
@@ -310,7 +310,7 @@ for (const proxy of PROXIES)
         () => exchange(tested, open, 'whole', whole),
         () => exchange(tested, open, 'cut behind the case', cutAt(tested.bytes.length)),
       ]);
-      await inLanes(CONNECTIONS, runs, async (run, index) => {
+      await inParallel(CONNECTIONS, runs, async (run, index) => {
         const [one, other] = await Promise.all([
           run(),
           client

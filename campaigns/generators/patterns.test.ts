@@ -119,7 +119,7 @@ describe('the patterns of the OpenAPI document', () => {
 
   it('are many', () => expect(patterns).to.have.length.greaterThan(15));
 
-  it('judge the texts of fields as the service does', () => {
+  it('accept and refuse the texts of fields as the service does', () => {
     const places: [Parameters<typeof issuesOfNew>[0], string, string, (text: string) => object][] = [
       ['products', 'ProductInput', 'name', (name) => ({ name })],
       ['products', 'ProductInput', 'description', (description) => ({ name: 'x', description })],

@@ -127,7 +127,7 @@ async function soak(): Promise<void> {
   clearInterval(sampler);
   const differences = await load.differences();
   for (const difference of differences.slice(0, 10)) failures.push(difference);
-  judge(load, differences.length);
+  verify(load, differences.length);
   for (const client of clients) client.close();
 }
 
@@ -221,14 +221,14 @@ function sampleMemory(): void {
   }
 }
 
-function judge(load: Load, lost: number): void {
+function verify(load: Load, lost: number): void {
   print(
     `\n${table(['minute', 'fault', 'requests', 'p50 ms', 'p99', 'CPU ms', 'repeated', 'errors', 'MiB', 'handles', 'database MiB'], rows)}\n`,
   );
   const slopes: string[][] = [];
-  const judged = survivors();
-  if (judged.length === 0) failures.push('no process lived long enough to judge its memory');
-  for (const { name, points } of judged) {
+  const measured = survivors();
+  if (measured.length === 0) failures.push('no process lived long enough to measure its memory');
+  for (const { name, points } of measured) {
     const slope = slopeOf(points);
     const [first, last] = [points.at(0)?.mebibytes ?? Number.NaN, points.at(-1)?.mebibytes ?? Number.NaN];
     slopes.push([name, `${points.length}`, first.toFixed(0), last.toFixed(0), slope.toFixed(2)]);
@@ -248,7 +248,7 @@ function judge(load: Load, lost: number): void {
   print(`acknowledged writes: ${load.acknowledged}; lost, doubled or different: ${lost}`);
 }
 
-/** The processes that live since before the first judged minute, with the windows of the judged minutes. */
+/** The processes that live since before the first measured minute, with the windows of the measured minutes. */
 function survivors(): Pick<Life, 'name' | 'points'>[] {
   return [...lives]
     .filter(([pid]) => isAlive(pid))

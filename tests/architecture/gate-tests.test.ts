@@ -39,7 +39,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'support/workers.ts': 1,
       'timers/broken-import.test.ts': 1,
       'timers/certificate-files.test.ts': 2,
-      'timers/fair-bounds.test.ts': 1,
+      'timers/per-client-limits.test.ts': 1,
       'timers/http-limits.test.ts': 2,
       'timers/pipelining.test.ts': 9,
       'timers/stalled-writes.test.ts': 1,

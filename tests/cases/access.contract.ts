@@ -7,8 +7,8 @@ import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
-import { inLanes } from '../support/lanes.js';
 import { basic } from '../support/oauth.js';
+import { inParallel } from '../support/parallel-limits.js';
 import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
 
 const figure = figuresOf('access');
@@ -264,7 +264,7 @@ export async function credentialContract(settings: Record<string, string>, every
           for (const method of METHODS) {
             const isWrite = !READS.includes(method);
             const before = isWrite ? await snapshot() : '';
-            await inLanes(LANES, credentials, async (one) => {
+            await inParallel(LANES, credentials, async (one) => {
               if (!isWrite || !letsIn(one, method, path)) await check(one, route, method, path, shared);
             });
             if (!isWrite) continue;
@@ -272,7 +272,7 @@ export async function credentialContract(settings: Record<string, string>, every
               wronglyIn++;
               faults.push(`${method} ${path}: a refused request changed the store`);
             }
-            await inLanes(LANES, credentials, async (one) => {
+            await inParallel(LANES, credentials, async (one) => {
               if (!letsIn(one, method, path)) return;
               const target = path.includes(ITEM_ID) ? path.replace(ITEM_ID, `${await create(plural)}`) : path;
               await check(one, route, method, path, target);

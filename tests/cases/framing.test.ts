@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { FRAMING_CASES } from '../support/framing-cases.js';
 import { exchange, faultsOf, whole } from '../support/framing-exchange.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { inLanes } from '../support/lanes.js';
+import { inParallel } from '../support/parallel-limits.js';
 
 const CONNECTIONS = 24;
 
@@ -20,7 +20,7 @@ describe('bytes that no HTTP client sends, in one packet', () => {
     );
     const open = () => connect(service.port, '127.0.0.1');
     const faults: string[] = [];
-    await inLanes(CONNECTIONS, FRAMING_CASES, async (tested) => {
+    await inParallel(CONNECTIONS, FRAMING_CASES, async (tested) => {
       const found = faultsOf(await exchange(tested, open, 'whole', whole));
       faults.push(...found.map((fault) => `${tested.title}: ${fault}`));
     });

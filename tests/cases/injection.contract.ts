@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { inLanes } from '../support/lanes.js';
+import { inParallel } from '../support/parallel-limits.js';
 import { findsByDefinition } from '../support/reference-search.js';
 
 const figure = figuresOf('injection');
@@ -140,7 +140,7 @@ export function hostileTexts(settings: Record<string, string>, all: HostileTexts
     it('are stored and shown as data, and mean themselves in every filter', async () => {
       figure('payloads', texts.length);
       expect((await send('GET', '/v1/products?limit=1000')).json).to.deep.equal(stored);
-      await inLanes(LANES, texts, async (text) => {
+      await inParallel(LANES, texts, async (text) => {
         for (const [operator, matches] of Object.entries(OPERATORS)) {
           if (operator === '.in' && text.includes(',')) continue;
           await expectRecords(
@@ -181,7 +181,7 @@ export function hostileTexts(settings: Record<string, string>, all: HostileTexts
       const before = await send('GET', '/v1/products?limit=1000&fields=id,version');
       const [first] = stored;
       const itemPath = `/v1/products/${first?.id}`;
-      await inLanes(LANES, texts, async (text) => {
+      await inParallel(LANES, texts, async (text) => {
         const value = encodeURIComponent(text);
         const integers = /^-?(0|[1-9]\d*)$/.test(text);
         for (const name of [
@@ -291,7 +291,7 @@ export function hostileTexts(settings: Record<string, string>, all: HostileTexts
         const before = (await send('GET', itemPath)).text;
         const names = all.undeclared.filter((name) => !declared[plural]?.includes(name));
         const bad = [...names.map((name): [string, unknown] => [name, 'x']), ...Object.entries(READ_ONLY)];
-        await inLanes(LANES, bad, async ([name, value]) => {
+        await inParallel(LANES, bad, async ([name, value]) => {
           const whole = { ...body, ...(plural === 'users' && { email: 'other@example.com' }), [name]: value };
           const step = name.replaceAll('~', '~0').replaceAll('/', '~1');
           const patch = JSON.stringify([{ op: 'add', path: `/${step}`, value }]);

@@ -15,7 +15,7 @@ const FAST_MS = 50;
 /** What was measured of an outage. */
 export type Figures = readonly (readonly [name: string, value: number, unit: Unit])[];
 
-interface Answer {
+interface TimedResponse {
   readonly begin: number;
   readonly end: number;
   readonly response: HttpResponse;
@@ -26,9 +26,9 @@ export class Load {
   /** The names of all creations, and of the acknowledged ones. */
   readonly names: string[] = [];
   readonly acknowledged: string[] = [];
-  private readonly answers: Answer[] = [];
-  private readonly readiness: Answer[] = [];
-  private readonly liveness: Answer[] = [];
+  private readonly answers: TimedResponse[] = [];
+  private readonly readiness: TimedResponse[] = [];
+  private readonly liveness: TimedResponse[] = [];
   private readonly loops: Promise<void>[];
   private memory: ResidentMemory;
   private mostBefore = Number.NaN;
@@ -42,7 +42,7 @@ export class Load {
     private readonly client: HttpClient,
     private readonly pid: number,
   ) {
-    const probe = (name: string, into: Answer[]) =>
+    const probe = (name: string, into: TimedResponse[]) =>
       this.repeat(() => this.ask(into, () => client.get(`/health/${name}`, { token: null })));
     this.memory = new ResidentMemory(pid);
     this.loops = [
@@ -109,7 +109,7 @@ export class Load {
     const later = new Latencies();
     for (const answer of refused)
       if (answer.begin >= begunAt + KNOWN_AFTER_MS && answer.begin < duringEnd) later.add(tookMs(answer));
-    const ok = (answers: readonly Answer[]) =>
+    const ok = (answers: readonly TimedResponse[]) =>
       answers
         .filter(({ begin, response }) => response.status < 300 && begin >= duringEnd)
         .map(({ end }) => end);
@@ -155,7 +155,7 @@ export class Load {
     return name;
   }
 
-  private async ask(into: Answer[], send: () => Promise<HttpResponse>): Promise<number> {
+  private async ask(into: TimedResponse[], send: () => Promise<HttpResponse>): Promise<number> {
     const begin = performance.now();
     const response = await send();
     into.push({ begin, end: performance.now(), response });
@@ -170,6 +170,6 @@ export class Load {
   }
 }
 
-function tookMs({ begin, end }: Answer): number {
+function tookMs({ begin, end }: TimedResponse): number {
   return end - begin;
 }

@@ -37,7 +37,7 @@ interface Play<Result> {
    * Compares the result of `act` with the database, and repeats the request where that is safe.
    * @param result undefined if the outcome is unknown: 503, an error `unavailable`, or an export that was cut off
    */
-  judge(result: Result | undefined): Promise<void>;
+  verify(result: Result | undefined): Promise<void>;
 }
 
 /** Prepares what a user does, or the service by itself, on records of its own. */
@@ -77,7 +77,7 @@ const creation = (
     const created = () => idsOf(lane, path.slice(1).replace('-', '_'), filter);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const found = await created();
         expect(found.length, DOUBLED).to.be.at.most(1);
         if (response) {
@@ -103,7 +103,7 @@ const edit = (method: 'PUT' | 'PATCH') =>
       (await idsOf(lane, 'products', { _id: id, 'fields.name': name, version: 2 })).length === 1;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const wasDone = await isDone();
         if (response) {
           expectStatus(response, 200);
@@ -123,7 +123,7 @@ const read = (path: string | ((lane: Lane) => string), headers: Record<string, s
     expect(expected.status).to.equal(200);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (!response) return;
         expectStatus(response, 200);
         expect(response.text, FALSE_SUCCESS).to.equal(expected.text);
@@ -156,7 +156,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         await storage.store.open();
         return 'open';
       },
-      judge: async (result) => {
+      verify: async (result) => {
         if (result) expect(await missing(), FALSE_SUCCESS).to.equal(false);
         await storage.store.open();
         expect(await missing()).to.equal(false);
@@ -182,7 +182,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const { id } = (await settled(act)).json;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 201);
         if (response) expect(response.json.id).to.equal(id);
         expect(await idsOf(lane, 'products', { 'fields.name': name }), DOUBLED).to.deep.equal([id]);
@@ -194,7 +194,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await settled(act);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 409);
       },
     };
@@ -206,7 +206,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const act = () => lane.client.delete(`/products/${id}`);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const isLive = (await idsOf(lane, 'products', { _id: id, live: true })).length === 1;
         if (response) {
           expectStatus(response, 204);
@@ -225,7 +225,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const created = (name: string | undefined) => idsOf(lane, 'products', { 'fields.name': name });
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) {
           expectStatus(response, 200);
           for (const [at, line] of response.text.trim().split('\n').entries()) {
@@ -246,7 +246,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const used = async () => (await withToken(lane, key)).status;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) {
           expectStatus(response, 204);
           expect(await used(), FALSE_SUCCESS).to.equal(401);
@@ -260,7 +260,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const { key } = await newKey(lane);
     return {
       act: () => withToken(lane, key),
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 200);
       },
     };
@@ -270,7 +270,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await settled(() => lane.client.delete(`/api-keys/${id}`));
     return {
       act: () => withToken(lane, key),
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 401);
       },
     };
@@ -283,7 +283,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
           headers: basic(`${id}`, key),
           from: from(),
         }),
-      judge: async (response) => {
+      verify: async (response) => {
         if (!response) return;
         expectStatus(response, 200);
         const token = response.json.access_token;
@@ -301,7 +301,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const before = await storage.products.reserveIds(1);
     return {
       act: () => storage.products.reserveIds(32),
-      judge: async (first) => {
+      verify: async (first) => {
         const after = await storage.products.reserveIds(1);
         expect(after, DOUBLED).to.be.at.least(first === undefined ? before + 1 : (first as number) + 32);
         if (first !== undefined) expect(first, DOUBLED).to.be.greaterThan(before);
@@ -322,7 +322,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         await usageCounter.save();
         return 'saved';
       },
-      judge: async (result) => {
+      verify: async (result) => {
         if (result) expect(await total(), FALSE_SUCCESS).to.be.at.least(before + 3);
         await usageCounter.save();
         // One more: the request after the fault.
@@ -338,7 +338,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await users.updateOne({ _id }, { $unset: { words: 1, rules: 1, block: 1 } });
     return {
       act: () => index.indexNext(64),
-      judge: async (result) => {
+      verify: async (result) => {
         const isDone = (await users.findOne({ _id }))?.['words'] !== undefined;
         if (result !== undefined) expect(isDone, FALSE_SUCCESS).to.equal(true);
         while ((await index.indexNext(64)) !== 0);
@@ -352,7 +352,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const expected = await archive.read(0, USERS);
     return {
       act: () => archive.read(0, USERS),
-      judge: async (entries) => {
+      verify: async (entries) => {
         if (entries) expect(entries, FALSE_SUCCESS).to.deep.equal(expected);
       },
     };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
-import { inLanes } from '../../support/lanes.js';
+import { inParallel } from '../../support/parallel-limits.js';
 import type { BadRecords } from './bad-bodies.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
 import { meaningOf, meaningOfRow, objectOf, type Written } from './random-records.js';
@@ -33,7 +33,7 @@ export class RoundTrips {
     await this.import(path, NDJSON, lines.map((one) => `${objectOf(one)}\n`).join(''), lines, ids);
     if (plural === 'orders') singles.push(...rows);
     else await this.import(path, CSV, csvOf(plural, rows), rows, ids);
-    await inLanes(LANES, singles, (one, at) => this.writeSingle(path, one, at, ids));
+    await inParallel(LANES, singles, (one, at) => this.writeSingle(path, one, at, ids));
     await this.compare(plural, ids);
   }
 

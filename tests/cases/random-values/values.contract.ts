@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { figuresOf } from '../../support/figure.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { inProcessService } from '../../support/in-process-service.js';
-import { inLanes } from '../../support/lanes.js';
+import { inParallel } from '../../support/parallel-limits.js';
 import { TEST_SEED } from '../../support/run-settings.js';
 import {
   BAD_HEADERS,
@@ -21,7 +21,7 @@ import { BATCH_SIZE, batch, objectOf } from './random-records.js';
 import { RoundTrips } from './round-trips.js';
 import { waysToSend } from './ways-to-send.js';
 
-const figure = figuresOf('values');
+const figure = figuresOf('random-values');
 
 const LANES = 8;
 
@@ -50,7 +50,7 @@ export function badBodies(every = 1): void {
       await service.client.post('/v1/orders', { userId: 1, items: [{ productId: 1, quantity: 1 }] });
     });
 
-    const judge = (
+    const verify = (
       what: string,
       { status, json }: { status: number; json: { code: string; details: Detail[] } },
       expected: readonly [status: number, code: string, details?: readonly Issue[]],
@@ -89,37 +89,37 @@ export function badBodies(every = 1): void {
 
     it('with one bad value get its status, code, pointer and detail, from every way to write', async () => {
       for (const records of BAD_RECORDS)
-        await inLanes(LANES, some(records.values), async (value) => {
+        await inParallel(LANES, some(records.values), async (value) => {
           const { client } = service;
           const path = `/v1/${records.plural}`;
           for (const [way, request, issues] of waysToSend(records, value)) {
             const what = `${way} ${path} ${value.member}: ${value.json.slice(0, 60)}`;
             const response = await request(client, path);
             const isImport = way === 'NDJSON' || way === 'CSV';
-            judge(what, isImport ? lineOf(response) : response, [400, 'validation_failed', issues]);
+            verify(what, isImport ? lineOf(response) : response, [400, 'validation_failed', issues]);
           }
         });
       const { client } = service;
       const many = await client.post('/v1/orders', `{"userId":1,"items":${TOO_MANY_ITEMS}}`);
-      judge('POST of 101 items', many, [400, 'validation_failed']);
+      verify('POST of 101 items', many, [400, 'validation_failed']);
       expect(many.json.details[0]).to.include({ code: 'too_long', pointer: '/items' });
       for (const { plural, valid } of BAD_RECORDS)
         for (const member of Object.keys(valid)) {
           const { [member]: _, ...rest } = valid;
           const issues: Issue[] = [['required', `/${member}`]];
           const body = objectOf(rest);
-          judge(`POST ${plural} no ${member}`, await client.post(`/v1/${plural}`, body), [
+          verify(`POST ${plural} no ${member}`, await client.post(`/v1/${plural}`, body), [
             400,
             'validation_failed',
             issues,
           ]);
-          judge(`PUT ${plural} no ${member}`, await client.put(`/v1/${plural}/1`, body), [
+          verify(`PUT ${plural} no ${member}`, await client.put(`/v1/${plural}/1`, body), [
             400,
             'validation_failed',
             issues,
           ]);
           const removal = await client.patch(`/v1/${plural}/1`, `{"${member}":null}`, ofType(MERGE_PATCH));
-          judge(`merge patch of ${plural} without ${member}`, removal, [400, 'validation_failed', issues]);
+          verify(`merge patch of ${plural} without ${member}`, removal, [400, 'validation_failed', issues]);
         }
       await expectRight(1_400);
     });
@@ -128,16 +128,16 @@ export function badBodies(every = 1): void {
       const { client } = service;
       for (const { plural } of BAD_RECORDS) {
         const [path, itemPath] = [`/v1/${plural}`, `/v1/${plural}/1`];
-        await inLanes(LANES, some(MALFORMED), async (body) => {
+        await inParallel(LANES, some(MALFORMED), async (body) => {
           const expected = [400, 'malformed_json', []] as const;
           const what = `${plural} ${body.toString().slice(0, 60)}`;
-          judge(`POST ${what}`, await client.post(path, body), expected);
-          judge(`PUT ${what}`, await client.put(itemPath, body), expected);
-          judge(`merge patch ${what}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
-          judge(`JSON patch ${what}`, await client.patch(itemPath, body, ofType(JSON_PATCH)), expected);
+          verify(`POST ${what}`, await client.post(path, body), expected);
+          verify(`PUT ${what}`, await client.put(itemPath, body), expected);
+          verify(`merge patch ${what}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
+          verify(`JSON patch ${what}`, await client.patch(itemPath, body, ofType(JSON_PATCH)), expected);
           // Several lines, or a byte order mark, which an import may have.
           if (body.includes('\n') || body.includes('\ufeff')) return;
-          judge(
+          verify(
             `NDJSON ${what}`,
             lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))),
             expected,
@@ -145,10 +145,10 @@ export function badBodies(every = 1): void {
         });
         for (const body of some(NO_OBJECTS)) {
           const expected = [400, 'validation_failed', [['invalid_type', '']]] as const;
-          judge(`POST ${body}`, await client.post(path, body), expected);
-          judge(`PUT ${body}`, await client.put(itemPath, body), expected);
-          judge(`merge patch ${body}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
-          judge(
+          verify(`POST ${body}`, await client.post(path, body), expected);
+          verify(`PUT ${body}`, await client.put(itemPath, body), expected);
+          verify(`merge patch ${body}`, await client.patch(itemPath, body, ofType(MERGE_PATCH)), expected);
+          verify(
             `NDJSON ${body}`,
             lineOf(await client.post(`${path}/imports`, body, ofType(NDJSON))),
             expected,
@@ -156,13 +156,13 @@ export function badBodies(every = 1): void {
         }
         const empty = [400, 'malformed_json', []] as const;
         for (const body of ['', ' \n\t\r']) {
-          judge(`empty POST`, await client.post(path, body), empty);
-          judge(`empty PUT`, await client.put(itemPath, body), empty);
+          verify(`empty POST`, await client.post(path, body), empty);
+          verify(`empty PUT`, await client.put(itemPath, body), empty);
         }
         const wide = JSON.stringify({ name: Array(10_001).fill(0) });
-        judge('10,001 values', await client.post(path, wide), [413, 'payload_too_large', []]);
+        verify('10,001 values', await client.post(path, wide), [413, 'payload_too_large', []]);
         const long = JSON.stringify({ name: 'x'.repeat(1_048_576) });
-        judge('over 1 MiB', await client.post(path, long), [413, 'payload_too_large', []]);
+        verify('over 1 MiB', await client.post(path, long), [413, 'payload_too_large', []]);
         for (const type of [
           'text/plain',
           'application/xml',
@@ -171,7 +171,7 @@ export function badBodies(every = 1): void {
           CSV,
           '',
         ])
-          judge(`type ${type}`, await client.post(path, '{}', ofType(type)), [
+          verify(`type ${type}`, await client.post(path, '{}', ofType(type)), [
             415,
             'unsupported_media_type',
             [],
@@ -179,7 +179,7 @@ export function badBodies(every = 1): void {
       }
       for (const [patch, detail] of some(BAD_PATCHES)) {
         const response = await client.patch('/v1/products/1', patch, ofType(JSON_PATCH));
-        judge(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', detail ? [detail] : []]);
+        verify(`patch ${patch.slice(0, 80)}`, response, [400, 'invalid_patch', detail ? [detail] : []]);
       }
       await expectRight(1_000);
     });
@@ -188,11 +188,11 @@ export function badBodies(every = 1): void {
       const { client } = service;
       const path = '/v1/products/imports';
       for (const [csv, code, details] of some(BAD_HEADERS))
-        judge(`header ${csv}`, await client.post(path, csv, ofType(CSV)), [400, code, details]);
+        verify(`header ${csv}`, await client.post(path, csv, ofType(CSV)), [400, code, details]);
       const header = 'name,sku,price.amount,price.currency,attributes\r\n';
       for (const [record, code, details] of some(BAD_RECORDS_OF_CSV)) {
         const response = await client.post(path, `${header}${record}\r\n`, ofType(CSV));
-        judge(`record ${record}`, lineOf(response), [400, code, details]);
+        verify(`record ${record}`, lineOf(response), [400, code, details]);
       }
       await expectRight(45);
     });

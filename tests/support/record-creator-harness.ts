@@ -41,7 +41,7 @@ class RecyclingIds implements IdPool {
  * The stores, which outlive every process, and a validator that can refuse fields, as that of orders does if a
  * reference is missing.
  */
-export class World {
+export class RecordCreatorHarness {
   readonly records = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
   readonly reservations = new MemoryIdempotencyStore();
   /** Returns whether the validator refuses these fields now. */

@@ -15,7 +15,7 @@ import { until } from '../../tests/support/until.js';
 import { fill } from './hostile/hostile-service.js';
 import { BODIES, FORMS, type HostileRequest, READS } from './hostile/requests.js';
 
-const figure = figuresOf('costs');
+const figure = figuresOf('request-costs');
 
 const REPEATS = 3;
 /** An error has at most 1,000 details, and each repeats at most 256 characters of a name. */

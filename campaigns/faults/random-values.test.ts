@@ -5,7 +5,7 @@
  * Unicode; the names of attributes are those of JavaScript, MongoDB and SQLite; numbers are at the limits and in
  * several spellings.
  */
-import { badBodies, randomRecords } from '../../tests/cases/values/values.contract.js';
+import { badBodies, randomRecords } from '../../tests/cases/random-values/values.contract.js';
 import { mongoSettings } from '../../tests/support/mongo-settings.js';
 
 badBodies();
