@@ -2,9 +2,9 @@
  * Runs schemathesis, which tests the service against its OpenAPI document: as an administrator, as a reader and without
  * a credential, all at once, each against its own service. The Python files here are its hooks.
  *
- *   npm run test:conformance                      one example per operation, without a time limit; ten minutes at night
- *   npm run test:conformance -- --examples 8      another number of examples
- *   npm run test:conformance -- --seconds 600     examples for another time
+ *   npm run suite conformance                      one example per operation, without a time limit; ten minutes at night
+ *   npm run suite conformance -- --examples 8      another number of examples
+ *   npm run suite conformance -- --seconds 600     examples for another time
  *
  * `--seed 7` takes other choices than those of TEST_SEED.
  *

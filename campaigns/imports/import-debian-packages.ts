@@ -2,7 +2,7 @@
  * Creates every Debian package as a product in a running service, restarts the service in between, and checks that each
  * product exists exactly once and unchanged. First it sends them one by one, then all in one import, which it repeats.
  * Then it exports them as CSV, imports that into an empty store, and compares the exports of both byte for byte.
- * Run `apt-get update` first, then `npm run test:debian-packages`; `-- --packages 8000` takes the first 8,000.
+ * Run `apt-get update` first, then `npm run suite debian-packages`; `-- --packages 8000` takes the first 8,000.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

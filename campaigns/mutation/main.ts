@@ -1,6 +1,6 @@
 /**
  * Changes the source in many small ways, one at a time, and counts the changes that the tests notice (mutation testing
- * by Stryker). `npm run test:mutation`; `-- --only patch,cursor` runs the parts with one of these words in their name.
+ * by Stryker). `npm run suite mutation`; `-- --only patch,cursor` runs the parts with one of these words in their name.
  * Prints a table, and writes what survived to `build/mutation/PART.txt`. Ends with 1 if a part has a score below 85 %.
  *
  * Stryker is installed into `build/mutation/tools` at the first run, so that `npm ci` of the project stays small. It

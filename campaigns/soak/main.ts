@@ -1,7 +1,7 @@
 /**
  * Sends mixed requests for half an hour to three services on one SQLite file and one Redis, with a fault each minute, and
  * prints the figures of each minute. Fails if a handle or an acknowledged write is lost, or a response is not expected.
- * `npm run test:soak`; `-- --minutes 5` is shorter, and `-- --import FILE` loads a
+ * `npm run suite soak`; `-- --minutes 5` is shorter, and `-- --import FILE` loads a
  * module into the services first, such as one with a leak. Linux only, with `redis-server` and `prlimit`.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

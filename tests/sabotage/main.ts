@@ -1,7 +1,7 @@
 /**
  * Proves that the tests notice the loss of a protection. Each patch of `tests/sabotage` removes one from the source: for
  * each, this program applies it, compiles, runs the test that its header names, and expects an assertion to fail.
- * `npm run test:sabotage`; `-- --only NAME,NAME` runs the patches with one of these words in their name; `-- --list`
+ * `npm run suite sabotage`; `-- --only NAME,NAME` runs the patches with one of these words in their name; `-- --list`
  * prints them. Prints a table. Ends with 1 if a patch does not apply or compile, if its test passes or fails for another
  * reason, or if the test fails without the patch.
  *
