@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
+import type { BadRecords } from '../../support/invalid-values.js';
 import { inParallel } from '../../support/parallel-limits.js';
-import type { BadRecords } from './bad-bodies.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
 import { meaningOf, meaningOfRow, objectOf, type Written } from './random-records.js';
 

@@ -1,5 +1,5 @@
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
-import type { BadRecords, BadValue, Issue } from './bad-bodies.js';
+import type { BadRecords, BadValue, Issue } from '../../support/invalid-values.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
 import { objectOf } from './random-records.js';
 
