@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type FramingCase, NEXT } from './framing-cases.js';
+import { BAD, type FramingCase, NEXT } from './framing-cases.js';
 
 /** A guard: a connection that stays open so long counts as one that is not closed. */
 const TIMEOUT_MS = 120_000;
@@ -106,6 +106,18 @@ export function faultsOf({ tested, number, responses, isClosed }: Exchange): str
       : [`the next request is${isNextAnswered ? '' : ' not'} served`]),
     ...(isClosed ? [] : ['the connection stays open']),
     ...responses.filter(({ status }) => status >= 400).flatMap((refusal) => shapeFaults(refusal)),
+    ...responses
+      .filter((response) => codeOf(response) === BAD)
+      .flatMap((refusal) => refusalFaults(tested, refusal)),
+  ];
+}
+
+/** Checks that a refusal says that it closes the connection, and names the header that is wrong. */
+function refusalFaults({ headers: named }: FramingCase, { headers, body }: Response): string[] {
+  const [name = ''] = JSON.parse(body).details.map((detail: { name: string }) => detail.name);
+  return [
+    ...(headers['connection'] === 'close' ? [] : ['the refusal does not close the connection']),
+    ...(named.some((one) => one.toLowerCase() === name.toLowerCase()) ? [] : [`the refusal names ${name}`]),
   ];
 }
 
