@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { list } from '../../tests/support/list.js';
 import { documentOf, issuesOfNew } from '../../tests/support/openapi/described.js';
 import type { Node } from '../../tests/support/openapi/document.js';
 import { AT_NIGHT } from '../../tests/support/run-settings.js';
@@ -33,54 +34,9 @@ const TEXTS = [
     '\u0080',
     ...BLANKS,
   ],
-  ...[
-    'é',
-    'Küche',
-    '日本',
-    '😀',
-    'a😀',
-    '\u212a',
-    'ſ',
-    '\u0660',
-    'a\u2028',
-    'a\u0085',
-    '-',
-    '.',
-    '?!',
-    'lamp',
-    'A-1_b.c',
-  ],
-  ...[
-    'EUR',
-    'eur',
-    'EURO',
-    'EU',
-    'ÄÖÜ',
-    'ann@example.com',
-    'ann@',
-    'a@b',
-    'a@b_c',
-    'a@-b',
-    'é@b',
-    'a b@c',
-    "o'n@x.y",
-  ],
-  ...[
-    '/a/b~0',
-    '/a~',
-    '/',
-    'a/b',
-    '*',
-    '"3"',
-    'W/"3"',
-    'w/"3"',
-    '"a", W/"b" ,\t"c"',
-    '"a b"',
-    '"é"',
-    '"a"b"',
-    '"3',
-    '*, "3"',
-  ],
+  ...[...list`é  Küche  日本  😀  a😀  ſ  -  .  ?!  lamp  A-1_b.c`, '\u212a', '\u0660', 'a\u2028', 'a\u0085'],
+  ...list`EUR  eur  EURO  EU  ÄÖÜ  ann@example.com  ann@  a@b  a@b_c  a@-b  é@b  a b@c  o'n@x.y`,
+  ...[...list`/a/b~0  /a~  /  a/b  *  "3"  W/"3"  w/"3"  "a b"  "é"  "a"b"  "3  *, "3"`, '"a", W/"b" ,\t"c"'],
   ...[
     'attributes.colour',
     'attributes.',

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { list } from '../../tests/support/list.js';
 
 /** How an engine starts the image. */
 export interface ImageConfig {
@@ -71,17 +72,7 @@ export class ImageBuilder {
 }
 
 function fillBase(base: string): void {
-  for (const folder of [
-    'dev',
-    'etc',
-    'proc',
-    'sys',
-    'tmp',
-    'usr/bin',
-    'usr/lib',
-    'usr/lib64',
-    'usr/local/bin',
-  ])
+  for (const folder of list`dev  etc  proc  sys  tmp  usr/bin  usr/lib  usr/lib64  usr/local/bin`)
     mkdirSync(join(base, folder), { recursive: true });
   for (const folder of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${folder}`, join(base, folder));
   const copy = (from: string, to = from) => {

@@ -11,6 +11,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { chosen, options } from '../../scripts/options.js';
 import { print, table } from '../../scripts/statistics.js';
+import { list } from '../../tests/support/list.js';
 
 /** The least part of the mutants that must be noticed, in percent. */
 const LEAST_SCORE = 85;
@@ -141,15 +142,8 @@ async function run({ name, source, tests }: Part): Promise<string[]> {
     ignorePatterns: [
       '**',
       ...[
-        'package.json',
-        '.mocharc.json',
-        'tsconfig.json',
-        'browser/**',
-        'config/**',
-        'src/**',
-        'dist/**',
-        'build',
-        'build/tests/**',
+        ...list`package.json  .mocharc.json  tsconfig.json  browser/**  config/**  src/**  dist/**  build`,
+        ...list`build/tests/**`,
       ].map(keep),
       ...['campaigns', SOURCES, `${SOURCES}/tsconfig.sandbox.json`].map(keep),
     ],

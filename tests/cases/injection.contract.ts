@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { findsByDefinition } from '../support/reference-search.js';
 
@@ -184,17 +185,7 @@ export function hostileTexts(settings: Record<string, string>, all: HostileTexts
       await inParallel(LANES, texts, async (text) => {
         const value = encodeURIComponent(text);
         const integers = /^-?(0|[1-9]\d*)$/.test(text);
-        for (const name of [
-          'sort',
-          'fields',
-          'cursor',
-          'limit',
-          'price.amount',
-          'id.gt',
-          'createdAt.lt',
-          'sku.exists',
-          'price.amount.in',
-        ])
+        for (const name of list`sort  fields  cursor  limit  price.amount  id.gt  createdAt.lt  sku.exists  price.amount.in`)
           await expectStatus(
             'GET',
             `/v1/products?${name}=${value}`,

@@ -1,4 +1,4 @@
-import { list } from '../support/invalid-values.js';
+import { list } from '../support/list.js';
 
 /** Texts that mean something to a program that takes data for code. Each is data here. */
 export const PAYLOADS: readonly string[] = [

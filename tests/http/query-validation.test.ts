@@ -10,6 +10,7 @@ import {
   NO_OBJECTS,
   OTHER_TYPES,
 } from '../support/invalid-values.js';
+import { list } from '../support/list.js';
 
 describe('invalid input', () => {
   const service = inProcessService();
@@ -334,20 +335,8 @@ describe('invalid input', () => {
       '/products/1/name',
       '/v1/v1/products',
       ...[
-        '0',
-        '-1',
-        '+1',
-        '01',
-        '1e3',
-        '1.0',
-        '9007199254740992',
-        '9999999999999999',
-        '12345678901234567',
-        'abc',
-        '%31',
-        '%zz',
-        '1%00',
-        '１',
+        ...list`0  -1  +1  01  1e3  1.0  9007199254740992  9999999999999999  12345678901234567  abc  %31  %zz  1%00`,
+        ...list`１`,
       ].map((id) => `/products/${encodeURI(id).replaceAll('%25', '%')}`),
     ]) {
       it(`is 404 at ${path}, for any method and token`, async () => {

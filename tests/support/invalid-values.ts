@@ -1,5 +1,7 @@
 /** Input that breaks a rule, with the error that it gets: one table for tests over HTTP and for campaigns. */
 
+import { list } from './list.js';
+
 /** The code of an issue, and its pointer or the name of its parameter. */
 export type Issue = readonly [code: string, place: string];
 
@@ -18,11 +20,6 @@ export interface BadRecords {
   /** The required members, in JSON. */
   readonly valid: Readonly<Record<string, string>>;
   readonly values: readonly BadValue[];
-}
-
-/** The entries of a list, which two spaces or a line end separate. Backslashes stay as they are. */
-export function list({ raw: [text = ''] }: TemplateStringsArray): string[] {
-  return text.trim().split(/ {2,}|\s*\n\s*/);
 }
 
 const bad = (member: string, json: string, ...codes: (string | Issue)[]): BadValue => ({

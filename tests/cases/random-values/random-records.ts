@@ -1,27 +1,9 @@
 import fc from 'fast-check';
+import { list } from '../../support/list.js';
 
 /** Text of one line, or of several, with everything that formats, databases and programs treat specially. */
 const NASTY = [
-  ...[
-    '"',
-    "'",
-    '\\',
-    ',',
-    ';',
-    '=1+1',
-    '@',
-    '+',
-    '-',
-    '%',
-    '$ne',
-    '$(x)',
-    '{{x}}',
-    '<b>',
-    '&amp;',
-    '--',
-    '/*',
-    "';--",
-  ],
+  ...[...list`"  '  ,  ;  =1+1  @  +  -  %  $ne  $(x)  {{x}}  <b>  &amp;  --  /*  ';--`, '\\'],
   ...[
     ' ',
     '\u00a0',
@@ -37,21 +19,7 @@ const NASTY = [
     '\ufffd',
   ],
   ...['é', 'e\u0301', 'ß', 'İ', 'ﬁ', '😀', '👨‍👩‍👧', '\u{10ffff}', '\ud7ff', '\ue000', '東', 'ا', '\u0300'],
-  ...[
-    'null',
-    'true',
-    'undefined',
-    'NaN',
-    '0012',
-    '1e5',
-    '[]',
-    '{}',
-    '__proto__',
-    'constructor',
-    '\\u0041',
-    '\\n',
-    '%00',
-  ],
+  ...[...list`null  true  undefined  NaN  0012  1e5  []  {}  __proto__  constructor  \n  %00`, '\\u0041'],
 ];
 const MANY_LINES = ['\n', '\r', '\r\n', '\t', '\n\n', '",\r\n"'];
 
@@ -78,38 +46,8 @@ const NAME = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('x'.repeat(200), '😀'.repeat(200), `${' '.repeat(199)}x`) },
 );
 const KEYS = [
-  ...[
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    'valueOf',
-    'length',
-    'prototype',
-    '__defineGetter__',
-    '__proto',
-    '_id',
-  ],
-  ...[
-    '$set',
-    '$ne',
-    'a.b',
-    'a..b',
-    '.',
-    '$',
-    ':',
-    ':ne',
-    'a:ne',
-    '0',
-    '1',
-    '-1',
-    '01',
-    '9007199254740993',
-    ' ',
-    'a b',
-    '/',
-    '~',
-    '~1',
-  ],
+  ...list`constructor  toString  hasOwnProperty  valueOf  length  prototype  __defineGetter__  __proto  _id`,
+  ...[...list`$set  $ne  a.b  a..b  .  $  :  :ne  a:ne  0  1  -1  01  9007199254740993  a b  /  ~  ~1`, ' '],
 ];
 const KEY = fc.oneof(fc.constantFrom(...KEYS), LINE).filter((key) => key !== '' && key !== '__proto__');
 /** A number as JSON text; programs that keep it as a number return the same double. */
