@@ -11,7 +11,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { type Cut, CuttingProxy } from '../support/cutting-proxy.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed } from '../support/idempotent-posts.js';
@@ -25,6 +24,7 @@ import { sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+import { type Cut, CuttingProxy } from './cutting-proxy.js';
 
 const figure = figuresOf('broken-connections');
 
