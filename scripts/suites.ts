@@ -1,11 +1,27 @@
-/** A suite of the night: what `npm run test:all` runs as one, and a job of `.github/workflows/nightly.yml`. */
+/** A set of tests that runs as one: `npm run suite NAME`. */
 export interface Suite {
   readonly name: string;
-  /** A command of the shell. It has `TEST_NIGHT` and `TEST_SEED`. */
+  /** What it tests, for a list. */
+  readonly tests: string;
+  /** A command of the shell, in the root of a compiled checkout. */
   readonly command: string;
-  /** The programs that it starts. */
+  /** The command of the night, if it differs. */
+  readonly atNight?: string;
+  /** The programs that it starts, besides Node.js and npm. */
   readonly needs: readonly Program[];
+  /** Those that it needs at night in addition. */
+  readonly needsAtNight?: readonly Program[];
+  /** Empty: somebody runs it by hand. A suite of the gate is smaller there than at night. */
+  readonly runs: readonly Run[];
+  /** It has no tests to count: it passes or fails as a whole. */
+  readonly isWhole?: true;
+  /** It uses the servers that `REDIS_URL` and `MONGODB_URL` name; those that are not named are started for it. */
+  readonly usesServers?: true;
+  /** The gate runs it on the Node.js of the image, which starts fastest. */
+  readonly usesImageNode?: true;
 }
+
+export type Run = 'gate' | 'night';
 
 /** The Debian package of each program that a suite needs in addition to Node.js and npm. */
 export const DEBIAN_PACKAGES = {
@@ -43,75 +59,216 @@ export type Program = keyof typeof DEBIAN_PACKAGES;
 export const NODE_VERSIONS = ['22.23.3', '24.21.0', '26.10.0'] as const;
 
 const STAND_IN = ['java', 'mvn'] as const;
+const BOTH: readonly Run[] = ['gate', 'night'];
 
-function mocha(files: string): string {
-  return `mocha ${files
-    .split(' ')
-    .map((file) => `'build/tests/${file}.test.js'`)
-    .join(' ')}`;
+/** @param files below the compiled checkout, without `.test.js` */
+function mocha(files: string, options = ''): string {
+  const quoted = files.split(' ').map((file) => `'build/${file}.test.js'`);
+  return ['mocha', ...(options === '' ? [] : [options]), ...quoted].join(' ');
 }
 
-function onNode(version: string, command: string): string {
-  return `npx --yes --package=node-linux-${process.arch}@${version} -c '${command}'`;
+/** A suite that the night alone runs. */
+function nightly(name: string, tests: string, command: string, ...needs: Program[]): Suite {
+  return { name, tests, command, needs, runs: ['night'] };
 }
 
 /** A campaign of one promise of `docs/explanation/reliability.md`. */
-function campaign(file: string, ...needs: Program[]): Suite {
-  return { name: file, command: mocha(`faults/${file}`), needs };
+function campaign(name: string, ...needs: Program[]): Suite {
+  return nightly(name, `campaigns/faults/${name}.test.ts`, mocha(`campaigns/faults/${name}`), ...needs);
 }
 
+/** `npm test` and the other tests that Node.js alone runs, on another version of it. */
+function onNode(version: string): Suite {
+  const suites = [
+    'npm test',
+    ...['timers', 'cases'].map((name) => `node build/scripts/run-suites.js ${name}`),
+  ];
+  const command = `npx --yes --package=node-linux-${process.arch}@${version} -c '${suites.join(' && ')}'`;
+  return nightly(`node-${version.split('.')[0]}`, `test, timers and cases on Node.js ${version}`, command);
+}
+
+/** The gate starts the suites in this order, those that take longest first. */
 export const SUITES: readonly Suite[] = [
-  ...NODE_VERSIONS.map((version) => ({
-    name: `node-${version.split('.')[0]}`,
-    command: onNode(version, 'npm test && npm run test:timers && npm run test:cases'),
+  {
+    name: 'test',
+    tests: 'unit, contract, HTTP, process and architecture tests: npm test',
+    command: 'npm test',
     needs: [],
-  })),
-  { name: 'crash', command: mocha('crash/**/*'), needs: ['python3', 'zsh', 'fish', 'curl'] },
+    runs: ['gate'],
+  },
+  {
+    name: 'crash',
+    tests:
+      'whole processes: starts that fail, signals, restore, terminals; at night traces and certificates too',
+    command: mocha('tests/crash/*', '--parallel --jobs 2'),
+    atNight: mocha('tests/crash/**/*'),
+    needs: ['python3', 'zsh', 'fish', 'curl'],
+    runs: BOTH,
+    usesImageNode: true,
+  },
+  {
+    name: 'pages',
+    tests: 'the pages at /docs and /console, and the client, in a browser, with axe',
+    command: mocha('{tests,packages/client/tests}/pages/*'),
+    needs: ['chromium', 'python3', 'curl', 'go'],
+    runs: BOTH,
+  },
   {
     name: 'durability',
-    command: 'npm run test:durability',
+    tests: 'no acknowledged write is lost or doubled, on SQLite and on MongoDB; as root on Linux',
+    command: mocha('tests/durability/**/*', '--exit --timeout 300000'),
     needs: [...STAND_IN, 'python3', 'strace'],
+    runs: BOTH,
+    usesImageNode: true,
   },
   {
     name: 'integration',
-    command: 'node build/scripts/with-servers.js npm run test:integration',
+    tests: 'MongoDB, Redis, HAProxy and the package of the client',
+    command: mocha('tests/integration/**/* packages/client/tests/integration/*'),
     needs: [...STAND_IN, 'redis-server', 'haproxy', 'curl'],
+    runs: BOTH,
+    usesServers: true,
   },
   {
-    name: 'deployment',
-    command: 'npm run test:deployment',
-    needs: ['caddy', 'nginx', 'sslscan', 'systemd-analyze', 'soffice'],
+    name: 'conformance',
+    tests: 'Schemathesis against the OpenAPI document: one example per operation, ten minutes at night',
+    command: 'node build/campaigns/conformance/main.js',
+    needs: ['python3'],
+    runs: BOTH,
+    usesImageNode: true,
   },
-  { name: 'deployment-files', command: 'tests/support/deployment-check/run.sh', needs: ['go', 'python3'] },
   {
-    name: 'workflows',
-    command: 'go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml',
-    needs: ['go'],
+    name: 'readme',
+    tests: 'every block and command of README.md in a fresh copy of the checkout, pasted into terminals',
+    command: mocha('tests/readme/*'),
+    needs: ['curl'],
+    runs: BOTH,
   },
-  { name: 'pages', command: 'npm run test:pages', needs: ['chromium', 'python3', 'curl', 'go'] },
-  { name: 'readme', command: 'npm run test:readme', needs: ['curl'] },
-  { name: 'examples', command: 'npm run test:examples', needs: ['chromium', 'go', 'java', 'mvn', 'python3'] },
+  {
+    name: 'timers',
+    tests: 'tests that wait for real time',
+    command: mocha('tests/timers/**/*', '--parallel --jobs 8'),
+    needs: [],
+    runs: ['gate'],
+  },
+  {
+    name: 'cases',
+    tests: 'many cases: every credential, hostile bytes, random values and queries, data of earlier releases',
+    command: mocha('tests/cases/*', '--parallel --jobs 2'),
+    needs: [],
+    runs: ['gate'],
+  },
+  {
+    name: 'sockets',
+    tests: 'the tests that depend on Node.js most, once more with the Node.js of the image',
+    command: mocha(
+      'tests/{process,timers}/**/* tests/cases/chunked-bodies tests/http/{compression-streams,export,koa-listener,request-smuggling}',
+      '--parallel --jobs 8',
+    ),
+    needs: [],
+    runs: ['gate'],
+    usesImageNode: true,
+  },
   {
     name: 'generators',
-    command: 'npm run test:generators',
-    needs: ['go', 'java', 'mvn', 'php', 'python3', 'ruby'],
+    tests:
+      'clients of four generators, Spectral, the patterns of the document in four languages; at night all twelve clients, Prism, Postman, six languages',
+    command: mocha('campaigns/generators/*'),
+    needs: ['go', 'java', 'python3'],
+    needsAtNight: ['mvn', 'php', 'ruby'],
+    runs: BOTH,
   },
-  { name: 'alerts', command: 'npm run test:alerts', needs: ['promtool'] },
-  { name: 'image', command: 'npm run test:image', needs: ['buildah', 'curl'] },
-  { name: 'conformance', command: 'npm run test:conformance -- --seed $TEST_SEED', needs: ['python3'] },
-  { name: 'debian-packages', command: 'npm run test:debian-packages', needs: [] },
-  { name: 'large-csv', command: 'npm run test:large-csv', needs: [] },
-  { name: 'sabotage', command: 'npm run test:sabotage', needs: [...STAND_IN, 'redis-server', 'python3'] },
+  {
+    name: 'npm-start',
+    tests: 'npm start, and the request that it prints',
+    command: 'tests/readme/npm-start.sh',
+    needs: ['curl'],
+    runs: ['gate'],
+    isWhole: true,
+  },
+  ...NODE_VERSIONS.map(onNode),
+  nightly(
+    'deployment',
+    'proxies, a scan of TLS, the unit of systemd, LibreOffice',
+    mocha('campaigns/deployment/*'),
+    'caddy',
+    'nginx',
+    'sslscan',
+    'systemd-analyze',
+    'soffice',
+  ),
+  {
+    ...nightly(
+      'deployment-files',
+      'Dockerfile, docker-compose.yml and manifests of Kubernetes against their schemas',
+      'campaigns/deployment-files/run.sh',
+      'go',
+      'python3',
+    ),
+    isWhole: true,
+  },
+  {
+    ...nightly(
+      'workflows',
+      'the workflows of GitHub, by actionlint',
+      'go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml',
+      'go',
+    ),
+    isWhole: true,
+  },
+  nightly(
+    'examples',
+    'the programs of examples/, with lost responses, other clients and the rate limit in their way',
+    mocha('campaigns/examples/*', '--parallel --jobs 2 --timeout 300000'),
+    'chromium',
+    'go',
+    'java',
+    'mvn',
+    'python3',
+  ),
+  nightly(
+    'alerts',
+    'rules and dashboards on a real Prometheus',
+    mocha('campaigns/alerts/*', '--timeout 120000'),
+    'promtool',
+  ),
+  nightly(
+    'image',
+    'the image, built with Buildah and run',
+    mocha('campaigns/image/*', '--timeout 600000'),
+    'buildah',
+    'curl',
+  ),
+  {
+    ...nightly(
+      'debian-packages',
+      'the 63,666 packages of Debian 12 as products',
+      'node build/campaigns/imports/import-debian-packages.js',
+    ),
+    isWhole: true,
+  },
+  {
+    ...nightly('large-csv', 'a large CSV file, in and out', 'node build/campaigns/imports/large-csv.js'),
+    isWhole: true,
+  },
+  nightly(
+    'sabotage',
+    'each patch of tests/sabotage turns its test red',
+    'node build/tests/sabotage/main.js',
+    ...STAND_IN,
+    'redis-server',
+    'python3',
+  ),
   campaign('linearizability', ...STAND_IN, 'go'),
   campaign('lists-during-writes', ...STAND_IN),
   campaign('redis-outages', 'redis-server'),
   campaign('mongo-outages', ...STAND_IN),
   campaign('overload', 'go', 'taskset'),
   campaign('floods'),
-  campaign('costs'),
+  campaign('request-costs'),
   campaign('slow-clients', 'slowhttptest'),
   campaign('framing', 'haproxy', 'nginx'),
-  campaign('values', ...STAND_IN),
+  campaign('random-values', ...STAND_IN),
   campaign('injection', ...STAND_IN),
   campaign('access'),
   campaign('rolling-restarts', 'haproxy'),
@@ -120,6 +277,39 @@ export const SUITES: readonly Suite[] = [
   campaign('clock', 'faketime', 'redis-server'),
   campaign('secrets'),
   campaign('leaks'),
-  { name: 'soak', command: 'npm run test:soak -- --minutes 20', needs: ['redis-server'] },
-  { name: 'bench', command: 'npm run bench -- --rounds 3', needs: ['wrk', 'h2load', 'taskset'] },
+  {
+    ...nightly(
+      'soak',
+      'mixed requests and faults for half an hour',
+      'node build/campaigns/soak/main.js',
+      'redis-server',
+    ),
+    atNight: 'node build/campaigns/soak/main.js --minutes 20',
+    isWhole: true,
+  },
+  {
+    ...nightly(
+      'bench',
+      'the service beside others under load',
+      'node build/campaigns/bench/main.js',
+      'wrk',
+      'h2load',
+      'taskset',
+    ),
+    atNight: 'node build/campaigns/bench/main.js --rounds 3',
+    isWhole: true,
+  },
+  {
+    name: 'mutation',
+    tests: 'small changes of the source that the tests notice',
+    command: 'node build/campaigns/mutation/main.js',
+    needs: [],
+    runs: [],
+    isWhole: true,
+  },
 ];
+
+/** The suites of a run, in order. */
+export function suitesOf(run: Run): Suite[] {
+  return SUITES.filter(({ runs }) => runs.includes(run));
+}

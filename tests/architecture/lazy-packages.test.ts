@@ -1,20 +1,12 @@
 import { expect } from 'chai';
+import { list } from '../support/list.js';
 import { allModules, type Module, moduleOf } from './imports.js';
 
 /** The packages that only some settings or requests need. The service imports them when it needs them. */
 const LAZY = [
-  'mongodb',
-  'libsql',
-  'ioredis',
-  '@peculiar/x509',
-  'prom-client',
-  'string-width',
-  '@modelcontextprotocol/server',
-  '@opentelemetry/api',
-  '@opentelemetry/exporter-trace-otlp-http',
-  '@opentelemetry/exporter-trace-otlp-proto',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace-base',
+  ...list`mongodb  libsql  ioredis  @peculiar/x509  prom-client  string-width  @modelcontextprotocol/server`,
+  ...list`@opentelemetry/api  @opentelemetry/exporter-trace-otlp-http  @opentelemetry/exporter-trace-otlp-proto`,
+  ...list`@opentelemetry/resources  @opentelemetry/sdk-trace-base`,
 ];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
 

@@ -1,4 +1,4 @@
-import { credentialContract } from '../faults/access.contract.js';
+import { credentialContract } from './access.contract.js';
 
-/** Some of each kind. `tests/faults/access.test.ts` sends every credential. */
+/** Some of each kind. `campaigns/faults/access.test.ts` sends every credential. */
 await credentialContract({ PUBLIC_READ: 'products' }, 8);

@@ -1,10 +1,10 @@
-import { hostileTexts } from '../faults/injection.contract.js';
-import { CONTROL_PAYLOADS, PAYLOADS, UNDECLARED } from '../faults/payloads.js';
+import { hostileTexts } from './injection.contract.js';
+import { CONTROL_PAYLOADS, PAYLOADS, UNDECLARED } from './payloads.js';
 
 const every = (count: number, all: readonly string[], included = all[0] ?? '') =>
   all.filter((_, at) => at % count === all.indexOf(included) % count);
 
-/** Some of each kind. `tests/faults/injection.test.ts` sends all, to MongoDB too. */
+/** Some of each kind. `campaigns/faults/injection.test.ts` sends all, to MongoDB too. */
 hostileTexts(
   { STORE: 'sqlite' },
   {

@@ -8,26 +8,26 @@ import {
   lamp,
   made,
   type Outcome,
+  RecordCreatorHarness,
   refused,
   SKU,
   torch,
-  World,
   withMethod,
-} from '../support/creation-world.js';
+} from '../support/record-creator-harness.js';
 import { sized } from '../support/run-settings.js';
 import { everyOrder, type Schedule, someOrders } from '../unit/application/records/interleavings.js';
 
 describe('concurrent creations under one idempotency key, in every order of their steps', () => {
-  let world: World;
+  let world: RecordCreatorHarness;
 
   const inEveryOrder = (scene: (schedule: Schedule) => Promise<void>) =>
     everyOrder(async (schedule) => {
-      world = new World();
+      world = new RecordCreatorHarness();
       await scene(schedule);
     });
   const inSomeOrders = (scene: (schedule: Schedule) => Promise<void>) =>
     someOrders(sized({ gate: 1_000, night: 3_000 }), async (schedule) => {
-      world = new World();
+      world = new RecordCreatorHarness();
       await scene(schedule);
     });
 

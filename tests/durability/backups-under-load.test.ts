@@ -170,7 +170,7 @@ describe('backups while a service writes', function () {
     await writers;
     await fleet.stop();
     const state = await stateIn(store.storage());
-    expect(ledger.judge(state.live, state.dead).all).to.deep.equal([]);
+    expect(ledger.verify(state.live, state.dead).all).to.deep.equal([]);
   });
 });
 

@@ -11,7 +11,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
-import { type Cut, CuttingProxy } from '../support/cutting-proxy.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { isReplay, keyed } from '../support/idempotent-posts.js';
@@ -25,6 +24,7 @@ import { sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
+import { type Cut, CuttingProxy } from './cutting-proxy.js';
 
 const figure = figuresOf('broken-connections');
 
@@ -56,24 +56,24 @@ const STORE_COMMANDS = ['insert', 'update', 'find', 'findAndModify'];
 /** The random choices of one writer. */
 const randomOf = (writer: number) => new SeededRandom(TEST_SEED * 1_000 + writer);
 
-interface Answer {
+interface Received {
   readonly id: number;
   readonly isReplay: boolean;
 }
 
-/** What clients know of the records that they created: the answers to each key, in order. */
-class Answers {
-  readonly byName = new Map<string, Answer[]>();
+/** What clients know of the records that they created: the responses to each key, in order. */
+class Responses {
+  readonly byName = new Map<string, Received[]>();
 
-  add(name: string, answer: Answer): void {
-    this.byName.set(name, [...(this.byName.get(name) ?? []), answer]);
+  add(name: string, received: Received): void {
+    this.byName.set(name, [...(this.byName.get(name) ?? []), received]);
   }
 
   get replays(): number {
     return [...this.byName.values()].flat().filter(({ isReplay }) => isReplay).length;
   }
 
-  /** Expects that the store has one record for each name, under the id of all its answers, and nothing else. */
+  /** Expects that the store has one record for each name, under the id of all its responses, and nothing else. */
   expectOnce(link: string, stored: ReadonlyMap<string, readonly number[]>): void {
     const answered = [...this.byName];
     const lost = answered.filter(([name]) => !stored.has(name));
@@ -90,9 +90,9 @@ class Answers {
     expect(doubled, 'doubled').to.deep.equal([]);
     expect(repeated, 'ids given twice').to.equal(0);
     expect(stored.size).to.equal(answered.length);
-    for (const [name, answers] of answered) {
-      for (const { id } of answers) expect([id], name).to.deep.equal(stored.get(name));
-      expect(answers.filter(({ isReplay }) => !isReplay).length, `${name}: not replayed`).to.be.at.most(1);
+    for (const [name, responses] of answered) {
+      for (const { id } of responses) expect([id], name).to.deep.equal(stored.get(name));
+      expect(responses.filter(({ isReplay }) => !isReplay).length, `${name}: not replayed`).to.be.at.most(1);
     }
   }
 }
@@ -115,7 +115,7 @@ async function storedBy(client: HttpClient): Promise<Map<string, number[]>> {
   return found;
 }
 
-function answerIn(response: HttpResponse): Answer {
+function receivedIn(response: HttpResponse): Received {
   return { id: response.json.id, isReplay: isReplay(response) };
 }
 
@@ -208,7 +208,7 @@ describe('records are created once', function () {
     }
 
     it('at any byte, and the client sends the same key again', async () => {
-      const answers = new Answers();
+      const responses = new Responses();
       const used: Link[] = [];
       await Promise.all(
         Array.from({ length: WRITERS }, async (_, writer) => {
@@ -224,23 +224,23 @@ describe('records are created once', function () {
             );
             expect(response.status).to.equal(201);
             if (failures === 0) expect(isReplay(response), 'the first response').to.equal(false);
-            answers.add(name, answerIn(response));
+            responses.add(name, receivedIn(response));
             // Later, and through any process.
             if (i % 2 === 0) {
               const [again] = await insist(own, random, post, () => undefined);
               expect(isReplay(again), 'a later response').to.equal(true);
-              answers.add(name, answerIn(again));
+              responses.add(name, receivedIn(again));
             }
           }
         }),
       );
       figure('cuts', cutsOf(used));
-      answers.expectOnce('links to clients', await storedBy(direct));
+      responses.expectOnce('links to clients', await storedBy(direct));
     });
 
     it('in the middle of imports, and the client sends the stream again', async () => {
       const before = new Set((await storedBy(direct)).keys());
-      const answers = new Answers();
+      const responses = new Responses();
       const used: Link[] = [];
       await Promise.all(
         Array.from({ length: STREAMS }, async (_, stream) => {
@@ -260,7 +260,7 @@ describe('records are created once', function () {
               else link.proxy.plan(undefined);
               isDone = await importAll(link.client, lines, headers, ({ line, status, id, replayed }) => {
                 expect(status).to.equal(201);
-                answers.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+                responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
               });
             }
           }
@@ -268,7 +268,7 @@ describe('records are created once', function () {
       );
       figure('cuts of imports', cutsOf(used));
       const stored = [...(await storedBy(direct))].filter(([name]) => !before.has(name));
-      answers.expectOnce('cut imports', new Map(stored));
+      responses.expectOnce('cut imports', new Map(stored));
     });
 
     it('but twice without a key', async () => {
@@ -326,7 +326,7 @@ describe('records are created once', function () {
     const isEachPlayed = () => STORE_CUTS.every((place) => proxy.played[place] >= LEAST_STORE_CUTS.each);
 
     it('around any command, and the client sends the same key again', async () => {
-      const answers = new Answers();
+      const responses = new Responses();
       let refused = 0;
       isCutting = true;
       await Promise.all(
@@ -337,7 +337,7 @@ describe('records are created once', function () {
             for (;;) {
               const response = await client.post('/products', { name }, key);
               if (response.status === 201) {
-                answers.add(name, answerIn(response));
+                responses.add(name, receivedIn(response));
                 break;
               }
               expect(response.status).to.equal(503);
@@ -350,12 +350,12 @@ describe('records are created once', function () {
       isCutting = false;
       figure('cuts from the store', cuts());
       figure('refused meanwhile', refused);
-      answers.expectOnce('links to MongoDB', await storedBy(client));
+      responses.expectOnce('links to MongoDB', await storedBy(client));
     });
 
     it('in the middle of imports, and the client sends the stream again', async () => {
       const before = new Set((await storedBy(client)).keys());
-      const answers = new Answers();
+      const responses = new Responses();
       const from = cuts();
       isCutting = true;
       await Promise.all(
@@ -369,7 +369,7 @@ describe('records are created once', function () {
               await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
                 if (status === 201) missing--;
                 else expect(status).to.equal(503);
-                if (status === 201) answers.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+                if (status === 201) responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
               });
             }
           }
@@ -378,7 +378,7 @@ describe('records are created once', function () {
       isCutting = false;
       figure('cuts from the store in imports', cuts() - from);
       const stored = [...(await storedBy(client))].filter(([name]) => !before.has(name));
-      answers.expectOnce('imports to MongoDB', new Map(stored));
+      responses.expectOnce('imports to MongoDB', new Map(stored));
     });
   });
 });

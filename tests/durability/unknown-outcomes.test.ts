@@ -160,7 +160,7 @@ async function play(lane: Lane, name: string, [fault, times]: (typeof FAULTS)[nu
   let isUnknown = false;
   let played: readonly string[] = [];
   try {
-    const { act, judge } = await (OPERATIONS[name] as Operation)(lane);
+    const { act, verify } = await (OPERATIONS[name] as Operation)(lane);
     plan.arm({ fault, at, times, counts });
     const result = await act().catch((error: unknown) => error);
     plan.disarm();
@@ -169,7 +169,7 @@ async function play(lane: Lane, name: string, [fault, times]: (typeof FAULTS)[nu
     isUnknown = isUnknownOutcome(result, name);
     if (fault === 'unconfirmed' && played.length > 0 && !isUnknown)
       expect((result as HttpResponse).text, FALSE_SUCCESS).to.match(LINE_UNKNOWN);
-    await judge(isUnknown ? undefined : result);
+    await verify(isUnknown ? undefined : result);
     return { played, isUnknown };
   } catch (error) {
     return { played, isUnknown, problem: (error as Error).message };

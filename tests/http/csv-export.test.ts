@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
@@ -6,7 +5,7 @@ import { issueLocations, received } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
 import { listService } from '../support/middleware-harness.js';
-import { begin, logged, pagesUntilFull } from '../support/watched-export.js';
+import { begin, expectEndOfReading, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const CSV = { Accept: 'text/csv' };
 const TYPE = 'text/csv; charset=utf-8; header=present';
@@ -319,16 +318,6 @@ describe('an export of CSV', () => {
 
   it('stops reading the store when the client disconnects', async () => {
     await service.records.fill(2_000, { description: 'x'.repeat(5_000) });
-    const response = await begin(service, '/products', CSV);
-    let release = () => {};
-    service.records.before = () => new Promise((resolve) => (release = resolve));
-    response.resume();
-    await once(service.records.reading, 'page');
-    const pages = service.records.queries.length;
-    response.destroy();
-    expect(await logged(service)).to.include({ status: 200, complete: false });
-    release();
-    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(service.records.queries).to.have.length(pages);
+    await expectEndOfReading(service, CSV);
   });
 });

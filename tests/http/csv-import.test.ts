@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type HttpResponse, issueLocations, received, statusesIn } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
+import { list } from '../support/list.js';
 
 const PATH = '/v1/products/imports';
 const CSV = { 'Content-Type': 'text/csv' };
@@ -127,26 +128,10 @@ describe('an import of CSV', () => {
         (await created(await importOne('name,price.amount,price.currency', `x,${cell},EUR`))).price.amount,
       ).to.equal(amount);
     for (const cell of [
+      ...list`0x10  ٣  +5  05  5.  .5  1_000  "1,000"  1e2  100.0  25.00  "24,99"  1e400  NaN  Infinity  true  1.5`,
+      ...list`0.99999999999999999`,
       ' 5',
       '5 ',
-      '0x10',
-      '٣',
-      '+5',
-      '05',
-      '5.',
-      '.5',
-      '1_000',
-      '"1,000"',
-      '1e2',
-      '100.0',
-      '25.00',
-      '"24,99"',
-      '1e400',
-      'NaN',
-      'Infinity',
-      'true',
-      '1.5',
-      '0.99999999999999999',
     ])
       expect(
         outcomes([await importOne('name,price.amount,price.currency', `x,${cell},EUR`)]),

@@ -5,7 +5,7 @@ import { received } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 import { listService } from '../support/middleware-harness.js';
-import { begin, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
+import { begin, expectEndOfReading, LINES, logged, pagesUntilFull } from '../support/watched-export.js';
 
 const parsed = (text: string) =>
   text
@@ -233,18 +233,7 @@ describe('an export', () => {
 
   it('stops reading the store when the client disconnects', async () => {
     await service.records.fill(2_000, LARGE);
-    const response = await begin(service, '/products');
-    let release = () => {};
-    service.records.before = () => new Promise((resolve) => (release = resolve));
-    response.resume();
-    await once(service.records.reading, 'page');
-    const pages = service.records.queries.length;
-    response.destroy();
-    expect(await logged(service)).to.include({ status: 200, complete: false });
-    release();
-    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(service.records.queries).to.have.length(pages);
-    expect(service.logger.lines.map(({ event }) => event)).to.deep.equal(['request']);
+    await expectEndOfReading(service);
   });
 
   for (const failure of [unavailable('The store is gone.'), new Error('a defect')]) {

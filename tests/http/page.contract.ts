@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import type { InProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 
 const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const PAGE_POLICY =
@@ -113,16 +114,7 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
   }
 
   it('has no other paths', async () => {
-    const wrong = [
-      '/',
-      '/main',
-      '/main.ts',
-      '/main.tsx',
-      '/main.js.map',
-      '/index.html',
-      '/docs_css',
-      '/.tsbuildinfo',
-    ];
+    const wrong = list`/  /main  /main.ts  /main.tsx  /main.js.map  /index.html  /docs_css  /.tsbuildinfo`;
     const outside = [page.replace(/^\/./, (start) => start.toUpperCase()), `${page}/../package.json`];
     const encoded = [`${page}/%2e%2e/package.json`, `${page}/components%2Fbutton.js`];
     for (const path of [...wrong.map((rest) => `${page}${rest}`), ...outside, ...encoded]) {

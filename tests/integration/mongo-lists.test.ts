@@ -12,6 +12,7 @@ import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
+import { list } from '../support/list.js';
 import { mongoUrl, serverOf, throughProxy } from '../support/mongo-url.js';
 import { API_KEYS, ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -50,17 +51,7 @@ describe('lists on MongoDB', () => {
   };
 
   describe('text that looks like a query', () => {
-    const TEXTS = [
-      '$ne',
-      '{"$gt":""}',
-      '{ $ne: null }',
-      '/.*/',
-      '.*',
-      '^a',
-      'fields.name',
-      '$$ROOT',
-      '$where',
-    ];
+    const TEXTS = list`$ne  {"$gt":""}  { $ne: null }  /.*/  .*  ^a  fields.name  $$ROOT  $where`;
 
     beforeEach(() => products.insertAll(TEXTS.map((name, at) => product(at + 1, { name }))));
 

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { isSupported } from '#src/process/supported-node.js';
+import { list } from '../support/list.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -57,28 +58,9 @@ describe('the version of Node', () => {
   });
 
   it('is supported only if V8 hashes integer-like strings unpredictably (CVE-2026-21717)', () => {
-    for (const version of [
-      '20.20.2',
-      '20.21.0',
-      '22.22.2',
-      '22.23.3',
-      '24.14.1',
-      '24.20.0',
-      '25.8.2',
-      '26.0.0',
-      '26.10.0',
-    ])
+    for (const version of list`20.20.2  20.21.0  22.22.2  22.23.3  24.14.1  24.20.0  25.8.2  26.0.0  26.10.0`)
       expect(isSupported(version, SUPPORTED), version).to.equal(true);
-    for (const version of [
-      '12.22.12',
-      '18.20.8',
-      '20.19.0',
-      '20.20.1',
-      '21.7.3',
-      '22.22.1',
-      '22.9.9',
-      '23.11.1',
-    ])
+    for (const version of list`12.22.12  18.20.8  20.19.0  20.20.1  21.7.3  22.22.1  22.9.9  23.11.1`)
       expect(isSupported(version, SUPPORTED), version).to.equal(false);
     for (const version of ['24.14.0', '24.9.1', '25.8.1', '9.99.99', '2.20.2'])
       expect(isSupported(version, SUPPORTED), version).to.equal(false);

@@ -186,7 +186,7 @@ export class HttpClient {
   }
 }
 
-/** Sends requests as a proxy does that ends TLS: the clients' own clocks then judge no certificate. */
+/** Sends requests as a proxy does that ends TLS: the clients' own clocks then verify no certificate. */
 export class ProxiedClient extends HttpClient {
   override request(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const headers = { 'X-Forwarded-Proto': 'https', ...options.headers };

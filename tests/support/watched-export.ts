@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { expect } from 'chai';
 import type { ListService } from './middleware-harness.js';
 
 export const LINES = { Accept: 'application/x-ndjson' };
@@ -31,6 +33,23 @@ export async function pagesUntilFull({ connections, records }: ListService, turn
     await yieldToEventLoop();
   }
   return pages;
+}
+
+/** Disconnects while a page is read. Expects that no other page is read, and one log entry. */
+export async function expectEndOfReading(service: ListService, headers = {}): Promise<void> {
+  const { records, logger } = service;
+  const response = await begin(service, '/products', headers);
+  let release = () => {};
+  records.before = () => new Promise((resolve) => (release = resolve));
+  response.resume();
+  await once(records.reading, 'page');
+  const pages = records.queries.length;
+  response.destroy();
+  expect(await logged(service)).to.include({ status: 200, complete: false });
+  release();
+  await someTurns();
+  expect(records.queries).to.have.length(pages);
+  expect(logger.lines.map(({ event }) => event)).to.deep.equal(['request']);
 }
 
 /** Waits 100 turns of the event loop, so that pending work finishes. */

@@ -1,86 +1,25 @@
 import { expect } from 'chai';
 import type { AttributeFilter } from '#src/application/records/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
+import { list } from '../../support/list.js';
 import { product } from './records.js';
 import type { TestStore } from './test-store.js';
 
 /** Keys with a special meaning in databases, JavaScript or Unicode. */
 const KEYS = [
-  ...[
-    'a',
-    'A',
-    'a.b',
-    '.a',
-    'a.',
-    '.',
-    '$a',
-    '$',
-    '$gt',
-    'a:b',
-    ':',
-    'a b',
-    ' ',
-    '0',
-    '1',
-    '[0]',
-    '#-1',
-    '*',
-  ],
+  ...[...list`a  A  a.b  .a  a.  .  $a  $  $gt  a:b  :  a b  0  1  [0]  #-1  *`, ' '],
   ...['"', 'a"b', "'", '\\', 'a\\b', '/', '~', '`', '%', '_', 'a_b', 'é', 'e\u0301', '😀', '\uffff'],
   ...['constructor', 'toString', 'hasOwnProperty', 'prototype', 'length', '__defineGetter__', '_id', 'key'],
 ];
 
 /** Values of one key, some of which have the same text. */
 const VALUES = [
-  ...[
-    '',
-    ' ',
-    '0',
-    '1',
-    '-1',
-    '1.0',
-    '1.5',
-    '1.50',
-    '100',
-    '1e2',
-    '1e-7',
-    '0.0000001',
-    'true',
-    'false',
-    'True',
-  ],
-  ...[
-    'null',
-    'NaN',
-    'Infinity',
-    '-0',
-    '+1',
-    '0x10',
-    ' 1',
-    '1 ',
-    'red',
-    'Red',
-    'é',
-    'e\u0301',
-    '%',
-    '_',
-    '.*',
-  ],
+  ...[...list`0  1  -1  1.0  1.5  1.50  100  1e2  1e-7  0.0000001  true  false  True`, '', ' '],
+  ...[...list`null  NaN  Infinity  -0  +1  0x10  red  Red  é  %  _  .*`, ' 1', '1 ', 'e\u0301'],
   ...[0, 1, -1, 1.5, 100, 16, 1e-7, 0.1, 0.1 + 0.2, 5e-324, 123_456.789, 2 ** 53 - 1, -(2 ** 53 - 1)],
   ...[true, false],
 ];
-const OTHER_TEXTS = [
-  're',
-  'redd',
-  '1e0',
-  '01',
-  '1,5',
-  '1E-7',
-  '1e-07',
-  '0.30000000000000004',
-  '5e-324',
-  '.1',
-];
+const OTHER_TEXTS = list`re  redd  1e0  01  1,5  1E-7  1e-07  0.30000000000000004  5e-324  .1`;
 
 /** Decimals for which a conversion from text to double easily fails in the last bit. */
 const DECIMALS = [

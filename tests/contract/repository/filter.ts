@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Comparison, Value } from '#src/application/records/list-query.js';
 import type { Id } from '#src/domain/record.js';
+import { list } from '../../support/list.js';
 import { idsWhere, MATCHES, NUMBER_OPERATORS, TEXT_OPERATORS } from './expected.js';
 import { AT, product } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -8,25 +9,7 @@ import type { TestStore } from './test-store.js';
 /** Texts with a special meaning in databases or Unicode. */
 const NAMES = [
   ...['', ' ', '  ', 'a', 'A', 'ab', 'aB', 'abc', 'a ', ' a', 'b', 'z', 'Z', '{', '@', '['],
-  ...[
-    '%',
-    'a%',
-    'a%c',
-    '_',
-    'a_',
-    'a_c',
-    '*',
-    'a*',
-    '?',
-    '.*',
-    'a.c',
-    '^a',
-    'a$',
-    '(a|b)',
-    '[a]',
-    '\\',
-    '\\%',
-  ],
+  ...[...list`%  a%  a%c  _  a_  a_c  *  a*  ?  .*  a.c  ^a  a$  (a|b)  [a]  \%`, '\\'],
   ...['$gt', '$ne', '{"$gt":""}', "'", "''", "' OR 1=1 --", '"', '`', ';', 'null', 'true', 'undefined'],
   ...['0', '00', '1', '01', '1.0', '1e0', '10', '9', '-1', '+1', '9007199254740993'],
   ...['é', 'e\u0301', 'É', 'e', 'ß', 'ss', 'ı', 'İ', 'ﬁ', 'fi', '日本', '\u00a0', '\u200d', '\ufeff'],

@@ -13,7 +13,7 @@ import { everyProduct, logged } from '../../support/workers.js';
 const HOLDER = resolve('tests/crash/night/socket-holder.py');
 const RESTARTS = 2;
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -61,7 +61,7 @@ class Load {
     }
   }
 
-  private async sendTwice(key: string): Promise<Answer | undefined> {
+  private async sendTwice(key: string): Promise<ReceivedResponse | undefined> {
     const headers = { 'Idempotency-Key': key, 'Content-Type': 'application/json' };
     const write = () => this.send('POST', headers, this.agent, '{"name":"Lamp"}');
     return write()
@@ -80,7 +80,12 @@ class Load {
     }
   }
 
-  private send(method: string, headers: object, agent: Agent | false, body?: string): Promise<Answer> {
+  private send(
+    method: string,
+    headers: object,
+    agent: Agent | false,
+    body?: string,
+  ): Promise<ReceivedResponse> {
     const { port, ca, token } = this;
     return new Promise((answer, reject) => {
       const sent = { ...headers, Authorization: `Bearer ${token}` };

@@ -13,7 +13,7 @@ import { Writer } from './writer.js';
 
 /** What a service lacks in each control. Without keys, only a kill between a commit and its response doubles a record. */
 const LACKING = { keys: 'prompt responses', locks: 'locks' } as const;
-const UNPROTECTED = resolve('build/tests/faults/unprotected-service.js');
+const UNPROTECTED = resolve('build/tests/support/unprotected-service.js');
 
 const WRITERS = 16;
 const PRINCIPALS = 4;
@@ -49,7 +49,7 @@ export interface Result {
   readonly commands: ReadonlyMap<string, number>;
 }
 
-/** Lets writers and an operator use the services on one store while processes are killed, and judges the end. */
+/** Lets writers and an operator use the services on one store while processes are killed, and verifies the end. */
 export async function play(store: TestedStore, plan: Plan): Promise<Result> {
   const { folder, settings, url } = store;
   const random = new SeededRandom(plan.seed);
@@ -87,7 +87,7 @@ export async function play(store: TestedStore, plan: Plan): Promise<Result> {
     ]);
     await writers;
     await operator.finishSeed();
-    const verdict = await judge(store, fleet, operator, ledger, plan);
+    const verdict = await verify(store, fleet, operator, ledger, plan);
     const { acknowledged, replays } = ledger;
     return { verdict, acknowledged, replays, kills: fleet.kills, commands: operator.runs };
   } finally {
@@ -158,7 +158,7 @@ async function principals(fleet: Fleet, random: SeededRandom): Promise<string[]>
 }
 
 /** Reads the end over HTTP, from the store, and from a copy of the store. */
-async function judge(
+async function verify(
   store: TestedStore,
   fleet: Fleet,
   operator: Operator,
@@ -170,7 +170,7 @@ async function judge(
   // First the copy: this process may keep a lock on a store that it has closed.
   const copy = without ? undefined : await operator.copy();
   const state = await stateIn(store.storage());
-  const verdict = ledger.judge(state.live, state.dead);
+  const verdict = ledger.verify(state.live, state.dead);
   if (copy === undefined) return verdict;
   compareStates('the copy', await stateIn(store.copied(copy)), state, verdict);
   const again = new Fleet(store.folder, store.patientSettings, new SeededRandom(0));

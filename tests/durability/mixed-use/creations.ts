@@ -26,16 +26,16 @@ export class Creations {
     const headers = isKeyed ? { 'Idempotency-Key': randomUUID() } : {};
     const post: Send = (client, options) => client.post(`/${resource}`, fields, { headers, ...options });
     const first = await this.session.persist(post, () => ledger.uncertain(resource, token));
-    this.judgeCreation(resource, token, first);
+    this.verifyCreation(resource, token, first);
     // Some clients lost the response, and send the request again.
     if (!isKeyed || first.status !== 201 || !this.session.random.chance(0.15)) return;
     const again = await this.session.persist(post);
-    this.judgeCreation(resource, token, again);
+    this.verifyCreation(resource, token, again);
     if (again.text !== first.text || again.headers['idempotency-replayed'] !== 'true')
       ledger.seen.doubled.push(`${token} was not replayed: ${again.status} ${again.text}`);
   }
 
-  private judgeCreation(resource: Resource, token: string, response: HttpResponse): void {
+  private verifyCreation(resource: Resource, token: string, response: HttpResponse): void {
     const { ledger } = this.session.shared;
     if (response.headers['idempotency-replayed']) ledger.replays++;
     if (response.status === 201) ledger.created(resource, token, response.json.id);

@@ -103,7 +103,7 @@ export class History {
   }
 
   /** Compares the acknowledged versions with the final state of a record. */
-  judge(found: Found, verdict: Verdict): void {
+  verify(found: Found, verdict: Verdict): void {
     const { name } = this;
     for (const version of this.versions.keys())
       if (version > found.version) verdict.lost.push(`${name}: version ${version} of ${found.version}`);
@@ -170,7 +170,7 @@ export interface Key {
   isRevoked: boolean;
 }
 
-/** Everything that was sent and acknowledged. It judges the state of the store at the end by nothing else. */
+/** Everything that was sent and acknowledged. It verifies the state of the store at the end by nothing else. */
 export class Ledger {
   /** The acknowledged writes. */
   acknowledged = 0;
@@ -244,7 +244,7 @@ export class Ledger {
   }
 
   /** @param dead the ids of tombstones */
-  judge(
+  verify(
     live: Readonly<Record<Resource, readonly Found[]>>,
     dead: Readonly<Record<Resource, ReadonlySet<number>>>,
   ): Verdict {
@@ -252,14 +252,14 @@ export class Ledger {
     for (const kind of ['lost', 'doubled', 'idsTwice', 'versions', 'others'] as const)
       verdict[kind].push(...this.seen[kind]);
     for (const resource of RESOURCES) {
-      this.judgeExistence(resource, live[resource], dead[resource], verdict);
-      this.judgeOrigin(resource, live[resource], verdict);
+      this.verifyExistence(resource, live[resource], dead[resource], verdict);
+      this.verifyOrigin(resource, live[resource], verdict);
     }
-    judgeUniqueness(live, verdict);
+    verifyUniqueness(live, verdict);
     return verdict;
   }
 
-  private judgeExistence(
+  private verifyExistence(
     resource: Resource,
     live: readonly Found[],
     dead: ReadonlySet<number>,
@@ -272,12 +272,12 @@ export class Ledger {
       if (found && history.isDeleted) verdict.lost.push(`${history.name} was deleted, but is back`);
       if (!found && history.deletionsSent === 0) verdict.lost.push(`${history.name} is gone`);
       if (!found && !dead.has(history.id)) verdict.lost.push(`${history.name} left no tombstone`);
-      if (found) history.judge(found, verdict);
+      if (found) history.verify(found, verdict);
     }
   }
 
   /** Finds records that nobody sent, and records of one request under two ids. */
-  private judgeOrigin(resource: Resource, live: readonly Found[], verdict: Verdict): void {
+  private verifyOrigin(resource: Resource, live: readonly Found[], verdict: Verdict): void {
     const tokens = new Map<string, number>();
     const samples = new Set<unknown>();
     for (const { id, fields } of live) {
@@ -305,7 +305,7 @@ export class Ledger {
   }
 }
 
-function judgeUniqueness(
+function verifyUniqueness(
   { products, users }: Readonly<Record<Resource, readonly Found[]>>,
   verdict: Verdict,
 ): void {

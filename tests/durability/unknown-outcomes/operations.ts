@@ -39,7 +39,7 @@ interface Play<Result> {
    * Compares the result of `act` with the database, and repeats the request where that is safe.
    * @param result undefined if the outcome is unknown: 503, an error `unavailable`, or an export that was cut off
    */
-  judge(result: Result | undefined): Promise<void>;
+  verify(result: Result | undefined): Promise<void>;
 }
 
 /** Prepares what a user does, or the service by itself, on records of its own. */
@@ -79,7 +79,7 @@ const creation = (
     const created = () => idsOf(lane, path.slice(1).replace('-', '_'), filter);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const found = await created();
         expect(found.length, DOUBLED).to.be.at.most(1);
         if (response) {
@@ -105,7 +105,7 @@ const edit = (method: 'PUT' | 'PATCH') =>
       (await idsOf(lane, 'products', { _id: id, 'fields.name': name, version: 2 })).length === 1;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const wasDone = await isDone();
         if (response) {
           expectStatus(response, 200);
@@ -125,7 +125,7 @@ const read = (path: string | ((lane: Lane) => string), headers: Record<string, s
     expect(expected.status).to.equal(200);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (!response) return;
         expectStatus(response, 200);
         expect(response.text, FALSE_SUCCESS).to.equal(expected.text);
@@ -158,7 +158,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         await storage.store.open();
         return 'open';
       },
-      judge: async (result) => {
+      verify: async (result) => {
         if (result) expect(await missing(), FALSE_SUCCESS).to.equal(false);
         await storage.store.open();
         expect(await missing()).to.equal(false);
@@ -184,7 +184,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const { id } = (await settled(act)).json;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 201);
         if (response) expect(response.json.id).to.equal(id);
         expect(await idsOf(lane, 'products', { 'fields.name': name }), DOUBLED).to.deep.equal([id]);
@@ -196,7 +196,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await settled(act);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 409);
       },
     };
@@ -208,7 +208,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const act = () => lane.client.delete(`/products/${id}`);
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         const isLive = (await idsOf(lane, 'products', { _id: id, live: true })).length === 1;
         if (response) {
           expectStatus(response, 204);
@@ -227,7 +227,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const created = (name: string | undefined) => idsOf(lane, 'products', { 'fields.name': name });
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) {
           expectStatus(response, 200);
           for (const [at, line] of response.text.trim().split('\n').entries()) {
@@ -248,7 +248,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const used = async () => (await withToken(lane, key)).status;
     return {
       act,
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) {
           expectStatus(response, 204);
           expect(await used(), FALSE_SUCCESS).to.equal(401);
@@ -262,7 +262,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const { key } = await newKey(lane);
     return {
       act: () => withToken(lane, key),
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 200);
       },
     };
@@ -272,7 +272,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await settled(() => lane.client.delete(`/api-keys/${id}`));
     return {
       act: () => withToken(lane, key),
-      judge: async (response) => {
+      verify: async (response) => {
         if (response) expectStatus(response, 401);
       },
     };
@@ -285,7 +285,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
           headers: basic(`${id}`, key),
           from: from(),
         }),
-      judge: async (response) => {
+      verify: async (response) => {
         if (!response) return;
         expectStatus(response, 200);
         const token = response.json.access_token;
@@ -303,7 +303,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const before = await storage.products.reserveIds(1);
     return {
       act: () => storage.products.reserveIds(32),
-      judge: async (first) => {
+      verify: async (first) => {
         const after = await storage.products.reserveIds(1);
         expect(after, DOUBLED).to.be.at.least(first === undefined ? before + 1 : (first as number) + 32);
         if (first !== undefined) expect(first, DOUBLED).to.be.greaterThan(before);
@@ -324,7 +324,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         await usageCounter.save();
         return 'saved';
       },
-      judge: async (result) => {
+      verify: async (result) => {
         if (result) expect(await total(), FALSE_SUCCESS).to.be.at.least(before + 3);
         await usageCounter.save();
         // One more: the request after the fault.
@@ -340,7 +340,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     await users.updateOne({ _id }, { $unset: { words: 1, rules: 1, block: 1 } });
     return {
       act: () => index.indexNext(64),
-      judge: async (result) => {
+      verify: async (result) => {
         const isDone = (await users.findOne({ _id }))?.['words'] !== undefined;
         if (result !== undefined) expect(isDone, FALSE_SUCCESS).to.equal(true);
         while ((await index.indexNext(64)) !== 0);
@@ -354,7 +354,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const expected = await archive.read(0, USERS);
     return {
       act: () => archive.read(0, USERS),
-      judge: async (entries) => {
+      verify: async (entries) => {
         if (entries) expect(entries, FALSE_SUCCESS).to.deep.equal(expected);
       },
     };

@@ -12,6 +12,7 @@ import {
 } from '#src/config/settings.js';
 import { STORE_NAMES } from '#src/config/settings-schema.js';
 import { shownValue } from '#src/config/shown-value.js';
+import { list } from '../../support/list.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** A well-formed key. */
@@ -119,18 +120,9 @@ describe('settings', () => {
     for (const PUBLIC_URL of ['https://api.example.com', 'https://localhost:8443', 'https://x.org/catalogue'])
       expect(loadSettings({ PUBLIC_URL })).to.include({ PUBLIC_URL });
     for (const PUBLIC_URL of [
-      'http://x.org',
-      'https://*.x.org',
-      'x.org',
-      'https://x.org/',
-      'https://x.org?a',
-      'https://u:p@x.org',
-      'https://:p@x.org',
-      'https://x.org:443',
-      'https://X.org',
-      'https://x.org/"a',
+      ...list`http://x.org  https://*.x.org  x.org  https://x.org/  https://x.org?a  https://u:p@x.org`,
+      ...list`https://:p@x.org  https://x.org:443  https://X.org  https://x.org/"a  https://x.org//a`,
       'https://x.org/a\nb',
-      'https://x.org//a',
     ]) {
       expect(issuesOf({ PUBLIC_URL })[0], PUBLIC_URL).to.match(/^PUBLIC_URL must be /);
     }
@@ -147,15 +139,9 @@ describe('settings', () => {
       expect(issuesOf({ OAUTH_ISSUER })).to.deep.equal(['OAUTH_AUDIENCE is required by OAUTH_ISSUER']);
     }
     for (const OAUTH_ISSUER of [
-      'http://id.example.com',
-      'id',
-      'https://x.org?a',
-      'http://localhost.evil.org',
-      'https://:secret@x.org',
+      ...list`http://id.example.com  id  https://x.org?a  http://localhost.evil.org  https://:secret@x.org`,
+      ...list`https:x.org  HTTPS://x.org  http://127.1`,
       'https://x.org\n',
-      'https:x.org',
-      'HTTPS://x.org',
-      'http://127.1',
     ]) {
       expect(issuesOf({ OAUTH_ISSUER, OAUTH_AUDIENCE })[0], OAUTH_ISSUER).to.match(/^OAUTH_ISSUER must be /);
     }
@@ -230,22 +216,9 @@ describe('settings', () => {
     for (const TRUSTED_PROXIES of ['10.0.0.1', '10.0.0.0/8, ::1 ,2001:DB8::/32', '::ffff:10.0.0.0/104'])
       expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([]);
     for (const TRUSTED_PROXIES of [
-      'localhost',
-      '10.0.0.1,',
-      ',',
+      ...list`localhost  10.0.0.1,  ,  10.0.0.1 10.0.0.2  10.0.0.0/33  ::/129  10.0.0.0/08  10.0.0.0/  10.0.0.0/8/8`,
+      ...list`010.0.0.1  0x7f.1  10.0.0.1:80  [::1]  fe80::1%eth0  *`,
       ' ',
-      '10.0.0.1 10.0.0.2',
-      '10.0.0.0/33',
-      '::/129',
-      '10.0.0.0/08',
-      '10.0.0.0/',
-      '10.0.0.0/8/8',
-      '010.0.0.1',
-      '0x7f.1',
-      '10.0.0.1:80',
-      '[::1]',
-      'fe80::1%eth0',
-      '*',
     ]) {
       expect(issuesOf({ TLS, TRUSTED_PROXIES }), TRUSTED_PROXIES).to.deep.equal([
         `TRUSTED_PROXIES must be addresses and CIDRs, separated by commas; it is "${TRUSTED_PROXIES}"`,
@@ -338,30 +311,12 @@ describe('settings', () => {
     ])
       expect(loadSettings({ CORS_ORIGINS })).to.include({ CORS_ORIGINS });
     for (const CORS_ORIGINS of [
-      'shop.example',
-      '//shop.example',
-      'localhost:3000',
-      'https://',
-      'capacitor://',
-      'https://shop.example/',
-      'https://shop.example/path',
-      'https://shop.example?',
-      'https://shop.example#',
-      'https://user@shop.example',
-      'https://shop.example:443',
-      'http://shop.example:80',
-      'https://shop.example:x',
-      'HTTPS://shop.example',
-      'https://Shop.example',
-      'capacitor://Localhost',
-      'https://*.shop.example',
-      'https://käse.example',
-      '*, https://shop.example',
-      'https://shop.example,',
-      ',',
+      ...list`shop.example  //shop.example  localhost:3000  https://  capacitor://  https://shop.example/`,
+      ...list`https://shop.example/path  https://shop.example?  https://shop.example#  https://user@shop.example`,
+      ...list`https://shop.example:443  http://shop.example:80  https://shop.example:x  HTTPS://shop.example`,
+      ...list`https://Shop.example  capacitor://Localhost  https://*.shop.example  https://käse.example`,
+      ...list`*, https://shop.example  https://shop.example,  ,  null  https://a.example https://b.example`,
       ' ',
-      'null',
-      'https://a.example https://b.example',
     ]) {
       expect(issuesOf({ CORS_ORIGINS }), CORS_ORIGINS).to.deep.equal([
         `CORS_ORIGINS must be origins such as https://shop.example, separated by commas and without a path, or *; it is "${CORS_ORIGINS.replace('user@', '***@')}"`,
@@ -410,17 +365,9 @@ describe('settings', () => {
       ]);
     const OTHERS = {
       ...Object.fromEntries(
-        [
-          'HOSTNAME',
-          'HOSTTYPE',
-          'PORTAGE',
-          'PORTS',
-          'STORED',
-          'META_DIR',
-          'XDG_DATA_DIRS',
-          'LOGNAME',
-          'TLS_CERT',
-        ].map((name) => [name, 'x']),
+        list`HOSTNAME  HOSTTYPE  PORTAGE  PORTS  STORED  META_DIR  XDG_DATA_DIRS  LOGNAME  TLS_CERT`.map(
+          (name) => [name, 'x'],
+        ),
       ),
       npm_config_port: '1',
       NODE_ENV: 'production',

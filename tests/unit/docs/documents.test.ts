@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { SUITES } from '../../../scripts/suites.js';
 
 const FILES = [
   ...readdirSync('.').filter((name) => name.endsWith('.md')),
@@ -12,8 +13,9 @@ const FILES = [
 ];
 const MAX_COLUMNS = 120;
 /** Paths in code spans, such as `src/main.ts`; not those with placeholders. */
-const PATH = /`((?:src|tests|scripts|packages|config|docs|examples)\/[\w./-]+)`/g;
+const PATH = /`((?:src|tests|campaigns|scripts|packages|config|docs|examples)\/[\w./-]+)`/g;
 const NPM_SCRIPT = /\bnpm run (?:--silent )?([\w:-]+)/g;
+const SUITE = /\bnpm run\s+suite\s+([\w-]+)/g;
 
 /** The anchor of a heading, as GitHub generates it. */
 function anchorOf(heading: string): string {
@@ -33,6 +35,7 @@ function anchorsIn(text: string): string[] {
 
 describe('the documents', () => {
   const scripts = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts);
+  const suites = SUITES.map(({ name }) => name);
 
   for (const file of FILES) {
     const text = readFileSync(file, 'utf8');
@@ -45,9 +48,10 @@ describe('the documents', () => {
       }
     });
 
-    it(`name existing files and npm scripts: ${file}`, () => {
+    it(`name existing files, npm scripts and suites: ${file}`, () => {
       for (const [, path = ''] of text.matchAll(PATH)) expect(existsSync(path), path).to.equal(true);
       for (const [, script] of text.matchAll(NPM_SCRIPT)) expect(scripts).to.include(script);
+      for (const [, suite] of text.matchAll(SUITE)) expect(suites).to.include(suite);
     });
 
     it(`have lines of at most ${MAX_COLUMNS} columns of prose: ${file}`, () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { isSupported } from '#src/process/supported-node.js';
-import { NODE_VERSIONS, SUITES } from '../../../scripts/suites.js';
+import { NODE_VERSIONS, SUITES, suitesOf } from '../../../scripts/suites.js';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const json = (file: string) => JSON.parse(read(file));
@@ -88,10 +88,29 @@ describe('the supported versions of Node', () => {
   });
 });
 
-describe('the suites of the night', () => {
-  it('are the jobs of the nightly workflow', () => {
+/** A pattern of file names as mocha reads it. */
+const patternOf = (glob: string) =>
+  new RegExp(
+    `^${glob
+      .replace(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.replaceAll(',', '|')})`)
+      .replaceAll(/(\*\*\/)|\*/g, (_, folders) => (folders ? '(?:.*/)?' : '[^/]*'))}$`,
+  );
+
+describe('the suites', () => {
+  it('run every test file', () => {
+    const commands = [MANIFEST.scripts.test, ...SUITES.flatMap(({ command, atNight }) => [command, atNight])];
+    const globs = [...commands.join(' ').matchAll(/'build\/([^']+)\.test\.js'/g)];
+    const patterns = globs.map(([, glob = '']) => patternOf(glob));
+    const files = ['tests', 'campaigns', 'packages/client/tests']
+      .flatMap(filesIn)
+      .flatMap((file) => (file.endsWith('.test.ts') ? [file.slice(0, -'.test.ts'.length)] : []));
+    expect(files.length).to.be.greaterThan(300);
+    expect(files.filter((file) => !patterns.some((pattern) => pattern.test(file)))).to.deep.equal([]);
+  });
+
+  it('of the night are the jobs of the nightly workflow', () => {
     const { suite } = (load(read('.github/workflows/nightly.yml')) as Workflow).jobs.suite.strategy.matrix;
-    expect(suite).to.deep.equal(SUITES.map(({ name }) => name));
+    expect(suite).to.deep.equal(suitesOf('night').map(({ name }) => name));
   });
 });
 

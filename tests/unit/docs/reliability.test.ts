@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { RecordedFigures } from '../../../scripts/compared-figures.js';
-import { SUITES } from '../../../scripts/suites.js';
+import { suitesOf } from '../../../scripts/suites.js';
 
 const DOCUMENT = readFileSync('docs/explanation/reliability.md', 'utf8');
 const { figures }: RecordedFigures = JSON.parse(readFileSync('docs/figures.json', 'utf8'));
 /** A figure with its unit, in a cell of the table of promises. */
 const FIGURE = /([\d,.]*\d) (ms|s|%|MiB|times)(?!\w)/g;
-const testsIn = (folder: string) =>
-  readdirSync(`tests/${folder}`).filter((name) => name.endsWith('.test.ts'));
+const testsIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
 
 describe('docs/explanation/reliability.md', () => {
-  for (const folder of ['durability', 'faults'])
+  for (const folder of ['tests/durability', 'campaigns/faults'])
     for (const name of testsIn(folder))
-      it(`names tests/${folder}/${name}`, () => {
-        expect(DOCUMENT).to.include(`\`tests/${folder}/${name}\``);
+      it(`names ${folder}/${name}`, () => {
+        expect(DOCUMENT).to.include(`\`${folder}/${name}\``);
       });
 
   it('has the figures of the last release in the table of promises', () => {
@@ -36,7 +35,7 @@ describe('docs/explanation/reliability.md', () => {
   });
 
   it('has no campaign that the night leaves out', () => {
-    const run = SUITES.map(({ name }) => `${name}.test.ts`);
-    expect(testsIn('faults').filter((name) => !run.includes(name))).to.deep.equal([]);
+    const run = suitesOf('night').map(({ name }) => `${name}.test.ts`);
+    expect(testsIn('campaigns/faults').filter((name) => !run.includes(name))).to.deep.equal([]);
   });
 });

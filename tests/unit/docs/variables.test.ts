@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeSettings } from '#src/config/setting-descriptions.js';
+import { list } from '../../support/list.js';
 
 const FOLDERS = ['docs', 'deploy', '.github', 'examples', 'config'];
 const FILES = [
@@ -24,15 +25,8 @@ const NAME = /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b|(?<![\w$.{-])[A-Z][A-Z\d]+(?==[\w.
 const FOREIGN = new Set([
   ...['API_KEY', 'CATALOGUE_URL', 'CATALOGUE_CA', 'CONFIG_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_OWNER'],
   ...[
-    'NODE_ENV',
-    'NODE_EXTRA_CA_CERTS',
-    'NODE_OPTIONS',
-    'NO_COLOR',
-    'FORCE_COLOR',
-    'TERM',
-    'PATH',
-    'SSL_CERT_FILE',
-    'CURL_CA_BUNDLE',
+    ...list`NODE_ENV  NODE_EXTRA_CA_CERTS  NODE_OPTIONS  NO_COLOR  FORCE_COLOR  TERM  PATH  SSL_CERT_FILE`,
+    ...list`CURL_CA_BUNDLE`,
   ],
   ...['REDIS_PASSWORD', 'REDISCLI_AUTH', 'RENEWED_LINEAGE', 'GITHUB_TOKEN', 'PUBLISH', 'TAG', 'TARGETARCH'],
   // A misspelt name, as the example of a warning.

@@ -10,10 +10,10 @@ import {
   lamp,
   made,
   type Outcome,
+  RecordCreatorHarness,
   torch,
-  World,
   withMethod,
-} from '../../../support/creation-world.js';
+} from '../../../support/record-creator-harness.js';
 
 const LINES = 5;
 
@@ -27,7 +27,7 @@ const stream = Array.from({ length: LINES }, (_, index) => line(index + 1));
 const names = (lines: readonly number[]) => lines.map((number) => `line ${number}`);
 
 /** A repository that crashes after it has inserted this many of the records. */
-function crashingAfter(count: number, world: World) {
+function crashingAfter(count: number, world: RecordCreatorHarness) {
   return withMethod('insertAll', async (_, [records]) => {
     await world.records.insertAll((records as Versioned<Product>[]).slice(0, count));
     return death();
@@ -35,9 +35,9 @@ function crashingAfter(count: number, world: World) {
 }
 
 describe('a batch of creations under idempotency keys', () => {
-  let world: World;
+  let world: RecordCreatorHarness;
   beforeEach(() => {
-    world = new World();
+    world = new RecordCreatorHarness();
   });
   const found = async () => {
     const { records } = await world.records.list({

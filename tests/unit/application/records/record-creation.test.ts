@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { unavailable } from '#src/domain/errors.js';
+import { FakeClock } from '../../../support/fakes.js';
 import {
   death,
   endOf,
@@ -7,13 +8,12 @@ import {
   keyed,
   lamp,
   made,
+  RecordCreatorHarness,
   SKU,
   torch,
   WAYS,
-  World,
   withMethod,
-} from '../../../support/creation-world.js';
-import { FakeClock } from '../../../support/fakes.js';
+} from '../../../support/record-creator-harness.js';
 
 const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
 
@@ -35,9 +35,9 @@ const gone = (): never => {
 };
 
 describe('the creation of a record under an idempotency key', () => {
-  let world: World;
+  let world: RecordCreatorHarness;
   beforeEach(() => {
-    world = new World();
+    world = new RecordCreatorHarness();
   });
 
   for (const call of PORT_CALLS) {

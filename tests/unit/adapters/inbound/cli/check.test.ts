@@ -16,6 +16,7 @@ import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Diagnosis } from '#src/application/ports/diagnostics.js';
+import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
 
@@ -82,17 +83,7 @@ describe('catalogue check', () => {
     const { code, findings } = await check(where);
     expect([code, readdirSync(where)]).to.deep.equal([0, []]);
     const subjects = new Set(findings.map(({ subject }) => subject));
-    for (const subject of [
-      'settings',
-      'DATA_DIR',
-      'store',
-      'certificate',
-      'Redis',
-      'clock',
-      'free space',
-      'permissions',
-      'ports',
-    ])
+    for (const subject of list`settings  DATA_DIR  store  certificate  Redis  clock  free space  permissions  ports`)
       expect([...subjects]).to.include(subject);
   });
 

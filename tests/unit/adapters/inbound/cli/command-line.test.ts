@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { table } from '#src/adapters/inbound/cli/table.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { list } from '../../../../support/list.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { runInProcess } from './run-command.js';
 
@@ -90,23 +91,8 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
 
 /** Every command, for its help. */
 const COMMANDS = [
-  'serve',
-  'keys create',
-  'keys list',
-  'keys revoke',
-  'keys generate',
-  'signing-keys list',
-  'signing-keys rotate',
-  'signing-keys revoke',
-  'seed',
-  'copy',
-  'backup',
-  'restore',
-  'check',
-  'config',
-  'openapi',
-  'mcp',
-  'completion',
+  ...list`serve  keys create  keys list  keys revoke  keys generate  signing-keys list  signing-keys rotate`,
+  ...list`signing-keys revoke  seed  copy  backup  restore  check  config  openapi  mcp  completion`,
 ];
 
 describe('the command line', () => {

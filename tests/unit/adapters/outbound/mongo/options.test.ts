@@ -3,6 +3,7 @@ import { MongoClient } from 'mongodb';
 import { parseConnectionString } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
+import { list } from '../../../../support/list.js';
 import { ENDLESS } from '../../../../support/tables.js';
 
 const LONGEST_MS = 2_500;
@@ -27,30 +28,11 @@ const problems = (query: string): string[] => {
 
 /** Options with the names of MongoDB's manual and of the driver. */
 const WEAKENING = [
-  'w=1',
-  'w=0',
-  'w=3',
-  'w=myTag',
-  'journal=false',
-  'j=false',
-  'fsync=true',
-  'writeConcern=1',
-  'readConcernLevel=local',
-  'readConcernLevel=available',
-  'readConcernLevel=linearizable',
-  'readPreference=secondaryPreferred',
-  'readPreference=nearest',
-  'readPreferenceTags=dc:ny',
-  'maxStalenessSeconds=120',
-  'retryWrites=false',
-  'retryReads=false',
-  'timeoutMS=60000',
-  'ignoreUndefined=false',
-  'promoteValues=false',
-  'promoteLongs=false',
-  'promoteBuffers=true',
-  'useBigInt64=true',
-  'raw=true',
+  ...list`w=1  w=0  w=3  w=myTag  journal=false  j=false  fsync=true  writeConcern=1  readConcernLevel=local`,
+  ...list`readConcernLevel=available  readConcernLevel=linearizable  readPreference=secondaryPreferred`,
+  ...list`readPreference=nearest  readPreferenceTags=dc:ny  maxStalenessSeconds=120  retryWrites=false`,
+  ...list`retryReads=false  timeoutMS=60000  ignoreUndefined=false  promoteValues=false  promoteLongs=false`,
+  ...list`promoteBuffers=true  useBigInt64=true  raw=true`,
 ];
 
 describe('the options of MONGODB_URL', () => {

@@ -6,6 +6,7 @@ import { ListQueryParser } from '#src/adapters/inbound/http/list/list-query-pars
 import { readQuery } from '#src/adapters/inbound/http/query/query.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { BY_ID, type ListQuery } from '#src/application/records/list-query.js';
+import { list } from '../../../../../support/list.js';
 
 const PARSER = new ListQueryParser('products', PRODUCTS);
 const USERS_PARSER = new ListQueryParser('keys', { fields: {}, isSearchable: false });
@@ -140,28 +141,9 @@ describe('the parameters of a list', () => {
 
   it('are no other names', () => {
     const names = [
-      'x',
-      'name.x',
-      'name.exists',
-      'id.exists',
-      'id.prefix',
-      'price',
-      'price.exists',
-      'price.amount.prefix',
-      'name.',
-      '.ne',
-      'ne',
-      'name.ne.ne',
-      'attributes',
-      'attributes.',
-      'attributes:a',
-      'attributesx.a',
-      'description',
-      'exists',
-      'name.eq',
-      'createdAt.prefix',
-      'constructor',
-      'name.toString',
+      ...list`x  name.x  name.exists  id.exists  id.prefix  price  price.exists  price.amount.prefix  name.  .ne  ne`,
+      ...list`name.ne.ne  attributes  attributes.  attributes:a  attributesx.a  description  exists  name.eq`,
+      ...list`createdAt.prefix  constructor  name.toString`,
     ];
     for (const name of names)
       expect(refusal(`${name}=1`), name).to.equal(`unknown_parameter, unknown_parameter ${name}`);

@@ -1,0 +1,105 @@
+/**
+ * Compares the service with other servers under load, and prints a report in Markdown.
+ * @see docs/explanation/performance.md
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chosen, integer, parsedOptions } from '../../scripts/options.js';
+import { print } from '../../scripts/statistics.js';
+import { figuresOf } from '../../tests/support/figure.js';
+import { ARRIVAL } from './arrival.js';
+import { databasesOfRun, dropDatabases } from './databases.js';
+import { GROWTH } from './growth.js';
+import { bindToLoadCore, missing } from './machine.js';
+import { writeSampleProducts } from './ndjson.js';
+import { pocketbaseProgram } from './pocketbase.js';
+import { workSection } from './rounds.js';
+import type { Bench, Section } from './section.js';
+import { killServers } from './server-process.js';
+import { START } from './start.js';
+import { EXPORT, IMPORT } from './streams.js';
+import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
+import { WORKS } from './works.js';
+
+const figure = figuresOf('bench');
+const given = parsedOptions({
+  seconds: { type: 'string', default: '1' },
+  rounds: { type: 'string', default: '5' },
+  products: { type: 'string', default: '5000' },
+  only: { type: 'string', default: '' },
+  servers: { type: 'string', default: '' },
+  dist: { type: 'string' },
+  peers: { type: 'boolean', default: false },
+  growth: { type: 'boolean', default: false },
+});
+const extent = {
+  seconds: integer('seconds', given.seconds, 1, 600),
+  rounds: integer('rounds', given.rounds, 1, 1_000),
+  products: integer('products', given.products, 100, 1_000_000),
+};
+const sections: Section[] = [...WORKS.map(workSection), IMPORT, EXPORT, ARRIVAL, START];
+const databases = databasesOfRun();
+const pocketbase = pocketbaseProgram(given.peers);
+const known = definitions({
+  otherDist: given.dist && resolve(given.dist),
+  pocketbase: 'program' in pocketbase ? pocketbase.program : undefined,
+  databases,
+});
+const [chosenSections, chosenServers] = [
+  given.growth ? [GROWTH] : chosen('only', given.only, sections),
+  given.growth ? [] : chosen('servers', given.servers, known),
+];
+
+const problems = missing();
+if (problems.length > 0) {
+  for (const problem of problems) progress(problem);
+  process.exit(1);
+}
+bindToLoadCore();
+const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
+const subjects: Subject[] = [];
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+process.once('exit', () => {
+  killServers();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+try {
+  const materials: Materials = {
+    folder,
+    tls: await tlsOf(folder),
+    products: join(folder, 'products'),
+    count: extent.products,
+  };
+  await writeSampleProducts(materials.products, materials.count, 1);
+  for (const definition of chosenServers) {
+    progress(`starts ${definition.name}`);
+    subjects.push(await startSubject(definition, materials));
+  }
+  await report({ subjects, materials, extent, rates: new Map() });
+} finally {
+  await Promise.all(subjects.map(stopSubject));
+  if (databases && subjects.length > 0) await dropDatabases(databases);
+}
+
+async function report(bench: Bench): Promise<void> {
+  const { seconds, rounds, products } = extent;
+  print(
+    `Node ${process.version}, ${cpus()[0]?.model}; ${rounds} rounds of ${seconds} s; ${products} products`,
+  );
+  if ('absence' in pocketbase) print(`PocketBase is not measured: ${pocketbase.absence}`);
+  print('');
+  for (const { name, run } of chosenSections) {
+    progress(`measures ${name}`);
+    const { text, problems } = await run(bench);
+    print(`## ${name}\n\n${text}\n`);
+    for (const problem of problems) progress(problem);
+    if (problems.length > 0) process.exitCode = 1;
+  }
+  // A single round proves that the servers work; its figures mean nothing.
+  if (rounds > 1) for (const [work, rate] of bench.rates) figure(work, rate, 'per s');
+}
+
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,273 @@
+/**
+ * Runs suites of `suites.ts`, in a compiled checkout. It fails on facts; times, rates and memory are figures in
+ * `build/figures.jsonl`.
+ *
+ *   npm run suite                                   prints all suites, by the run that has them, with what each needs
+ *   npm run suite crash                             runs one; arguments after `--` are its own
+ *   npm run test:all                                runs the night, one suite after the other, all with one new seed
+ *   npm run test:all -- --only overload,disk        runs these of the night; TEST_SEED=N repeats a run
+ *   npm run test:all -- --list                      prints their commands
+ *   npm run test:all -- --packages                  prints the Debian packages that are missing
+ *   node build/scripts/run-suites.js --gate         runs those of the gate, two at a time, as `.ci/run` does
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { FIGURES_FILE, figuresOf } from '../tests/support/figure.js';
+import { MongoProcess } from '../tests/support/mongo-process.js';
+import { RedisServer } from '../tests/support/redis-server.js';
+import { parsedOptions } from './options.js';
+import { print, table } from './statistics.js';
+import { DEBIAN_PACKAGES, type Program, type Run, SUITES, type Suite, suitesOf } from './suites.js';
+
+interface Outcome {
+  readonly suite: Suite;
+  readonly passed: number;
+  readonly failed: number;
+  readonly seconds: number;
+  /** The failures that mocha prints, or the end of the output if the run broke off. */
+  readonly failures: string;
+}
+
+/** So much of the output of a run that broke off is printed again, in lines. */
+const LAST_LINES = 30;
+/** Ends a suite that hangs; 0: never. */
+const LIMIT_S: Readonly<Record<Run, number>> = { gate: 1_800, night: 0 };
+const AT_A_TIME: Readonly<Record<Run, number>> = { gate: 2, night: 1 };
+
+const { PATH = '', IMAGE_NODE } = process.env;
+const running = new Set<ChildProcess>();
+let isStopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    isStopping = true;
+    for (const child of running) child.kill('SIGTERM');
+  });
+
+const [name] = process.argv.slice(2);
+if (name === undefined) listAll();
+else if (name.startsWith('--')) await runMany();
+else process.exitCode = await runOne(named(name, SUITES), process.argv.slice(3));
+
+/** @throws Error if no suite has the name */
+function named(name: string, among: readonly Suite[]): Suite {
+  const suite = among.find((one) => one.name === name);
+  if (!suite) throw new Error(`${name} is none of: ${among.map((one) => one.name).join(', ')}`);
+  return suite;
+}
+
+function listAll(): void {
+  const isAlone = ({ needs }: Suite) => needs.length === 0;
+  const gate = suitesOf('gate');
+  const lists: Readonly<Record<string, readonly Suite[]>> = {
+    'Node.js alone': gate.filter(isAlone),
+    'The gate, .ci/run, has them and': gate.filter((suite) => !isAlone(suite)),
+    'The night, npm run test:all, has these at full size and': suitesOf('night').filter(
+      ({ runs }) => !runs.includes('gate'),
+    ),
+    'By hand': SUITES.filter(({ runs }) => runs.length === 0),
+  };
+  for (const [title, suites] of Object.entries(lists)) {
+    print(`\n${title}:`);
+    for (const suite of suites) {
+      print(`  ${suite.name.padEnd(20)} ${suite.tests}`);
+      if (!isAlone(suite)) print(`${' '.repeat(23)}${needsOf(suite)}`);
+    }
+  }
+  print('\nnpm run suite NAME runs one. Arguments after -- are its own.');
+}
+
+function needsOf({ needs, needsAtNight = [] }: Suite): string {
+  const atNight = needsAtNight.length === 0 ? '' : `; at night ${needsAtNight.join(', ')}`;
+  return `needs ${needs.length === 0 ? 'Node.js alone' : needs.join(', ')}${atNight}`;
+}
+
+/** Runs a suite in this terminal. @returns its exit code */
+async function runOne(suite: Suite, args: readonly string[]): Promise<number> {
+  const isNight = process.env['TEST_NIGHT'] === '1';
+  if (refuses([suite], isNight)) return 1;
+  const env = { ...environment(), ...(!suite.runs.includes('gate') && { TEST_NIGHT: '1' }) };
+  return withServers(suite, env, (all) =>
+    ended(
+      spawn('bash', ['-c', `${commandOf(suite, isNight)} "$@"`, suite.name, ...args], {
+        env: all,
+        stdio: 'inherit',
+      }),
+    ),
+  );
+}
+
+/** Runs the suites of the gate or of the night. */
+async function runMany(): Promise<void> {
+  const { gate, only, list, packages, totals } = parsedOptions({
+    gate: { type: 'boolean', default: false },
+    night: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    list: { type: 'boolean', default: false },
+    packages: { type: 'boolean', default: false },
+    totals: { type: 'string', default: '' },
+  });
+  const run: Run = gate ? 'gate' : 'night';
+  const isNight = !gate;
+  const all = suitesOf(run);
+  const suites = only === '' ? all : only.split(',').map((one) => named(one, all));
+  if (list)
+    for (const suite of suites)
+      print(`${suite.name}\n    ${commandOf(suite, isNight)}\n    ${needsOf(suite)}`);
+  else if (packages) print(packagesOf(suites.flatMap((suite) => missing(suite, isNight))));
+  else if (refuses(suites, isNight)) process.exitCode = 1;
+  else {
+    const { passed, failed } = await runAll(run, suites);
+    if (totals !== '') writeFileSync(totals, `${passed} ${failed}\n`);
+    process.exitCode = failed > 0 ? 1 : 0;
+  }
+}
+
+async function runAll(run: Run, suites: readonly Suite[]): Promise<Pick<Outcome, 'passed' | 'failed'>> {
+  const { TEST_SEED = run === 'gate' ? '1' : `${randomInt(1, 1_000_000)}` } = process.env;
+  const env = { ...environment(), TEST_SEED, ...(run === 'night' && { TEST_NIGHT: '1' }) };
+  rmSync(FIGURES_FILE, { force: true });
+  print(`TEST_SEED=${TEST_SEED}`);
+  const figure = figuresOf('test-all');
+  const outcomes: Outcome[] = [];
+  const next = suites.values();
+  const runRest = async () => {
+    for (const suite of next) {
+      if (isStopping) return;
+      const outcome = await outcomeOf(run, suite, env);
+      if (run === 'night') figure(suite.name, Math.round(outcome.seconds), 's');
+      outcomes.push(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME[run] }, runRest));
+  const rows = outcomes.map(({ suite, passed, failed, seconds }) => [
+    suite.name,
+    `${passed}`,
+    `${failed}`,
+    seconds.toFixed(0),
+  ]);
+  print(`\n${table(['suite', 'passed', 'failed', 'seconds'], rows)}`);
+  for (const { suite, failed, failures } of outcomes)
+    if (failed > 0) print(`\n== FAILED: ${suite.name}\n${failures}`);
+  const sum = (of: 'passed' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
+  const [passed, failed] = [sum('passed'), sum('failed')];
+  print(`\nTEST_SEED=${TEST_SEED}\n${passed} passed, ${failed} failed`);
+  return { passed, failed };
+}
+
+/**
+ * Runs a suite and shows its output: as it comes, or in one piece at the end if others run at the same time. A run that
+ * breaks off counts as a failure, and so does one without tests, unless it passes as a whole.
+ */
+async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const begin = performance.now();
+  const command = commandOf(suite, run === 'night');
+  const isLive = AT_A_TIME[run] === 1;
+  const title = `\n== ${suite.name}: ${command}`;
+  if (isLive) print(title);
+  const path =
+    run === 'gate' && suite.usesImageNode && IMAGE_NODE
+      ? `${IMAGE_NODE}${delimiter}${env['PATH']}`
+      : env['PATH'];
+  let output = '';
+  const code = await withServers(suite, { ...env, PATH: path }, (all) => {
+    const program = ['--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', command];
+    const child = spawn('timeout', program, { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+        if (isLive) process.stdout.write(chunk);
+      });
+    return ended(child);
+  }).catch((error: Error) => {
+    output += `${error.message}\n`;
+    return 1;
+  });
+  if (!isLive) print(`${title}\n${output}`);
+  const counted = { passed: count(output, 'passing'), failed: count(output, 'failing') };
+  const hasRun = suite.isWhole === true || counted.passed + counted.failed > 0;
+  const isBroken = (code !== 0 || !hasRun) && counted.failed === 0;
+  return {
+    suite,
+    passed: suite.isWhole && !isBroken ? Math.max(counted.passed, 1) : counted.passed,
+    failed: counted.failed + Number(isBroken),
+    seconds: (performance.now() - begin) / 1_000,
+    failures: isBroken
+      ? `It ended with ${code}.\n${output.split('\n').slice(-LAST_LINES).join('\n')}`
+      : output.slice(output.search(/^ +\d+ failing$/m)),
+  };
+}
+
+/** Starts the servers that a suite uses and that no variable names, and stops them after it. */
+async function withServers(
+  { usesServers }: Suite,
+  env: NodeJS.ProcessEnv,
+  run: (env: NodeJS.ProcessEnv) => Promise<number>,
+): Promise<number> {
+  if (!usesServers) return run(env);
+  const folder = mkdtempSync(join(tmpdir(), 'servers-'));
+  const redis = env['REDIS_URL'] ? undefined : await RedisServer.onFreePort();
+  const mongo = env['MONGODB_URL'] ? undefined : await MongoProcess.onFreePort(folder);
+  try {
+    await Promise.all([redis?.run(), mongo?.run()]);
+    return await run({
+      ...env,
+      ...(redis && { REDIS_URL: redis.url }),
+      ...(mongo && { MONGODB_URL: mongo.url('') }),
+    });
+  } finally {
+    await Promise.all([redis?.kill(), mongo?.kill()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns the exit code; 1 if a signal ended the process */
+async function ended(child: ChildProcess): Promise<number> {
+  running.add(child);
+  try {
+    return await new Promise((done, reject) =>
+      child.once('error', reject).once('close', (code) => done(code ?? 1)),
+    );
+  } finally {
+    running.delete(child);
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${resolve('node_modules/.bin')}${delimiter}${PATH}` };
+}
+
+function commandOf({ command, atNight = command }: Suite, isNight: boolean): string {
+  return isNight ? atNight : command;
+}
+
+/** The sum over all runs of mocha in an output. */
+function count(output: string, word: string): number {
+  const numbers = [...output.matchAll(new RegExp(`^ +(\\d+) ${word}`, 'gm'))];
+  return numbers.reduce((sum, [, number]) => sum + Number(number), 0);
+}
+
+/** Says which programs are missing, if there are some. */
+function refuses(suites: readonly Suite[], isNight: boolean): boolean {
+  const lacking = [...new Set(suites.flatMap((suite) => missing(suite, isNight)))];
+  if (lacking.length === 0) return false;
+  print(`Missing: ${lacking.join(', ')}. On Debian: apt-get install ${packagesOf(lacking)}`);
+  return true;
+}
+
+/** The programs that a suite needs and that are not on the path. `CHROMIUM` names a browser elsewhere. */
+function missing({ needs, needsAtNight = [] }: Suite, isNight: boolean): Program[] {
+  const folders = PATH.split(delimiter);
+  const { CHROMIUM } = process.env;
+  return [...needs, ...(isNight ? needsAtNight : [])].filter((program) =>
+    program === 'chromium' && CHROMIUM
+      ? !existsSync(CHROMIUM)
+      : !folders.some((folder) => existsSync(join(folder, program))),
+  );
+}
+
+function packagesOf(programs: readonly Program[]): string {
+  return [...new Set(programs.flatMap((program) => DEBIAN_PACKAGES[program].split(' ')))].sort().join(' ');
+}

@@ -1,0 +1,304 @@
+import { createPrivateKey } from 'node:crypto';
+import { expect } from 'chai';
+import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { BY_ID } from '#src/application/records/list-query.js';
+import { SCOPES, type Scope } from '#src/domain/access.js';
+import { figuresOf } from '../support/figure.js';
+import type { HttpResponse, RequestOptions } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
+import { basic } from '../support/oauth.js';
+import { inParallel } from '../support/parallel-limits.js';
+import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
+
+const figure = figuresOf('access');
+
+const LANES = 8;
+const PROXY = { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' };
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE'];
+const READS = ['GET', 'HEAD'];
+const NDJSON = 'application/x-ndjson';
+const HOUR_MS = 3_600_000;
+const ITEM_ID = `${Number.MAX_SAFE_INTEGER}`;
+
+/** A credential in one of its states. */
+interface Credential {
+  readonly name: string;
+  /** The value of `Authorization`; absent: no such field. */
+  readonly authorization?: string;
+  /** The scopes that it gives, or the code of the 401. */
+  readonly gives: readonly Scope[] | string;
+}
+
+function includesAll(given: readonly Scope[], scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => given.includes(scope));
+}
+
+/** Valid fields of a new record. */
+const FIELDS: Readonly<Record<string, (number: number) => object>> = {
+  products: (number) => ({ name: 'Lamp', sku: `access-${number}` }),
+  users: (number) => ({ name: 'Ada', email: `access-${number}@example.com` }),
+  orders: () => ({ userId: 1, items: [{ productId: 1, quantity: 1 }] }),
+  // Who may create keys gives only scopes that it has.
+  'api-keys': () => ({ name: 'access', scopes: ['keys:admin'] }),
+};
+
+/**
+ * Tests credentials for every route and method of a service.
+ * @param every one of so many credentials is sent, and to one of so many paths of a route
+ */
+export async function credentialContract(settings: Record<string, string>, every = 1): Promise<void> {
+  const served = await servedRoutes(settings);
+  describe(`credentials for every route and method, with ${JSON.stringify(settings)}`, function () {
+    this.timeout(600_000);
+    const service = inProcessService({ ...PROXY, ...settings });
+    const some = <Item>(items: readonly Item[]) => items.filter((_, at) => at % every === 0);
+    let requests = 0;
+    let records = 0;
+
+    /** Each request comes from an address of its own, because failed authentications are limited by address. */
+    const send = (method: string, path: string, authorization?: string, options: RequestOptions = {}) => {
+      const number = ++requests;
+      const address = `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+      const headers = {
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-For': address,
+        ...(authorization !== undefined && { Authorization: authorization }),
+        ...options.headers,
+      };
+      return service.client.request(method, path, { ...options, token: null, headers });
+    };
+    const asAdmin = (method: string, path: string, options?: RequestOptions) =>
+      send(method, path, `Bearer ${FIRST_KEY}`, options);
+
+    const create = async (plural: string): Promise<number> => {
+      const { status, json } = await asAdmin('POST', `/v1/${plural}`, { body: FIELDS[plural]?.(++records) });
+      expect(status, plural).to.equal(201);
+      return json.id;
+    };
+
+    const makeKey = async (scopes: readonly Scope[], expiresAt?: string) => {
+      const body = { name: 'state', scopes, ...(expiresAt && { expiresAt }) };
+      return (await asAdmin('POST', '/v1/api-keys', { body })).json as { id: number; key: string };
+    };
+
+    /** A key that the API has created, and whose time is over. */
+    const makeExpiredKey = async () => {
+      const { id, key } = await makeKey(SCOPES, new Date(Date.now() + HOUR_MS).toISOString());
+      const { apiKeys } = service.application.storage;
+      const stored = await apiKeys.find(id);
+      if (!stored) throw new Error(`there is no key ${id}`);
+      const fields = { ...stored.fields, expiresAt: Date.now() - HOUR_MS };
+      await apiKeys.replace({ ...stored, fields, version: stored.version + 1 }, stored.version);
+      return { id, key };
+    };
+
+    const tokenFor = async (scopes: readonly Scope[], { id, key } = { id: 1, key: FIRST_KEY }) => {
+      const form = `grant_type=client_credentials&scope=${encodeURIComponent(scopes.join(' '))}`;
+      const headers = { ...basic(`${id}`, key), 'Content-Type': 'application/x-www-form-urlencoded' };
+      const response = await send('POST', '/oauth/token', undefined, { body: form, headers });
+      return response.json.access_token as string;
+    };
+
+    /** The key with which the service signs its tokens. */
+    const signingPair = async (): Promise<SigningPair> => {
+      const { signingKeys } = service.application.storage;
+      const { records: keys } = await signingKeys.list({ limit: 1, filters: [], order: BY_ID });
+      const { kid, algorithm, privateJwk } = keys[0]?.fields ?? { kid: '', algorithm: '', privateJwk: '{}' };
+      const privateKey = createPrivateKey({ key: JSON.parse(privateJwk), format: 'jwk' });
+      return { kid, alg: algorithm as SigningPair['alg'], privateKey, publicKey: privateKey };
+    };
+
+    const makeCredentials = async (): Promise<Credential[]> => {
+      const soon = await makeExpiredKey();
+      const revoked = await makeKey(SCOPES);
+      const revokedToken = await tokenFor(SCOPES, revoked);
+      await asAdmin('DELETE', `/v1/api-keys/${revoked.id}`);
+      const credentials: Credential[] = [
+        { name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES },
+      ];
+      for (const plural of ['products', 'users', 'orders']) {
+        const gives = requiredScopes('PATCH', `/${plural}`);
+        const authorization = `Bearer ${(await makeKey(gives)).key}`;
+        credentials.push({ name: `only ${gives.join(' and ')}`, authorization, gives });
+      }
+      for (const scope of SCOPES) {
+        const others = SCOPES.filter((other) => other !== scope);
+        credentials.push(
+          { name: `only ${scope}`, authorization: `Bearer ${(await makeKey([scope])).key}`, gives: [scope] },
+          { name: `all but ${scope}`, authorization: `Bearer ${(await makeKey(others)).key}`, gives: others },
+          { name: `a JWT of ${scope}`, authorization: `Bearer ${await tokenFor([scope])}`, gives: [scope] },
+        );
+      }
+      const good = await tokenFor(SCOPES);
+      credentials.push({ name: 'a JWT of every scope', authorization: `bearer ${good}`, gives: SCOPES });
+
+      const [header = '', payload = '', signature = ''] = good.split('.');
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
+      const own = await signingPair();
+      const now = Math.floor(Date.now() / 1_000);
+      const weak = await tokenFor(['products:read']);
+      const [weakHeader, , weakSignature] = weak.split('.');
+      const unknown = new ChecksummedApiKey().generate();
+      const refused: Readonly<Record<string, string>> = {
+        'an unknown key': unknown,
+        'a wrong checksum': `${FIRST_KEY.slice(0, -1)}${FIRST_KEY.endsWith('0') ? '1' : '0'}`,
+        'a key in capitals': FIRST_KEY.toUpperCase(),
+        'a key that is cut short': FIRST_KEY.slice(0, -1),
+        'a key with more behind it': `${FIRST_KEY}0`,
+        'a word': 'x',
+        'a revoked key': revoked.key,
+        'a JWT without a signature': `${encoded({ alg: 'none', typ: 'at+jwt', kid })}.${payload}.`,
+        'a JWT with another signature': `${header}.${payload}.${signature.replace(/^.{4}/, 'AAAA')}`,
+        'a JWT with added scopes': `${weakHeader}.${payload}.${weakSignature}`,
+        'a JWT of another key': signed(claims, makePair(kid, 'RS256')),
+        'a JWT of another issuer': signed({ ...claims, iss: 'https://evil.example' }, own),
+        'a JWT for another audience': signed({ ...claims, aud: 'https://evil.example' }, own),
+        'a JWT of a revoked key': revokedToken,
+        'a JWT of no type': signed(claims, own, { typ: 'JWT' }),
+        'a JWT that is not yet valid': signed({ ...claims, nbf: now + 600 }, own),
+        'a JWT without an end': signed({ ...claims, exp: undefined }, own),
+      };
+      for (const [name, token] of Object.entries(refused))
+        credentials.push({ name, authorization: `Bearer ${token}`, gives: 'invalid_token' });
+      const expired = signed({ ...claims, iat: now - 1_200, exp: now - 600 }, own);
+      credentials.push(
+        { name: 'an expired key', authorization: `Bearer ${soon.key}`, gives: 'token_expired' },
+        { name: 'an expired JWT', authorization: `Bearer ${expired}`, gives: 'token_expired' },
+        { name: 'nothing', gives: 'unauthenticated' },
+        { name: 'a key of the scheme Basic', authorization: `Basic ${FIRST_KEY}`, gives: 'unauthenticated' },
+        { name: 'a key without a scheme', authorization: FIRST_KEY, gives: 'unauthenticated' },
+      );
+      return credentials;
+    };
+
+    /** All records and keys, with their versions. */
+    const snapshot = async (): Promise<string> => {
+      const headers = { Accept: NDJSON };
+      const parts = await Promise.all([
+        ...['products', 'users', 'orders'].map((plural) =>
+          asAdmin('GET', `/v1/${plural}?fields=id,version`, { headers }),
+        ),
+        asAdmin('GET', '/v1/api-keys?limit=1000&fields=id,name,scopes'),
+      ]);
+      return parts.map(({ text }) => text).join('\n');
+    };
+
+    /** A request that succeeds if it is let in. */
+    const validRequest = (plural: string, method: string, path: string): RequestOptions => {
+      const fields = FIELDS[plural]?.(++records);
+      if (path.endsWith('/imports'))
+        return { body: `${JSON.stringify(fields)}\n`, headers: { 'Content-Type': NDJSON } };
+      return ['POST', 'PUT', 'PATCH'].includes(method) ? { body: fields } : {};
+    };
+
+    const pluralOf = (path: string) => /^(?:\/v\d+)?\/([^/]*)/.exec(path)?.[1] ?? '';
+
+    /** The response to a credential: a code or, if it is let in, `in`. */
+    const expectedOf = (
+      { gives }: Credential,
+      { isPublic, scopes, isKnown }: { isPublic: boolean; scopes: readonly Scope[]; isKnown: boolean },
+    ): string => {
+      if (isPublic && (typeof gives !== 'string' || gives === 'unauthenticated')) return 'in';
+      if (typeof gives === 'string') return gives;
+      if (!isKnown) return 'method_not_allowed';
+      return includesAll(gives, scopes) ? 'in' : 'insufficient_scope';
+    };
+
+    const gotOf = (method: string, { status, headers, text }: HttpResponse): string => {
+      if (status < 400) return 'in';
+      if (method !== 'HEAD') return JSON.parse(text).code;
+      // HEAD has no body; the challenge names the error.
+      const challenge = String(headers['www-authenticate'] ?? '');
+      if (status === 405) return 'method_not_allowed';
+      const [, error] = /error="(\w+)"/.exec(challenge) ?? [];
+      return error ?? (status === 401 ? 'unauthenticated' : `${status}`);
+    };
+
+    it('is let in where its scopes allow it, and nowhere else', async () => {
+      await create('products');
+      await create('users');
+      const credentials = some(await makeCredentials());
+      const faults: string[] = [];
+      let combinations = 0;
+      let wronglyIn = 0;
+      let wronglyRefused = 0;
+      let serverErrors = 0;
+
+      const check = async (
+        one: Credential,
+        route: ServedRoute,
+        method: string,
+        path: string,
+        target: string,
+      ) => {
+        const plural = pluralOf(path);
+        const isRead = READS.includes(method);
+        const isPublicRead = 'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+)?$/.test(path);
+        const facts = {
+          isPublic: isPublicRead,
+          scopes: requiredScopes(method, path),
+          isKnown: route.methods.includes(method === 'HEAD' ? 'GET' : method),
+        };
+        const expected = expectedOf(one, facts);
+        const response = await send(method, target, one.authorization, validRequest(plural, method, path));
+        combinations++;
+        if (response.status >= 500) serverErrors++;
+        const got = gotOf(method, response);
+        // HEAD tells an expired token only as an invalid one.
+        const isSame =
+          got === expected || (method === 'HEAD' && expected === 'token_expired' && got === 'invalid_token');
+        if (isSame) return;
+        if (got === 'in') wronglyIn++;
+        if (expected === 'in') wronglyRefused++;
+        faults.push(`${method} ${path} with ${one.name}: ${got} (${response.status}) instead of ${expected}`);
+      };
+      const letsIn = (one: Credential, method: string, path: string) =>
+        typeof one.gives !== 'string' && includesAll(one.gives, requiredScopes(method, path));
+
+      for (const route of served)
+        for (const path of some(route.paths.filter((one) => !isPublicPath(one)))) {
+          const plural = pluralOf(path);
+          const shared = path.replace(ITEM_ID, `${await create(plural)}`);
+          for (const method of METHODS) {
+            const isWrite = !READS.includes(method);
+            const before = isWrite ? await snapshot() : '';
+            await inParallel(LANES, credentials, async (one) => {
+              if (!isWrite || !letsIn(one, method, path)) await check(one, route, method, path, shared);
+            });
+            if (!isWrite) continue;
+            if ((await snapshot()) !== before) {
+              wronglyIn++;
+              faults.push(`${method} ${path}: a refused request changed the store`);
+            }
+            await inParallel(LANES, credentials, async (one) => {
+              if (!letsIn(one, method, path)) return;
+              const target = path.includes(ITEM_ID) ? path.replace(ITEM_ID, `${await create(plural)}`) : path;
+              await check(one, route, method, path, target);
+            });
+          }
+        }
+      const states = credentials.filter(({ name }) =>
+        /^(nothing|every|a revoked|an expired|an unknown)/.test(name),
+      );
+      for (const route of served)
+        for (const path of route.paths.filter(isPublicPath))
+          for (const { name, authorization } of states) {
+            const response = await send('GET', path, authorization);
+            combinations++;
+            if (![401, 403].includes(response.status)) continue;
+            wronglyRefused++;
+            faults.push(`GET ${path} with ${name}: ${response.status}`);
+          }
+
+      figure('combinations', combinations);
+      figure('wrongly let in', wronglyIn);
+      figure('wrongly refused', wronglyRefused);
+      figure('5xx', serverErrors);
+      expect(faults, `${faults.length} faults:\n${faults.slice(0, 20).join('\n')}`).to.have.length(0);
+      expect(serverErrors).to.equal(0);
+      expect(combinations).to.be.at.least(4_000 / every ** 2);
+    });
+  });
+}

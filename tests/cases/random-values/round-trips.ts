@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import type { HttpClient, HttpResponse } from '../../support/http-client.js';
+import type { BadRecords } from '../../support/invalid-values.js';
+import { inParallel } from '../../support/parallel-limits.js';
+import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
+import { meaningOf, meaningOfRow, objectOf, type Written } from './random-records.js';
+
+const LANES = 8;
+
+type Plural = BadRecords['plural'];
+
+/** Writes records in every way, reads each in every way, and lists the values that changed. */
+export class RoundTrips {
+  private count = 0;
+  readonly changes: string[] = [];
+  serverErrors = 0;
+  trips = 0;
+
+  constructor(
+    private readonly client: () => HttpClient,
+    private readonly store: string,
+  ) {}
+
+  async run(plural: Plural, drawn: readonly Written[]): Promise<void> {
+    const records = drawn.map((one) => this.numbered(plural, one));
+    const path = `/v1/${plural}`;
+    const ids = new Map<number, Written>();
+    // Of ten records: six as NDJSON, two as CSV, and one or two by requests of their own.
+    const lines = records.filter((_, at) => at % 10 < 6);
+    const rows = records.filter((_, at) => at % 10 === 6 || at % 10 === 7);
+    const singles = records.filter((_, at) => at % 10 > 7);
+    await this.import(path, NDJSON, lines.map((one) => `${objectOf(one)}\n`).join(''), lines, ids);
+    if (plural === 'orders') singles.push(...rows);
+    else await this.import(path, CSV, csvOf(plural, rows), rows, ids);
+    await inParallel(LANES, singles, (one, at) => this.writeSingle(path, one, at, ids));
+    await this.compare(plural, ids);
+  }
+
+  private numbered(plural: Plural, record: Written): Written {
+    const number = String(++this.count);
+    const all = Object.entries(record).map(([name, json]) => [
+      name,
+      name === 'email' ? json.replace('NUMBER', number) : json,
+    ]);
+    return {
+      ...Object.fromEntries(all),
+      ...(plural === 'products' && this.count % 2 === 0 && { sku: `"S_${number}.-"` }),
+    };
+  }
+
+  private async import(
+    path: string,
+    type: string,
+    body: string,
+    records: readonly Written[],
+    ids: Map<number, Written>,
+  ) {
+    if (records.length === 0) return;
+    const { text, status } = await this.client().post(`${path}/imports`, body, ofType(type));
+    if (status >= 500) this.serverErrors++;
+    const results = text.split('\n').filter((line) => line !== '');
+    for (const [at, record] of records.entries()) {
+      const { id, error } = JSON.parse(results[at] ?? '{}');
+      if (id) ids.set(id, record);
+      else this.changes.push(`${this.store} ${type} refused ${objectOf(record)}: ${JSON.stringify(error)}`);
+    }
+  }
+
+  private async writeSingle(
+    path: string,
+    record: Written,
+    at: number,
+    ids: Map<number, Written>,
+  ): Promise<void> {
+    const client = this.client();
+    const body = objectOf(record);
+    const way = at % 4;
+    const other: Written =
+      path === '/v1/users'
+        ? { name: '"x"', email: `"before-${this.count}-${at}-${ids.size}@x"` }
+        : path === '/v1/orders'
+          ? { userId: '1', items: '[{"productId":21,"quantity":1}]' }
+          : { name: '"x"', description: '"old"', attributes: '{"old":true}' };
+    const created = await client.post(path, way === 0 ? body : objectOf(other));
+    if (created.status !== 201) {
+      this.changes.push(`${this.store} POST refused ${body}: ${created.text}`);
+      return;
+    }
+    const { id } = created.json;
+    ids.set(id, record);
+    const itemPath = `${path}/${id}`;
+    const gone = Object.keys(other).filter((name) => !(name in record));
+    let response = created;
+    if (way === 1) response = await client.put(itemPath, body);
+    // A merge patch adds to an object, so the old attributes go first.
+    if (way === 2) {
+      await client.patch(
+        itemPath,
+        path === '/v1/products' ? '{"attributes":null}' : '{}',
+        ofType(MERGE_PATCH),
+      );
+      const removed = Object.fromEntries(
+        gone.filter((name) => name !== 'attributes').map((name) => [name, 'null']),
+      );
+      response = await client.patch(itemPath, objectOf({ ...record, ...removed }), ofType(MERGE_PATCH));
+    }
+    if (way === 3) {
+      const add = Object.entries(record).map(
+        ([name, json]) => `{"op":"add","path":"/${name}","value":${json}}`,
+      );
+      const remove = gone.map((name) => `{"op":"remove","path":"/${name}"}`);
+      response = await client.patch(itemPath, `[${[...add, ...remove].join()}]`, ofType(JSON_PATCH));
+    }
+    this.expectSame(`the response to way ${way}`, id, record, response);
+    this.expectSame('GET', id, record, await client.get(itemPath));
+  }
+
+  private expectSame(how: string, id: number, record: Written, { status, text }: HttpResponse): void {
+    if (status >= 500) this.serverErrors++;
+    const value = JSON.parse(text);
+    if (!isDeepStrictEqual(value, { id, ...meaningOf(record) })) this.report(how, record, text);
+  }
+
+  private report(how: string, record: Written, got: string): void {
+    this.changes.push(
+      `${this.store}, ${how}: ${got.slice(0, 600)} instead of ${objectOf(record).slice(0, 600)}`,
+    );
+  }
+
+  /** Reads all records of this run from the list, NDJSON and CSV. */
+  private async compare(plural: Plural, ids: ReadonlyMap<number, Written>): Promise<void> {
+    const first = Math.min(...ids.keys());
+    const filter = `/v1/${plural}?id.gte=${first}&limit=1000`;
+    const page = await this.client().get(filter);
+    const lines = await this.client().get(filter, { headers: { Accept: NDJSON } });
+    const csv = await this.client().get(filter, { headers: { Accept: CSV } });
+    for (const { status } of [page, lines, csv]) if (status >= 500) this.serverErrors++;
+    const listed = new Map<number, unknown>(page.json.map((one: { id: number }) => [one.id, one]));
+    const exported = new Map<number, unknown>(
+      lines.text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => [JSON.parse(line).id, JSON.parse(line)]),
+    );
+    const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
+    const cells = new Map(rows.map((row) => [Number(row['id']), row]));
+    for (const [id, record] of ids) {
+      this.trips++;
+      const meaning = meaningOf(record);
+      for (const [how, found] of [
+        ['list', listed],
+        ['NDJSON', exported],
+      ] as const)
+        if (!isDeepStrictEqual(found.get(id), { id, ...meaning }))
+          this.report(how, record, JSON.stringify(found.get(id)) ?? 'nothing');
+      const row = cells.get(id);
+      if (plural === 'orders') continue;
+      const { description, ...rest } = meaning;
+      const expected = description === '' ? rest : meaning;
+      if (!row || !isDeepStrictEqual(meaningOfRow(row, plural), expected))
+        this.report('CSV', record, JSON.stringify(row) ?? 'nothing');
+    }
+  }
+}
+
+/** CSV of records. It takes an amount of money only as a plain integer. */
+function csvOf(plural: Plural, records: readonly Written[]): string {
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const textOf = (json: string | undefined) => (json === undefined ? '' : quoted(JSON.parse(json)));
+  const header =
+    plural === 'users' ? 'email,name' : 'attributes,name,sku,description,price.currency,price.amount';
+  const rows = records.map((record) => {
+    if (plural === 'users') return [textOf(record['email']), textOf(record['name'])];
+    const { attributes, name, sku, description, price = '' } = record;
+    const [, amount = '', currency = ''] = /"amount":([^,]+),"currency":("\w+")/.exec(price) ?? [];
+    return [
+      attributes === undefined ? '' : quoted(attributes),
+      textOf(name),
+      textOf(sku),
+      textOf(description),
+      currency,
+      amount && String(Number(amount)),
+    ];
+  });
+  return `${header}\r\n${rows.map((row) => `${row.join()}\r\n`).join('')}`;
+}

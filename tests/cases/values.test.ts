@@ -1,6 +1,0 @@
-import { badBodies, randomRecords } from '../faults/values/values.contract.js';
-
-/** `tests/faults/values.test.ts` sends all bad bodies, and twenty times as many records, to MongoDB too. */
-badBodies(8);
-randomRecords({ STORE: 'memory' }, 250);
-randomRecords({ STORE: 'sqlite' }, 250);
