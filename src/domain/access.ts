@@ -2,7 +2,6 @@ import { AppError, fieldIssue, type Issue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
 import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
-import { validator } from './validation.js';
 
 /** The permissions that a credential can have. */
 export const SCOPES = [
@@ -80,9 +79,6 @@ export const API_KEY = {
 } as const satisfies FieldTable;
 
 export interface ApiKey extends FieldsOf<typeof API_KEY> {}
-
-/** Every broken rule of a key; none if the key is valid. */
-export const validateApiKey = validator(API_KEY);
 
 /** The principal id of an API key, and of the access tokens that were issued for it. */
 export function keyPrincipalId(id: Id): string {

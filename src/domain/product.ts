@@ -1,7 +1,6 @@
 import type { Attributes } from './attributes.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { MANY_LINES, NAME } from './text.js';
-import { validator } from './validation.js';
 
 export const PRODUCT = {
   name: {
@@ -67,9 +66,6 @@ export const PRODUCT = {
 export interface Product extends FieldsOf<typeof PRODUCT> {}
 
 export type Price = NonNullable<Product['price']>;
-
-/** Every broken rule of a product; none if the product is valid. */
-export const validateProduct = validator(PRODUCT);
 
 /** The product as it is stored: empty `attributes` are no value, and minus zero is zero. */
 export function normalizeProduct(product: Product): Product {

@@ -1,6 +1,5 @@
 import type { FieldsOf, FieldTable } from './fields.js';
 import { NAME } from './text.js';
-import { validator } from './validation.js';
 
 /** The e-mail addresses that HTML's input accepts: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
 const EMAIL_ADDRESS =
@@ -32,6 +31,3 @@ export const USER = {
 } as const satisfies FieldTable;
 
 export interface User extends FieldsOf<typeof USER> {}
-
-/** Every broken rule of a user; none if the user is valid. */
-export const validateUser = validator(USER);

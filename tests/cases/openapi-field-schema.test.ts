@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import Joi from 'joi';
-import { jsonSchemaOf } from '#src/adapters/inbound/http/body/joi-to-json-schema.js';
 import type { ObjectSchema } from '#src/adapters/inbound/http/core/json-schema.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
@@ -9,9 +7,6 @@ import { isJsonObject } from '#src/application/patch/merge-patch.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import type { Issue } from '#src/domain/errors.js';
-import { validateOrder } from '#src/domain/order.js';
-import { validateProduct } from '#src/domain/product.js';
-import { validateUser } from '#src/domain/user.js';
 import { OpenApiDocument } from '../support/openapi/document.js';
 import { CHARACTER } from '../support/unicode-texts.js';
 
@@ -164,40 +159,3 @@ for (const { name, resource, schemas, input, schema, fields, bodies } of RESOURC
     });
   });
 }
-
-/** Issues of shape and type, which the domain does not report: its types exclude them at compile time. */
-const SHAPE_ISSUES = ['required', 'invalid_type', 'unknown_field', 'read_only_field'];
-
-const VALIDATORS: Readonly<Record<string, (fields: never) => Issue[]>> = {
-  products: validateProduct,
-  users: validateUser,
-  orders: validateOrder,
-};
-
-for (const { name, resource, bodies } of RESOURCES) {
-  const validate = VALIDATORS[name];
-  if (!validate) continue;
-  describe(`the domain rules of ${name}`, () => {
-    it('report the same issues as the schema', () => {
-      const codesOf = (issues: readonly Issue[]) =>
-        issues.map((issue) => `${issue.code} ${'pointer' in issue && issue.pointer}`).sort();
-      const seen = { valid: 0, invalid: 0 };
-      const isAlike = fc.property(bodies, (body) => {
-        fc.pre(typeof body === 'object' && body !== null && !Array.isArray(body));
-        const issues = resource.validate(body as never);
-        fc.pre(!issues.some(({ code }) => SHAPE_ISSUES.includes(code)));
-        seen[issues.length === 0 ? 'valid' : 'invalid']++;
-        expect(codesOf(validate(body as never))).to.deep.equal(codesOf(issues));
-      });
-      fc.assert(isAlike, { numRuns: 2_000 });
-      expect(Math.min(seen.valid, seen.invalid), JSON.stringify(seen)).to.be.above(100);
-    });
-  });
-}
-
-describe('jsonSchemaOf', () => {
-  it('rejects a joi type or rule that it does not know', () => {
-    expect(() => jsonSchemaOf(Joi.date())).to.throw("joi's date");
-    expect(() => jsonSchemaOf(Joi.object({ a: Joi.number().greater(1) }))).to.throw("joi's number.greater");
-  });
-});
