@@ -33,7 +33,14 @@ export interface Principal {
 
 /** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
 export const API_KEY = {
-  name: { description: 'What uses the key', kind: 'text', ...NAME, required: true, indexed: true },
+  name: {
+    description: 'What uses the key',
+    kind: 'text',
+    ...NAME,
+    example: 'web shop',
+    required: true,
+    indexed: true,
+  },
   scopes: {
     description: 'What the key allows',
     kind: 'list',
@@ -48,6 +55,7 @@ export const API_KEY = {
     kind: 'code',
     pattern: /^[0-9a-f]{64}$/,
     form: '64 lower-case hexadecimal digits',
+    example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     required: true,
     indexed: true,
     unique: true,
@@ -56,15 +64,21 @@ export const API_KEY = {
     description: 'When the key ends; a key without it never does',
     kind: 'instant',
     limits: 'in the future, until the end of the year 9999',
+    example: '2099-01-31T00:00:00.000Z',
   },
   /** Recording it changes neither `version` nor `updatedAt`. */
-  lastUsedAt: { description: 'When the key was last used, to the minute', kind: 'instant' },
+  lastUsedAt: {
+    description: 'When the key was last used, to the minute',
+    kind: 'instant',
+    example: '2026-01-31T12:00:00.000Z',
+  },
   createdBy: {
     description:
       'The id of the key that made this key, also by an access token; absent for the first key and those of the command line',
     kind: 'integer',
     min: 1,
     max: MAX_ID,
+    example: 1,
     indexed: true,
   },
   createdBySubject: {
@@ -75,6 +89,7 @@ export const API_KEY = {
     max: 16_384,
     allowed: ONE_LINE,
     characters: ONE_LINE_CHARACTERS,
+    example: 'ann@example.com',
   },
 } as const satisfies FieldTable;
 

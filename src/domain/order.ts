@@ -28,6 +28,7 @@ export const ORDER = {
           min: 1,
           max: 1_000_000,
           unit: 'pieces',
+          example: 2,
           required: true,
         },
       },
@@ -35,6 +36,7 @@ export const ORDER = {
     min: 1,
     max: 100,
     distinct: ['productId'],
+    rows: true,
     required: true,
   },
 } as const satisfies FieldTable;

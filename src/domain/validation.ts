@@ -1,6 +1,7 @@
 import type { IssueCode } from './errors.js';
 import type { Field, ListField, Path } from './fields.js';
 import { isReference, memberValue } from './references.js';
+import { validateText } from './text.js';
 
 /** The issues of a text that has one fixed form. */
 export function formIssues(text: string, isValid: boolean): IssueCode[] {
@@ -16,6 +17,7 @@ export function repetitionsIn({
   of: element,
   distinct,
 }: ListField): (elements: readonly unknown[]) => Path[] {
+  if (!distinct) return () => [];
   const isValid = validValue(distinct.reduce(member, element));
   return (elements) => {
     const seen = new Set<unknown>();
@@ -39,5 +41,7 @@ function member(field: Field, name: string): Field {
 function validValue(field: Field): (value: unknown) => boolean {
   if (field.kind === 'reference') return isReference;
   if (field.kind === 'choice') return (value) => (field.values as readonly unknown[]).includes(value);
+  if (field.kind === 'text')
+    return (value) => typeof value === 'string' && validateText(value, field).length === 0;
   throw new Error(`A list cannot be distinct by a field of the kind ${field.kind}.`);
 }

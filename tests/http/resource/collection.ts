@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { InProcessService } from '../../support/in-process-service.js';
 
@@ -38,6 +40,11 @@ export class Collection {
 
   get client(): HttpClient {
     return this.service.client;
+  }
+
+  get definition(): Pick<ResourceDefinition<never>, 'table' | 'example'> {
+    const { plural } = this.resource;
+    return Object.values(DEFINITIONS).find(({ path }) => path === plural) ?? expect.fail(plural);
   }
 
   /** The path of a record that never existed. */

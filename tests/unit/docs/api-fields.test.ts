@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
 import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { SCOPES } from '#src/domain/access.js';
@@ -80,10 +81,9 @@ describe('the texts of errors', () => {
 });
 
 describe('the examples of resources', () => {
-  for (const { path, table, docs } of RESOURCES)
-    it(`have every field: src/adapters/inbound/http/resources/${path}.ts`, () => {
-      const missing = Object.keys(table).filter((name) => !(name in docs.example));
-      expect(missing).to.deep.equal([]);
+  for (const definition of RESOURCES)
+    it(`are valid: ${definition.path}`, () => {
+      expect(newDraft(definition as never, definition.example).issues).to.deep.equal([]);
     });
 });
 

@@ -21,6 +21,8 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
   readonly isSearchable: boolean;
   /** The fields that a client may send, as this version of the API names them. */
   readonly table: FieldTable;
+  /** A valid body with every field. */
+  readonly example: Readonly<Record<string, unknown>>;
   /** Fields that responses show and clients cannot send, in addition to the id. */
   readonly readOnlyFields?: Readonly<Record<string, JsonSchema>>;
   /** Those of {@link readOnlyFields} that every record has. */

@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<Field['kind'], Column['kind']>> = {
 
 function columnsIn(table: FieldTable): Column[] {
   return Object.entries(table).flatMap(([name, field]) => {
-    const isListed = field.kind === 'list';
+    const isListed = field.kind === 'list' && field.rows === true;
     const inner = isListed ? field.of : field;
     if (inner.kind !== 'object')
       return [column(name, KINDS[field.kind], { isRequired: field.required === true })];

@@ -71,9 +71,9 @@ function withExample(schema: ObjectSchema, example: object): ObjectSchema {
   return { ...schema, examples: [example] };
 }
 
-function recordExample({ docs, alwaysPresent = [] }: ResourceDefinition<never>): object {
+function recordExample({ example, alwaysPresent = [] }: ResourceDefinition<never>): object {
   const more = alwaysPresent.map((name) => [name, EXAMPLE_TIME]);
-  return { id: 1, ...docs.example, ...Object.fromEntries(more) };
+  return { id: 1, ...example, ...Object.fromEntries(more) };
 }
 
 /** The schemas of requests. */

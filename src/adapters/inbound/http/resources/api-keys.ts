@@ -61,7 +61,7 @@ const READ_ONLY_FIELDS: Properties = {
   lastUsedAt: instantSchema(API_KEY.lastUsedAt.description),
   createdBy: {
     ...integerSchema(1, MAX_ID),
-    examples: [1],
+    examples: [API_KEY.createdBy.example],
     description: descriptionOf(API_KEY.createdBy),
   },
   createdBySubject: { ...TEXT, description: descriptionOf(API_KEY.createdBySubject) },
@@ -83,7 +83,6 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
     plural: 'API keys',
     description:
       'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
-    example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
     schemaNames: { scopes: 'Scope', usage: 'ApiKeyUsage' },
   },
   readOnlyFields: READ_ONLY_FIELDS,

@@ -4,7 +4,7 @@ import {
   type RecordFormat,
   responseMapper,
 } from '../../../../application/records/record-format.js';
-import { type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
+import { exampleOf, type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
 import { bodyValidator } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
@@ -15,9 +15,10 @@ import type { ResourceDefinition } from '../core/resource-definition.js';
 export function fromFieldTable<Fields>(
   table: FieldTable,
   readOnly: readonly string[] = [],
-): RecordFormat<Fields> & Pick<ResourceDefinition<Fields>, 'table' | 'fields' | 'isSearchable'> {
+): RecordFormat<Fields> & Pick<ResourceDefinition<Fields>, 'table' | 'example' | 'fields' | 'isSearchable'> {
   return {
     table,
+    example: exampleOf(table),
     fields: indexedFields(table),
     isSearchable: searchedFields(table).length > 0,
     withoutNulls: nullRemover(table, readOnly),

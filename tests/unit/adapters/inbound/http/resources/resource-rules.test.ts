@@ -224,13 +224,13 @@ describe('a validator', () => {
   const list = (of: FieldTable[string], distinct: string[]): FieldTable => ({
     l: { description: '', kind: 'list', of, min: 0, max: 9, distinct },
   });
-  const text = { description: '', kind: 'text', min: 0, max: 9, allowed: /x/, characters: 'x' } as const;
+  const code = { description: '', kind: 'code', pattern: /x/, form: 'x', example: 'x' } as const;
 
   it('is not made for a list that is distinct by an absent field, or by one without definite values', () => {
-    expect(() => bodyValidator(list(text, ['a']), [])).to.throw('by a: its elements have no such field');
+    expect(() => bodyValidator(list(code, ['a']), [])).to.throw('by a: its elements have no such field');
     expect(() => bodyValidator(list({ description: '', kind: 'object', fields: {} }, ['a']), [])).to.throw(
       'by a',
     );
-    expect(() => bodyValidator(list(text, []), [])).to.throw('the kind text');
+    expect(() => bodyValidator(list(code, []), [])).to.throw('the kind code');
   });
 });
