@@ -3,18 +3,16 @@ import type { FieldsOf, FieldTable } from './fields.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
 import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
 
-/** The permissions that a credential can have. */
-export const SCOPES = [
-  'products:read',
-  'products:write',
-  'users:read',
-  'users:write',
-  'orders:read',
-  'orders:write',
-  'keys:admin',
-] as const;
+/** The resources whose records clients write: each has a scope to read and one to write. */
+const RESOURCES = ['products', 'users', 'orders'] as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type Scope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'keys:admin';
+
+/** The permissions that a credential can have. */
+export const SCOPES: readonly Scope[] = [
+  ...RESOURCES.flatMap((name) => [`${name}:read`, `${name}:write`] as const),
+  'keys:admin',
+];
 
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);

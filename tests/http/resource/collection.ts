@@ -4,6 +4,8 @@ import { DEFINITIONS } from '#src/composition/resources.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { InProcessService } from '../../support/in-process-service.js';
 
+import type { Filterable } from './parameters.js';
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Invalid fields, with the code and the pointer of each expected issue. */
@@ -18,6 +20,8 @@ export interface ResourceUnderTest {
   prepare?(client: HttpClient): Promise<void>;
   /** @returns the required fields in the order of responses, with different values for each number */
   fields(n: number): Fields;
+  /** The filters of lists, as the contract names them. */
+  readonly filters: Filterable;
   /** Fields that POST, PUT and PATCH reject when they are merged into valid fields. */
   readonly invalid: readonly InvalidFields[];
 }
