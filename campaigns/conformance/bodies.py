@@ -8,7 +8,7 @@ from schemathesis.core import NotSet
 
 STORED = ("id", "version", "createdAt", "updatedAt")
 MAX_ATTRIBUTES = 50
-PATCHES = {"/v1/products/{id}": "ProductPatch", "/v1/users/{id}": "UserPatch", "/v1/orders/{id}": "OrderPatch"}
+PATCHES = {f"/v1/{plural}/{{id}}": resource["patch"] for plural, resource in run.RESOURCES.items()}
 PRICE = {"amount": 1, "currency": "EUR"}
 # A name of these alone is refused. The document says so in words, because languages differ on what white space is.
 WHITE_SPACE = "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff "
@@ -94,15 +94,16 @@ def _without_unknown_nulls(body, schema):
 def _valid(body, case, plural):
     if "{id}" in case.path:
         _match_stored_record(body, case, plural)
-    if plural == "orders":
-        _refer_to_records(body)
-    if isinstance(body.get("scopes"), list):
-        body["scopes"] = list(dict.fromkeys(body["scopes"]))
+    resource = run.RESOURCES[plural]
+    state.refer_to_records(body, resource["references"])
+    for name in resource["distinct"]:
+        if isinstance(body.get(name), list):
+            body[name] = list(dict.fromkeys(body[name]))
     if plural == "api-keys" and "expiresAt" in body:
         body["expiresAt"] = _in_the_future(body["expiresAt"])
     if isinstance(body.get("name"), str) and not body["name"].strip(WHITE_SPACE):
         body["name"] = "x"
-    for field in ("sku", "email"):
+    for field in resource["unique"]:
         if isinstance(body.get(field), str):
             state.free(plural, field, body[field], case.path_parameters.get("id"))
     return body
@@ -132,21 +133,6 @@ def _limit_attributes(body, stored):
         body["attributes"] = dict(list(patch.items())[: max(0, room)])
 
 
-def _refer_to_records(body):
-    """Refers to an existing user and to existing products, each product once."""
-    if "userId" in body:
-        body["userId"] = _one_of(state.ids("users"), body["userId"])
-    if "items" in body:
-        products = state.ids("products")
-        body["items"] = [
-            {**item, "productId": product} for item, product in zip(body["items"], products, strict=False)
-        ]
-
-
-def _one_of(ids, number):
-    return ids[int(number) % len(ids)]
-
-
 def _in_the_future(instant):
     """Moves an instant to a leap year, in which every day exists."""
     return f"2096{instant[4:]}"
@@ -154,13 +140,13 @@ def _in_the_future(instant):
 
 def _lines(text, plural):
     """Adds a valid line before the generated ones. Each line has its own result."""
-    return f"{json.dumps(state.SAMPLES[plural]())}\n{text}"
+    return f"{json.dumps(state.sample(plural))}\n{text}"
 
 
 def _csv(text, plural):
     """Adds a header row and a valid record before the generated text. Each record has its own result."""
-    names = [name for name, value in state.SAMPLES[plural]().items() if isinstance(value, str)]
-    values = state.SAMPLES[plural]()
+    values = state.sample(plural)
+    names = [name for name, value in values.items() if isinstance(value, str)]
     return f"{','.join(names)}\n{','.join(values[name] for name in names)}\n{text}"
 
 
@@ -168,7 +154,8 @@ def _applicable(operation, plural):
     """Makes an operation applicable to every record, because only the required fields are known to exist."""
     operation = _without_proto(operation)
     name = operation["op"]
-    field, value = ("userId", state.ids("users")[0]) if plural == "orders" else ("name", state.fresh_name("Torch"))
+    field = run.RESOURCES[plural]["required"][0]
+    value = state.sample(plural)[field]
     if name in ("add", "replace"):
         return {**operation, "path": f"/{field}", "value": value}
     if name in ("move", "copy"):

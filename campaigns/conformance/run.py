@@ -1,5 +1,6 @@
-"""The environment of this run, which campaigns/conformance/stateful-service.ts sets."""
+"""The environment of this run, which stateful-service.ts and schemathesis.ts set."""
 
+import json
 import os
 
 URL = os.environ["CONFORMANCE_URL"]
@@ -15,3 +16,5 @@ ADMIN_KEY_ID = os.environ["CONFORMANCE_ADMIN_KEY_ID"]
 # The ids of the keys that this run needs.
 OWN_KEY_IDS = frozenset(os.environ["CONFORMANCE_OWN_KEY_IDS"].split())
 SEED = int(os.environ["CONFORMANCE_SEED"])
+# What the field tables say of each resource, by the noun in its path. See campaigns/conformance/conformance-resources.ts.
+RESOURCES = json.loads(os.environ["CONFORMANCE_RESOURCES"])

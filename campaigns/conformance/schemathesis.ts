@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { conformanceResources } from './conformance-resources.js';
 
 const HOOKS = resolve('campaigns/conformance');
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
@@ -100,6 +101,7 @@ export class Schemathesis {
           PYTHONDONTWRITEBYTECODE: '1',
           SCHEMATHESIS_HOOKS: 'hooks',
           CONFORMANCE_SEED: String(options.seed),
+          CONFORMANCE_RESOURCES: JSON.stringify(conformanceResources()),
           ...options.environment,
         },
       },

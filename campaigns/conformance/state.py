@@ -1,5 +1,6 @@
 """Reads the current records of the service, and creates records if there are too few."""
 
+import copy
 import itertools
 
 import requests
@@ -25,7 +26,7 @@ def ids(plural):
     """Returns the ids of some existing records."""
     known = _known.setdefault(plural, [])
     while len(known) < FEW:
-        response = _send("POST", f"/v1/{plural}", json=SAMPLES[plural]())
+        response = _send("POST", f"/v1/{plural}", json=sample(plural))
         response.raise_for_status()
         known.append(response.json()["id"])
     return known
@@ -48,7 +49,7 @@ def free(plural, field, value, for_id):
     path = f"/v1/{plural}"
     for holder in _send("GET", path, params={field: value, "fields": "id"}).json():
         if str(holder["id"]) != str(for_id):
-            _send("PATCH", f"{path}/{holder['id']}", json={field: SAMPLES[plural]()[field]})
+            _send("PATCH", f"{path}/{holder['id']}", json={field: sample(plural)[field]})
 
 
 def next_cursor(path, query):
@@ -62,13 +63,26 @@ def _send(method, path, **options):
     return _session.request(method, run.URL + path, timeout=120, **options)
 
 
-def _order():
-    return {"userId": ids("users")[0], "items": [{"productId": ids("products")[0], "quantity": 1}]}
+def sample(plural):
+    """Returns a new valid body: unique values are fresh, and references name existing records."""
+    resource = run.RESOURCES[plural]
+    body = copy.deepcopy(resource["sample"])
+    for field in resource["unique"]:
+        body[field] = f"{fresh_name('x')}-{body[field]}"
+    refer_to_records(body, resource["references"])
+    return body
 
 
-SAMPLES = {
-    "products": lambda: {"name": "Lamp", "sku": fresh_name("LAMP"), "attributes": {"colour": "green"}},
-    "users": lambda: {"name": "Ann", "email": f"{fresh_name('ann')}@example.com"},
-    "orders": _order,
-    "api-keys": lambda: {"name": fresh_name("spare"), "scopes": ["products:read"]},
-}
+def refer_to_records(body, references):
+    """Makes each reference name an existing record; those in the elements of a list name different ones."""
+    for reference in references:
+        name, *inside = reference["path"]
+        if name not in body:
+            continue
+        known = ids(reference["to"])
+        if not inside:
+            body[name] = known[int(body[name]) % len(known)]
+        else:
+            body[name] = [
+                {**element, inside[0]: one} for element, one in zip(body[name], known, strict=False)
+            ]

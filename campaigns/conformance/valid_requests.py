@@ -69,7 +69,7 @@ def _serialized(value):
 
 def plural_of(case):
     found = re.match(r"/v1/([^/]+)", case.path)
-    return found[1] if found and found[1] in state.SAMPLES else None
+    return found[1] if found and found[1] in run.RESOURCES else None
 
 
 def _use_existing_id(case, plural):

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
+import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import type { KeyAdministration } from '../application/auth/key-administration.js';
@@ -8,6 +9,7 @@ import type { SigningKeyAdministration } from '../application/auth/signing-key-a
 import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
 import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
+import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './container.js';
 import { copyStores as copyAll, requireUnused } from './copy-stores.js';
@@ -51,7 +53,8 @@ export function seedStore<Result>(
 ): Promise<Result> {
   return withStore(settings, ({ storage, clock }) => {
     const { products, reservations } = storage;
-    return use(new Seeding({ products, reservations: reservations.products, clock }));
+    const draft = (body: unknown) => newDraft(PRODUCTS, body);
+    return use(new Seeding({ products, reservations: reservations.products, clock, draft }));
   });
 }
 

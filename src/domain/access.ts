@@ -2,20 +2,17 @@ import { AppError, fieldIssue, type Issue } from './errors.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
 import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
-import { validator } from './validation.js';
+
+/** The resources whose records clients write: each has a scope to read and one to write. */
+const RESOURCES = ['products', 'users', 'orders'] as const;
+
+export type Scope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'keys:admin';
 
 /** The permissions that a credential can have. */
-export const SCOPES = [
-  'products:read',
-  'products:write',
-  'users:read',
-  'users:write',
-  'orders:read',
-  'orders:write',
+export const SCOPES: readonly Scope[] = [
+  ...RESOURCES.flatMap((name) => [`${name}:read`, `${name}:write`] as const),
   'keys:admin',
-] as const;
-
-export type Scope = (typeof SCOPES)[number];
+];
 
 export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
@@ -34,7 +31,14 @@ export interface Principal {
 
 /** An API key as it is stored. The key itself is shown once to its owner and stored nowhere. */
 export const API_KEY = {
-  name: { description: 'What uses the key', kind: 'text', ...NAME, required: true, indexed: true },
+  name: {
+    description: 'What uses the key',
+    kind: 'text',
+    ...NAME,
+    example: 'web shop',
+    required: true,
+    indexed: true,
+  },
   scopes: {
     description: 'What the key allows',
     kind: 'list',
@@ -49,6 +53,7 @@ export const API_KEY = {
     kind: 'code',
     pattern: /^[0-9a-f]{64}$/,
     form: '64 lower-case hexadecimal digits',
+    example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     required: true,
     indexed: true,
     unique: true,
@@ -57,15 +62,21 @@ export const API_KEY = {
     description: 'When the key ends; a key without it never does',
     kind: 'instant',
     limits: 'in the future, until the end of the year 9999',
+    example: '2099-01-31T00:00:00.000Z',
   },
   /** Recording it changes neither `version` nor `updatedAt`. */
-  lastUsedAt: { description: 'When the key was last used, to the minute', kind: 'instant' },
+  lastUsedAt: {
+    description: 'When the key was last used, to the minute',
+    kind: 'instant',
+    example: '2026-01-31T12:00:00.000Z',
+  },
   createdBy: {
     description:
       'The id of the key that made this key, also by an access token; absent for the first key and those of the command line',
     kind: 'integer',
     min: 1,
     max: MAX_ID,
+    example: 1,
     indexed: true,
   },
   createdBySubject: {
@@ -76,13 +87,11 @@ export const API_KEY = {
     max: 16_384,
     allowed: ONE_LINE,
     characters: ONE_LINE_CHARACTERS,
+    example: 'ann@example.com',
   },
 } as const satisfies FieldTable;
 
 export interface ApiKey extends FieldsOf<typeof API_KEY> {}
-
-/** Every broken rule of a key; none if the key is valid. */
-export const validateApiKey = validator(API_KEY);
 
 /** The principal id of an API key, and of the access tokens that were issued for it. */
 export function keyPrincipalId(id: Id): string {

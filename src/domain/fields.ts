@@ -21,6 +21,7 @@ interface FieldOptions {
 
 export interface TextField extends FieldOptions, TextRule {
   readonly kind: 'text';
+  readonly example: string;
 }
 
 /** A text of one fixed form. The pattern implies its length. */
@@ -29,8 +30,10 @@ export interface CodeField extends FieldOptions {
   readonly pattern: RegExp;
   /** The form in words; completes "must be": `three capital letters, such as EUR`. */
   readonly form: string;
+  readonly example: string;
 }
 
+/** A text of a closed list. The first one is its example. */
 export interface ChoiceField extends FieldOptions {
   readonly kind: 'choice';
   readonly values: readonly string[];
@@ -44,6 +47,7 @@ export interface IntegerField extends FieldOptions {
   readonly currency?: string;
   /** What the number counts; completes "in". */
   readonly unit?: string;
+  readonly example: number;
 }
 
 /** The id of a record of another resource. The record must exist when a write adds the reference. */
@@ -58,11 +62,14 @@ export interface InstantField extends FieldOptions {
   readonly kind: 'instant';
   /** The limits of a moment that clients send, in words. */
   readonly limits?: string;
+  /** As in a body. */
+  readonly example: string;
 }
 
 /** An object whose keys the client chooses. */
 export interface AttributesField extends FieldOptions {
   readonly kind: 'attributes';
+  readonly example: Attributes;
 }
 
 export interface ObjectField extends FieldOptions {
@@ -75,8 +82,10 @@ export interface ListField extends FieldOptions {
   readonly of: Field;
   readonly min: number;
   readonly max: number;
-  /** The path inside an element to the value that no two elements share; empty for the element itself. */
-  readonly distinct: readonly string[];
+  /** The path inside an element to the value that no two elements share; empty for the element itself. Absent: none. */
+  readonly distinct?: readonly string[];
+  /** In CSV each element is a row. Absent: the list is one cell of JSON. */
+  readonly rows?: true;
 }
 
 export type Field =
@@ -119,6 +128,26 @@ export type ValueOf<F> = F extends { kind: 'text' | 'code' }
           : F extends { kind: 'list'; of: infer Element }
             ? readonly ValueOf<Element>[]
             : never;
+
+/** Valid fields of an entity, as a body has them, with a value for each field. */
+export function exampleOf(table: FieldTable): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, exampleValue(field)]));
+}
+
+function exampleValue(field: Field): unknown {
+  switch (field.kind) {
+    case 'choice':
+      return field.values[0];
+    case 'reference':
+      return 1;
+    case 'object':
+      return exampleOf(field.fields);
+    case 'list':
+      return [exampleValue(field.of)];
+    default:
+      return field.example;
+  }
+}
 
 /** An indexed field, as lists and stores need it. */
 export interface FieldSpec {

@@ -1,5 +1,4 @@
 import type { FieldsOf, FieldTable } from './fields.js';
-import { validator } from './validation.js';
 
 /** An order keeps the ids of its user and products after they are deleted, because it is history. */
 export const ORDER = {
@@ -29,6 +28,7 @@ export const ORDER = {
           min: 1,
           max: 1_000_000,
           unit: 'pieces',
+          example: 2,
           required: true,
         },
       },
@@ -36,13 +36,9 @@ export const ORDER = {
     min: 1,
     max: 100,
     distinct: ['productId'],
+    rows: true,
     required: true,
   },
 } as const satisfies FieldTable;
 
 export interface Order extends FieldsOf<typeof ORDER> {}
-
-/**
- * Every broken rule of an order; none if the order is valid. Whether the user and the products exist is not checked.
- */
-export const validateOrder = validator(ORDER);

@@ -1,13 +1,13 @@
 import type { Attributes } from './attributes.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { MANY_LINES, NAME } from './text.js';
-import { validator } from './validation.js';
 
 export const PRODUCT = {
   name: {
     description: 'What buyers call the product',
     kind: 'text',
     ...NAME,
+    example: 'Desk lamp',
     required: true,
     indexed: true,
     searched: true,
@@ -19,6 +19,7 @@ export const PRODUCT = {
     max: 5_000,
     allowed: MANY_LINES,
     characters: 'characters, no lone surrogate, no control character but tab, line feed and carriage return',
+    example: 'Brass, with a shade of linen.',
     searched: true,
   },
   sku: {
@@ -28,6 +29,7 @@ export const PRODUCT = {
     max: 64,
     allowed: /^[A-Za-z0-9._-]*$/,
     characters: 'of A-Z a-z 0-9 . _ -',
+    example: 'LAMP-1',
     indexed: true,
     unique: true,
     searched: true,
@@ -43,6 +45,7 @@ export const PRODUCT = {
         max: Number.MAX_SAFE_INTEGER,
         unit: 'the smallest unit of the currency (1999 is 19.99 EUR)',
         currency: 'currency',
+        example: 4990,
         required: true,
         indexed: true,
       },
@@ -51,6 +54,7 @@ export const PRODUCT = {
         kind: 'code',
         pattern: /^[A-Z]{3}$/,
         form: 'three capital letters, such as EUR',
+        example: 'EUR',
         required: true,
         indexed: true,
       },
@@ -59,6 +63,7 @@ export const PRODUCT = {
   attributes: {
     description: 'Properties of your own choice',
     kind: 'attributes',
+    example: { colour: 'green', watts: 7.5, dimmable: true },
     indexed: true,
     searched: true,
   },
@@ -67,9 +72,6 @@ export const PRODUCT = {
 export interface Product extends FieldsOf<typeof PRODUCT> {}
 
 export type Price = NonNullable<Product['price']>;
-
-/** Every broken rule of a product; none if the product is valid. */
-export const validateProduct = validator(PRODUCT);
 
 /** The product as it is stored: empty `attributes` are no value, and minus zero is zero. */
 export function normalizeProduct(product: Product): Product {

@@ -48,8 +48,9 @@ export function ruleOf(field: Field): string {
     case 'object':
       return `an object with ${namesOf(field.fields)}`;
     case 'list': {
-      const same = field.distinct.length > 0 ? `with the same ${field.distinct.join('.')}` : 'the same';
-      return `an array of ${field.min} to ${field.max}, each ${ruleOf(field.of)}, no two ${same}`;
+      const rule = `an array of ${field.min} to ${field.max}, each ${ruleOf(field.of)}`;
+      if (!field.distinct) return rule;
+      return `${rule}, no two ${field.distinct.length > 0 ? `with the same ${field.distinct.join('.')}` : 'the same'}`;
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { FieldsOf, FieldTable } from './fields.js';
 import { NAME } from './text.js';
-import { validator } from './validation.js';
 
 /** The e-mail addresses that HTML's input accepts: https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address */
 const EMAIL_ADDRESS =
@@ -11,6 +10,7 @@ export const USER = {
     description: 'What the user is called',
     kind: 'text',
     ...NAME,
+    example: 'Ann Arbor',
     required: true,
     indexed: true,
     searched: true,
@@ -22,6 +22,7 @@ export const USER = {
     max: 254,
     allowed: EMAIL_ADDRESS,
     characters: 'characters, an ASCII address such as ann@example.com',
+    example: 'Ann@example.com',
     required: true,
     indexed: true,
     unique: true,
@@ -32,6 +33,3 @@ export const USER = {
 } as const satisfies FieldTable;
 
 export interface User extends FieldsOf<typeof USER> {}
-
-/** Every broken rule of a user; none if the user is valid. */
-export const validateUser = validator(USER);

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
+import * as definitions from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { BY_ID } from '#src/application/records/list-query.js';
+import { newDraft } from '#src/application/records/record-format.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import { expectAppError } from '../support/expect-refusal.js';
@@ -12,6 +14,7 @@ import { FakeClock } from '../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 const SEED = 7;
+const draft = (body: Product) => newDraft(definitions.PRODUCTS, body);
 
 describe('Seeding', () => {
   let products: Repository<Product>;
@@ -21,7 +24,7 @@ describe('Seeding', () => {
   beforeEach(() => {
     products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     clock = new FakeClock();
-    seeding = new Seeding({ products, reservations: new MemoryIdempotencyStore(), clock });
+    seeding = new Seeding({ products, reservations: new MemoryIdempotencyStore(), clock, draft });
   });
 
   async function fill(count: number, seed = SEED): Promise<SeedingProgress | undefined> {
@@ -100,6 +103,7 @@ describe('Seeding', () => {
     let batches = 0;
     const failing = new Seeding({
       clock,
+      draft,
       reservations: new MemoryIdempotencyStore(),
       products: {
         findUsedIds: (ids) => products.findUsedIds(ids),

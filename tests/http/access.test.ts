@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { administerKeys } from '#src/composition/admin-tasks.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
+import type { Field } from '#src/domain/fields.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { RECORD_PLURALS } from '../support/tables.js';
 
-/** A valid body of each resource. */
-const BODIES: Readonly<Record<(typeof RECORD_PLURALS)[number], object>> = {
-  products: { name: 'x' },
-  users: { name: 'x', email: 'x@example.com' },
-  orders: { userId: 1, items: [{ productId: 1, quantity: 1 }] },
-};
+/** A valid body of each resource, with the required fields alone. */
+function bodyOf(plural: (typeof RECORD_PLURALS)[number]): object {
+  const { table, example } = DEFINITIONS[plural];
+  const required = Object.entries<Field>(table).filter(([, field]) => field.required);
+  return Object.fromEntries(required.map(([name]) => [name, example[name]]));
+}
 
 const ROUTES = RECORD_PLURALS.flatMap(
   (plural) =>
@@ -65,7 +67,7 @@ describe('access', () => {
       const { key: reader } = await keyWith([`${plural}:read`]);
       const { key: writer } = await keyWith([`${plural}:write`]);
       expect((await request().get(`/${plural}`, { token: reader })).status).to.equal(200);
-      expect((await request().post(`/${plural}`, BODIES[plural], { token: writer })).status).to.equal(201);
+      expect((await request().post(`/${plural}`, bodyOf(plural), { token: writer })).status).to.equal(201);
     }
   });
 

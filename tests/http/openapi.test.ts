@@ -1,9 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { MAX_ID } from '#src/domain/record.js';
 import { catalogue } from '../support/child-process-service.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { PLURALS } from '../support/tables.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { describeParameters } from './resource/parameters.js';
 
 const PUBLIC_URL = 'https://catalogue.test';
 
@@ -93,78 +95,19 @@ describe('/openapi.json', () => {
   });
 });
 
-interface Filterable {
-  readonly strings: readonly string[];
-  /** Fields of other ordered types. */
-  readonly others?: readonly string[];
-  readonly optional?: readonly string[];
-  /** Parameters that are no field with an operator. */
-  readonly more?: readonly string[];
-}
-
-/** The filterable fields of the contract. */
-const FILTERABLE: Readonly<Record<string, Filterable>> = {
-  products: {
-    strings: ['name', 'sku', 'price.currency'],
-    others: ['price.amount'],
-    optional: ['sku', 'price.amount', 'price.currency'],
-    more: ['q', 'attributes'],
-  },
-  users: { strings: ['name', 'email'], more: ['q'] },
-  orders: { strings: [], others: ['userId'] },
-  'api-keys': { strings: ['name'], others: ['createdBy'], optional: ['createdBy'] },
-};
-const OPERATORS = ['', '.ne', '.lt', '.lte', '.gt', '.gte', '.in'];
-
-describe('the documented parameters of lists', () => {
-  const service = inProcessService();
-
-  it('are in the contract for every resource', () => {
-    expect(Object.keys(FILTERABLE)).to.have.members(PLURALS);
+describe('the documented parameters of API keys', () => {
+  describeParameters(inProcessService(), 'api-keys', {
+    strings: ['name'],
+    others: ['createdBy'],
+    optional: ['createdBy'],
   });
-
-  for (const [path, { strings, others = [], optional = [], more = [] }] of Object.entries(FILTERABLE))
-    it(`are exactly those of the contract: ${path}`, async () => {
-      const { paths, components } = (await service.client.get('/openapi.json')).json;
-      const fields = [...strings, ...others, 'id', 'createdAt', 'updatedAt'];
-      const expected = [
-        ...['limit', 'cursor', 'sort', 'fields'],
-        ...fields.flatMap((field) => OPERATORS.map((operator) => field + operator)),
-        ...strings.map((field) => `${field}.prefix`),
-        ...optional.map((field) => `${field}.exists`),
-        ...more,
-      ];
-      const names = queryParameters({ paths, components }, path).map(({ name }) => name);
-      expect(names).to.have.members(expected);
-    });
-
-  for (const path of PLURALS)
-    it(`are accepted by ${path}, one by one and all together`, async () => {
-      const document = (await service.client.get('/openapi.json')).json;
-      const values = queryParameters(document, path)
-        .filter(({ name }) => name !== 'cursor')
-        .map(({ name, example }): [string, string] =>
-          name === 'attributes' ? ['attributes.colour', 'green'] : [name, [example].flat().join(',')],
-        );
-      expect(values.length).to.be.above(20);
-      for (const pairs of [...values.map((value) => [value]), values]) {
-        const response = await service.client.get(`/${path}?${new URLSearchParams(pairs)}`);
-        expect(response.status, response.text).to.equal(200);
-      }
-    });
 });
 
-interface QueryParameter {
-  readonly in: string;
-  readonly name: string;
-  readonly example: unknown;
-}
-
-/** The parameters of the query of a list, with references resolved. */
-// biome-ignore lint/suspicious/noExplicitAny: a document of any shape
-function queryParameters({ paths, components }: any, path: string): QueryParameter[] {
-  const found: (QueryParameter & { readonly $ref?: string })[] = paths[`/v1/${path}`].get.parameters;
-  return found
-    .map((one) => (one.$ref ? components.parameters[one.$ref.split('/').pop() ?? ''] : one))
-    .filter((parameter) => parameter.in === 'query');
-}
+describe('every resource', () => {
+  it('has a file in tests/http that runs the resource contract', () => {
+    for (const plural of RECORD_PLURALS) {
+      const file = `tests/http/${plural}.test.ts`;
+      expect(existsSync(file) && readFileSync(file, 'utf8'), file).to.include(`plural: '${plural}'`);
+    }
+  });
+});

@@ -28,6 +28,7 @@ resourceContract({
   cacheControl: 'no-store',
   prepare: createReferences,
   fields: (n) => ({ userId: 1, items: [item(1, n + 1), item((n % 99) + 2)] }),
+  filters: { strings: [], others: ['userId'] },
   invalid: [
     ['a user 0', { userId: 0 }, [['out_of_range', '/userId']]],
     ['a user 2^53', { userId: 2 ** 53 }, [['out_of_range', '/userId']]],

@@ -17,6 +17,12 @@ resourceContract(
     plural: 'products',
     cacheControl: 'private, no-cache',
     fields: (n) => ({ name: `product ${n}` }),
+    filters: {
+      strings: ['name', 'sku', 'price.currency'],
+      others: ['price.amount'],
+      optional: ['sku', 'price.amount', 'price.currency'],
+      more: ['q', 'attributes'],
+    },
     invalid: [
       ['an empty name', { name: '' }, [['too_short', '/name']]],
       [

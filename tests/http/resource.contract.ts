@@ -8,6 +8,7 @@ import { describeIdempotency } from './resource/idempotency.js';
 import { describeImport } from './resource/import.js';
 import { describeJsonPatch } from './resource/json-patch.js';
 import { describeMessages } from './resource/messages.js';
+import { describeParameters } from './resource/parameters.js';
 import { describePatch } from './resource/patch.js';
 import { describePost } from './resource/post.js';
 import { describePut } from './resource/put.js';
@@ -55,6 +56,10 @@ export function resourceContract(
       for (const describePart of PARTS[parts]) describePart(collection);
     });
   }
+
+  describe(`the documented parameters of ${resource.plural}`, () => {
+    describeParameters(inProcessService(), resource.plural, resource.filters);
+  });
 
   describe(`REQUIRE_IF_MATCH and ${resource.plural}`, () => {
     describeRequiredConditions(

@@ -2,6 +2,7 @@ import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js'
 import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Scope } from '#src/domain/access.js';
+import { RECORD_PLURALS } from './tables.js';
 
 /** The paths that the contract makes public. */
 const PUBLIC = [
@@ -17,9 +18,9 @@ const ASSETS = /^\/(?:docs|console)\/(?:[a-z]+\/)?[a-z-]+\.(?:css|js|json)$/;
 
 /** The scopes that the contract names, by the first segment of the path. */
 export const SCOPES_OF_PATHS: Readonly<Record<string, { read: Scope; write: Scope }>> = {
-  products: { read: 'products:read', write: 'products:write' },
-  users: { read: 'users:read', write: 'users:write' },
-  orders: { read: 'orders:read', write: 'orders:write' },
+  ...Object.fromEntries(
+    RECORD_PLURALS.map((plural) => [plural, { read: `${plural}:read`, write: `${plural}:write` } as const]),
+  ),
   'api-keys': { read: 'keys:admin', write: 'keys:admin' },
 };
 

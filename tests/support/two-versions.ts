@@ -41,7 +41,7 @@ const TITLED_PRODUCTS: ResourceDefinition<Product> = {
   ...PRODUCTS,
   ...fromFieldTable({ title: TITLE, sku: SKU, price: PRICE }),
   version: 2,
-  docs: { ...PRODUCTS.docs, name: 'TitledProduct', example: { title: 'Desk lamp', sku: 'LAMP-1' } },
+  docs: { ...PRODUCTS.docs, name: 'TitledProduct' },
   // Lists filter and sort in the store, which has no field `title`.
   fields: indexedFields({ sku: SKU, price: PRICE }),
   present: ({ id, fields: { name, sku, price } }) => ({
@@ -60,19 +60,25 @@ interface SplitUser extends User {
   readonly lastName?: string;
 }
 
-const LAST_NAME = { description: 'The last name', kind: 'text', ...NAME, max: 100 } as const;
+const LAST_NAME = {
+  description: 'The last name',
+  kind: 'text',
+  ...NAME,
+  max: 100,
+  example: 'van Dyke',
+} as const;
 const readSplit = fieldReader<SplitUser>({ ...USER, lastName: LAST_NAME });
 
 /** Users in version 2: the name is split in two parts, which permit its maximum length. */
 const SPLIT_USERS: ResourceDefinition<SplitUser> = {
   ...USERS,
-  ...fromFieldTable({ firstName: { ...USER.name, max: 99 }, lastName: LAST_NAME, email: USER.email }),
+  ...fromFieldTable({
+    firstName: { ...USER.name, max: 99, example: 'Dick' },
+    lastName: LAST_NAME,
+    email: USER.email,
+  }),
   version: 2,
-  docs: {
-    ...USERS.docs,
-    name: 'SplitUser',
-    example: { firstName: 'Dick', lastName: 'van Dyke', email: 'dick@example.com' },
-  },
+  docs: { ...USERS.docs, name: 'SplitUser' },
   fields: indexedFields({ email: USER.email }),
   present: ({ id, fields: { name, lastName, email } }) => ({ id, ...split(name, lastName), email }),
   toFields: ({ firstName, lastName, email }, current) => {

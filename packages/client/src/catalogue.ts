@@ -3,7 +3,13 @@ import { Collection } from './collection.js';
 import type { paths } from './document.js';
 import { EditableCollection } from './editable-collection.js';
 import { queryString } from './query-string.js';
-import type { ApiKeyTypes, EditableTypes, OrderTypes, ProductTypes, UserTypes } from './resource-types.js';
+import {
+  type ApiKeyTypes,
+  EDITABLE_PATHS,
+  type EditableName,
+  type EditableTypes,
+  type TypesOf,
+} from './resource-types.js';
 import { REDIRECT, Transport, type TransportOptions } from './transport.js';
 
 export type CatalogueOptions = TransportOptions;
@@ -12,10 +18,7 @@ export type CatalogueOptions = TransportOptions;
  * The collections, and every operation of the document through openapi-fetch's methods
  * (`GET('/v1/products/{id}', …)`), which return `{ data, error, response }`. All wait and retry by the same rules.
  */
-export interface Catalogue extends Client<paths, 'application/json'> {
-  readonly products: EditableCollection<ProductTypes>;
-  readonly users: EditableCollection<UserTypes>;
-  readonly orders: EditableCollection<OrderTypes>;
+export interface Catalogue extends Client<paths, 'application/json'>, EditableCollections {
   readonly apiKeys: Collection<ApiKeyTypes>;
   /**
    * A collection by its path, such as `/v1/products`, for programs that find the collections in the document of the
@@ -24,9 +27,17 @@ export interface Catalogue extends Client<paths, 'application/json'> {
   collection<D extends EditableTypes>(path: string): EditableCollection<D>;
 }
 
+type EditableCollections = {
+  readonly [Name in EditableName]: EditableCollection<TypesOf<Name>>;
+};
+
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const transport = new Transport(options);
   const { base, send, addressOf } = transport;
+  const editable = Object.entries(EDITABLE_PATHS).map(([name, path]) => [
+    name,
+    new EditableCollection(transport, addressOf(path)),
+  ]);
   return {
     ...createClient<paths, 'application/json'>({
       baseUrl: base.href,
@@ -34,9 +45,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       redirect: REDIRECT,
       querySerializer: queryString,
     }),
-    products: new EditableCollection<ProductTypes>(transport, addressOf('/v1/products')),
-    users: new EditableCollection<UserTypes>(transport, addressOf('/v1/users')),
-    orders: new EditableCollection<OrderTypes>(transport, addressOf('/v1/orders')),
+    ...(Object.fromEntries(editable) as EditableCollections),
     apiKeys: new Collection<ApiKeyTypes>(transport, addressOf('/v1/api-keys')),
     collection: (path) => new EditableCollection(transport, addressOf(path)),
   };

@@ -1,4 +1,4 @@
-import type { components, operations } from './document.js';
+import type { components, paths } from './document.js';
 
 type Schemas = components['schemas'];
 
@@ -17,13 +17,29 @@ export interface EditableTypes extends ResourceTypes {
   readonly patch: object;
 }
 
-interface SchemasOf<Name extends 'Product' | 'User' | 'Order'> {
-  readonly record: Omit<Schemas[Name], Metadata>;
-  readonly metadata: Required<Pick<Schemas[Name], Metadata>>;
-  readonly created: Omit<Schemas[Name], Metadata>;
-  readonly input: Sent<Schemas[`${Name}Input`]>;
-  readonly replacement: Sent<Schemas[`${Name}Replacement`]>;
-  readonly patch: Schemas[`${Name}Patch`];
+/** The collections whose records can be changed, and the path of each. */
+export const EDITABLE_PATHS = {
+  products: '/v1/products',
+  users: '/v1/users',
+  orders: '/v1/orders',
+} as const;
+
+export type EditableName = keyof typeof EDITABLE_PATHS;
+
+type PathOf<Name extends EditableName> = (typeof EDITABLE_PATHS)[Name];
+type CollectionAt<Name extends EditableName> = paths[PathOf<Name>];
+type ItemAt<Name extends EditableName> = paths[`${PathOf<Name>}/{id}`];
+type Shown<Name extends EditableName> = ItemAt<Name>['get']['responses'][200]['content']['application/json'];
+
+/** The types of a collection whose records can be changed. */
+export interface TypesOf<Name extends EditableName> extends EditableTypes {
+  readonly record: Omit<Shown<Name>, Metadata>;
+  readonly metadata: Required<Pick<Shown<Name>, Metadata>>;
+  readonly created: Omit<Shown<Name>, Metadata>;
+  readonly input: Sent<CollectionAt<Name>['post']['requestBody']['content']['application/json']>;
+  readonly replacement: Sent<ItemAt<Name>['put']['requestBody']['content']['application/json']>;
+  readonly patch: ItemAt<Name>['patch']['requestBody']['content']['application/merge-patch+json'];
+  readonly query: Query<CollectionAt<Name>['get']>;
 }
 
 /** A body. The service takes null for no value; the document does not say so in its types, but in words. */
@@ -39,17 +55,9 @@ type Sent<Value> = Value extends readonly (infer Element)[]
 
 type Metadata = 'version' | 'createdAt' | 'updatedAt';
 
-export interface ProductTypes extends SchemasOf<'Product'> {
-  readonly query: Omit<Query<'listProducts'>, 'attributes'> & AttributeFilters;
-}
-
-export interface UserTypes extends SchemasOf<'User'> {
-  readonly query: Query<'listUsers'>;
-}
-
-export interface OrderTypes extends SchemasOf<'Order'> {
-  readonly query: Query<'listOrders'>;
-}
+export interface ProductTypes extends TypesOf<'products'> {}
+export interface UserTypes extends TypesOf<'users'> {}
+export interface OrderTypes extends TypesOf<'orders'> {}
 
 export interface ApiKeyTypes extends ResourceTypes {
   readonly record: Omit<Schemas['ApiKey'], 'version' | 'updatedAt'>;
@@ -57,7 +65,7 @@ export interface ApiKeyTypes extends ResourceTypes {
   /** Includes the key, unless the response is a replay. */
   readonly created: Omit<Schemas['IssuedApiKey'], 'version' | 'updatedAt'>;
   readonly input: Sent<Schemas['ApiKeyInput']>;
-  readonly query: Query<'listApiKeys'>;
+  readonly query: Query<paths['/v1/api-keys']['get']>;
 }
 
 export type Product = ProductTypes['record'];
@@ -86,10 +94,12 @@ export type CsvQuery<D extends ResourceTypes> = Omit<D['query'], 'fields'> & {
   readonly fields?: readonly string[];
 };
 
-/** The query of the document, but readonly arrays are accepted too. */
-type Query<Name extends 'listProducts' | 'listUsers' | 'listOrders' | 'listApiKeys'> = ReadonlyArrays<
-  NonNullable<operations[Name]['parameters']['query']>
+/** The query of the document, but readonly arrays are accepted too, and attributes are named one by one. */
+type Query<Operation extends { parameters: { query?: object } }> = WithAttributes<
+  ReadonlyArrays<NonNullable<Operation['parameters']['query']>>
 >;
+
+type WithAttributes<Q> = Q extends { attributes?: unknown } ? Omit<Q, 'attributes'> & AttributeFilters : Q;
 
 type ReadonlyArrays<Q> = {
   readonly [Name in keyof Q]: Q[Name] extends (infer E)[] | undefined ? readonly E[] : Q[Name];

@@ -32,7 +32,9 @@ export class KeyAdministration {
    * @throws AppError `validation_failed`
    */
   async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
-    const { record, key } = await this.deps.service.issue({ draft: { fields, issues: [] } });
+    const { service } = this.deps;
+    const draft = service.keys.draft({ ...fields, expiresAt: time(fields.expiresAt) });
+    const { record, key } = await service.issue({ draft });
     if (key === undefined) throw new Error('A new API key was mistaken for a replayed one.');
     return { record, key };
   }

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import type { JsonObject } from '#src/application/patch/merge-patch.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Filter, Value } from '#src/application/records/list-query.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
-import { type FieldSpec, SYSTEM_FIELDS } from '#src/domain/fields.js';
+import { type Field, type FieldSpec, type FieldTable, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { expectAppError } from '../../support/expect-refusal.js';
 import { AT, by, idsOf, query } from './records.js';
@@ -17,38 +18,41 @@ const RANKS = new Map<Id, number>([
 ]);
 const letter = (rank: number) => 'abc'.charAt(rank);
 
-/** A value for every field, including optional ones. A new field without a value does not compile. */
-const FIELDS: {
-  readonly [Name in keyof Repositories]: (
-    rank: number,
-  ) => Repositories[Name] extends Repository<infer Fields> ? Required<Fields> : never;
-} = {
-  products: (rank) => ({
-    name: letter(rank),
-    description: letter(rank),
-    sku: letter(rank),
-    price: { amount: rank, currency: letter(rank).toUpperCase().repeat(3) },
-    attributes: { a: rank },
-  }),
-  users: (rank) => ({ name: letter(rank), email: `${letter(rank)}@x.org` }),
-  orders: (rank) => ({ userId: rank + 1, items: [{ productId: 1, quantity: 1 }] }),
-  apiKeys: (rank) => ({
-    name: letter(rank),
-    scopes: ['products:read'],
-    digest: letter(rank),
-    expiresAt: rank,
-    lastUsedAt: rank,
-    createdBy: rank + 1,
-    createdBySubject: letter(rank),
-  }),
-  signingKeys: (rank) => ({ kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' }),
-};
+/** A record of a rank, with a value in every field. */
+function fieldsOf(table: Table, rank: number): JsonObject {
+  if (!('entity' in table)) return { kid: letter(rank), algorithm: 'RS256', privateJwk: '{}' };
+  return rankedValues(table.entity, rank);
+}
+
+type Table = (typeof RECORD_TABLES)[keyof typeof RECORD_TABLES];
+
+function rankedValues(table: FieldTable, rank: number): JsonObject {
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, rankedValue(field, rank)]));
+}
+
+function rankedValue(field: Field, rank: number): unknown {
+  switch (field.kind) {
+    case 'text':
+    case 'code':
+    case 'choice':
+      return letter(rank);
+    case 'integer':
+    case 'reference':
+    case 'instant':
+      return rank + 1;
+    case 'attributes':
+      return { a: rank };
+    case 'object':
+      return rankedValues(field.fields, rank);
+    case 'list':
+      return [rankedValue(field.of, rank)];
+  }
+}
 
 /** Tests every filter and sort order of each declared field, even if the service does not offer it. */
 export function everyFieldContract(store: TestStore): void {
-  for (const [name, fieldsOf] of Object.entries(FIELDS)) {
+  for (const [name, table] of Object.entries<Table>(RECORD_TABLES)) {
     const resource = name as keyof Repositories;
-    const table = RECORD_TABLES[resource];
     const repository = () => store.all[resource] as Repository<unknown>;
     const records = [...RANKS].map(
       ([id, rank]): Versioned<unknown> => ({
@@ -56,7 +60,7 @@ export function everyFieldContract(store: TestStore): void {
         version: 1,
         createdAt: AT + rank,
         updatedAt: AT + rank,
-        fields: fieldsOf(rank),
+        fields: fieldsOf(table, rank),
       }),
     );
     const list = async (sort: string, filters: Filter[] = []) =>

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { InProcessService } from '../../support/in-process-service.js';
+
+import type { Filterable } from './parameters.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,6 +20,8 @@ export interface ResourceUnderTest {
   prepare?(client: HttpClient): Promise<void>;
   /** @returns the required fields in the order of responses, with different values for each number */
   fields(n: number): Fields;
+  /** The filters of lists, as the contract names them. */
+  readonly filters: Filterable;
   /** Fields that POST, PUT and PATCH reject when they are merged into valid fields. */
   readonly invalid: readonly InvalidFields[];
 }
@@ -38,6 +44,11 @@ export class Collection {
 
   get client(): HttpClient {
     return this.service.client;
+  }
+
+  get definition(): Pick<ResourceDefinition<never>, 'table' | 'example'> {
+    const { plural } = this.resource;
+    return Object.values(DEFINITIONS).find(({ path }) => path === plural) ?? expect.fail(plural);
   }
 
   /** The path of a record that never existed. */

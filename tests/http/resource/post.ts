@@ -19,6 +19,13 @@ export function describePost(collection: Collection): void {
       });
     });
 
+    it('stores every field of the example unchanged', async () => {
+      const { example } = collection.definition;
+      const { json } = await collection.client.post(collection.path, example);
+      expect(json).to.deep.equal({ id: json.id, ...example });
+      await collection.client.delete(`${collection.path}/${json.id}`);
+    });
+
     it('assigns ascending ids', async () => {
       const ids = [];
       for (let i = 0; i < 3; i++) ids.push((await collection.create()).id);

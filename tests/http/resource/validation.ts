@@ -5,8 +5,9 @@ import type { Collection, InvalidFields } from './collection.js';
 export function describeValidation(collection: Collection): void {
   describe('invalid fields', () => {
     const required = Object.keys(collection.resource.fields(0));
+    const { table } = collection.definition;
     const cases: InvalidFields[] = [
-      ...required.map(
+      ...Object.keys(table).map(
         (field): InvalidFields => [
           `a ${field} of another type`,
           { [field]: true },

@@ -23,17 +23,33 @@ describe('fields', () => {
   });
 
   it('are indexed by their path, and required if all enclosing objects are required', () => {
-    const one = { description: '', kind: 'integer', min: 0, max: 9, required: true, indexed: true } as const;
+    const one = {
+      description: '',
+      kind: 'integer',
+      min: 0,
+      max: 9,
+      example: 1,
+      required: true,
+      indexed: true,
+    } as const;
     const table = {
       outer: {
         description: '',
         kind: 'object',
-        fields: { one, other: { description: '', kind: 'integer', min: 0, max: 9 } },
+        fields: { one, other: { description: '', kind: 'integer', min: 0, max: 9, example: 1 } },
         required: true,
       },
       maybe: { description: '', kind: 'object', fields: { one } },
       owner: { description: '', kind: 'reference', to: 'users', indexed: true },
-      code: { description: '', kind: 'code', pattern: /x/, form: 'x', indexed: true, unique: true },
+      code: {
+        description: '',
+        kind: 'code',
+        pattern: /x/,
+        form: 'x',
+        example: 'x',
+        indexed: true,
+        unique: true,
+      },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       'outer.one': { type: 'integer', required: true },
@@ -50,19 +66,19 @@ describe('fields', () => {
       updatedAt: { type: 'instant', required: true },
     });
     const table = {
-      at: { description: '', kind: 'instant', indexed: true },
+      at: { description: '', kind: 'instant', example: '', indexed: true },
       choice: { description: '', kind: 'choice', values: [], indexed: true, ignoresCase: true },
-      attributes: { description: '', kind: 'attributes', indexed: true, searched: true },
+      attributes: { description: '', kind: 'attributes', example: {}, indexed: true, searched: true },
       list: {
         description: '',
         kind: 'list',
-        of: { description: '', kind: 'instant' },
+        of: { description: '', kind: 'instant', example: '' },
         min: 0,
         max: 1,
         distinct: [],
         indexed: true,
       },
-      hidden: { description: '', kind: 'instant', searched: true },
+      hidden: { description: '', kind: 'instant', example: '', searched: true },
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       at: { type: 'instant' },

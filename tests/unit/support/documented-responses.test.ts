@@ -50,7 +50,7 @@ const CASES: Readonly<Record<string, Case>> = {
     { headers: { 'content-type': 'text/html' } },
     'a body of the type text/html',
   ],
-  'an undocumented field': [...ITEM, { body: { ...LAMP, stock: 1 } }, '"additionalProperty":"stock"'],
+  'an undocumented field': [...ITEM, { body: { ...LAMP, colour: 1 } }, '"additionalProperty":"colour"'],
   'a missing field': [...ITEM, { body: { id: 1 } }, "must have required property 'name'"],
   'the requested fields only': ['GET', '/v1/products/1?fields=id', { body: { id: 1 } }],
   'fewer fields than the document demands': [

@@ -36,16 +36,25 @@ interface ControlProps<F extends Field, V extends FormValue> {
 interface FieldsProps extends Pick<ControlProps<Field, FormValues>, 'pointer' | 'messages' | 'onChange'> {
   readonly fields: readonly Field[];
   readonly values: FormValues;
+  /** Whether the only field is the value at the pointer, and no member of it. */
+  readonly isValue?: boolean;
 }
 
-export function Fields({ fields, values, pointer, messages, onChange }: FieldsProps): JSX.Element {
+export function Fields({
+  fields,
+  values,
+  pointer,
+  isValue = false,
+  messages,
+  onChange,
+}: FieldsProps): JSX.Element {
   return (
     <>
       {fields.map((field) => (
         <FieldControl
           key={field.name}
           field={field}
-          pointer={pointer + pointerTo(field.name)}
+          pointer={isValue ? pointer : pointer + pointerTo(field.name)}
           value={values[field.name] ?? null}
           messages={messages}
           onChange={(value) => onChange({ ...values, [field.name]: value })}
@@ -353,6 +362,7 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField
             fields={field.fields}
             values={row.values}
             pointer={rest.pointer + pointerTo(at)}
+            isValue={!field.hasObjects}
             messages={rest.messages}
             onChange={(values) => change({ ...row, values })}
           />

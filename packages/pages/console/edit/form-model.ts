@@ -33,7 +33,9 @@ export interface MapField extends FieldBase {
 }
 export interface ListField extends FieldBase {
   readonly kind: 'list';
+  /** Those of an element. An element that is no object has one, and is its value. */
   readonly fields: readonly Field[];
+  readonly hasObjects: boolean;
 }
 export type Field = TextField | NumberField | ObjectField | PriceField | MapField | ListField;
 
@@ -88,12 +90,16 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
       isMultiline: found.pattern === undefined || new RegExp(found.pattern, 'u').test('a\nb'),
       allowsEmpty: !isRequired && !found.minLength && new RegExp(found.pattern ?? '', 'u').test(''),
     };
-  if (found.type === 'array' && references.schema(found.items).properties)
+  if (found.type === 'array') {
+    const hasObjects = references.schema(found.items).properties !== undefined;
+    const element = () => fieldOf(name, true, found.items ?? {}, references);
     return {
       ...base,
       kind: 'list',
-      fields: formFields(found.items, references),
+      fields: hasObjects ? formFields(found.items, references) : [element()],
+      hasObjects,
     };
+  }
   if (found.properties) {
     const fields = formFields(schema, references);
     return isPriceOf(fields)
@@ -135,9 +141,9 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
     case 'map':
       return Object.entries(isObject(value) ? value : {}).map(([key, one]) => mapRow(key, one));
     case 'list':
-      return (Array.isArray(value) ? value : []).map((one: JsonObject) => ({
+      return (Array.isArray(value) ? value : []).map((one: Json) => ({
         rowId: ++lastRowId,
-        values: formOf(field.fields, one),
+        values: formOf(field.fields, field.hasObjects ? (one as JsonObject) : { [field.name]: one }),
       }));
   }
 }
@@ -197,9 +203,21 @@ export function jsonOf(
       const rows = value as readonly ListRow[];
       return rows.length === 0 && !field.isRequired
         ? undefined
-        : rows.map(({ values }, at) => objectOf(field.fields, values, pointer + pointerTo(at), problems));
+        : rows.map(({ values }, at) => elementOf(field, values, pointer + pointerTo(at), problems));
     }
   }
+}
+
+/** An element that has no value is sent as null, so that the service refuses it. */
+function elementOf(
+  { fields, hasObjects }: ListField,
+  values: FormValues,
+  pointer: string,
+  problems: FormProblem[],
+): Json {
+  if (hasObjects) return objectOf(fields, values, pointer, problems);
+  const [element] = fields as [Field];
+  return jsonOf(element, values[element.name] ?? null, pointer, problems) ?? null;
 }
 
 /** What lacks one half is sent, so that the service can ask for it. */

@@ -91,15 +91,16 @@ describe('ApiKeyService', () => {
 
   it('rejects an expiry that is past, and reports every invalid field', async () => {
     for (const expiresAt of [clock.time, clock.time - 1, Date.UTC(10_000, 0)])
-      await expectAppError(keys.issue(shop({ name: '', expiresAt })), 'validation_failed', ['/expiresAt']);
-    const invalid = { ...shop({ scopes: [], name: '' }) };
-    await expectAppError(keys.issue(invalid), 'validation_failed', ['/name', '/scopes']);
+      await expectAppError(keys.issue(shop({ expiresAt })), 'validation_failed', ['/expiresAt']);
+    const draft = keys.keys.draft({ name: '', scopes: [], expiresAt: '2001-01-01T00:00:00Z' });
+    await expectAppError(keys.issue({ draft }), 'validation_failed', ['/name', '/scopes', '/expiresAt']);
     expect((await keys.issue(shop({ expiresAt: clock.time + 1 }))).isReplay).to.equal(false);
   });
 
   it('rejects unknown scopes and duplicate scopes', async () => {
     const scopes = ['products:read', 'products:own', 'products:read'];
-    await expectAppError(keys.issue(shop({ scopes })), 'validation_failed', ['/scopes/1', '/scopes/2']);
+    const draft = keys.keys.draft({ name: 'shop', scopes });
+    await expectAppError(keys.issue({ draft }), 'validation_failed', ['/scopes/1', '/scopes/2']);
   });
 
   it('requires the granted scopes of a caller over HTTP, but not of the local administrator', async () => {

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
-import { isScope, SCOPES, type Scope, validateApiKey, validateExpiry } from '../../../../domain/access.js';
+import { API_KEY, isScope, SCOPES, type Scope, validateExpiry } from '../../../../domain/access.js';
 import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
+import { validateText } from '../../../../domain/text.js';
+import { repetitionsIn } from '../../../../domain/validation.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
 import { type Io, terminalJson, writeJson } from '../io.js';
@@ -59,7 +61,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     )
     .action(async ({ name, scopes, expiresAt, json }: CreateOptions, command: Command) => {
       const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
-      if (validateApiKey(key).length > 0) {
+      if (validateText(name, API_KEY.name).length > 0 || repeatedScopes(scopes).length > 0) {
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
       }
       const create = async (administration: KeyAdministration) => {
@@ -159,6 +161,8 @@ export function parseId(text: string): number {
   if (/^[1-9]\d{0,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is not an id.');
 }
+
+const repeatedScopes = repetitionsIn(API_KEY.scopes);
 
 function parseScopes(text: string): Scope[] {
   if (text === 'all') return [...SCOPES];

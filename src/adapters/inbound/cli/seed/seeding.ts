@@ -7,9 +7,10 @@ import {
   RecordCreator,
 } from '../../../../application/records/create-records.js';
 import { ReservedIds } from '../../../../application/records/id-allocator.js';
+import type { Draft } from '../../../../application/records/record-format.js';
 import { draftValidator } from '../../../../application/records/record-validator.js';
 import { AppError } from '../../../../domain/errors.js';
-import { normalizeProduct, type Product, validateProduct } from '../../../../domain/product.js';
+import { normalizeProduct, type Product } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
 
 /** The number of products that share a commit. */
@@ -25,6 +26,8 @@ export interface SeedingDependencies {
   readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll' | 'findUsedIds'>;
   readonly reservations: IdempotencyStore;
   readonly clock: Clock;
+  /** Returns the draft of a new product, with every issue of the body. */
+  readonly draft: (body: Product) => Draft<Product>;
 }
 
 /** Fills a catalogue with sample products. It may be stopped and run again, and creates only what is missing. */
@@ -44,7 +47,7 @@ export class Seeding {
     try {
       for (let first = 1; first <= count; first += COMMIT_BATCH) {
         const outcomes = await creation.createAll(
-          samples(seed, first, Math.min(COMMIT_BATCH, count - first + 1)),
+          this.samples(seed, first, Math.min(COMMIT_BATCH, count - first + 1)),
         );
         const made = outcomes.filter(isMade).length;
         progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
@@ -66,13 +69,12 @@ export class Seeding {
       validate: draftValidator({ normalize: normalizeProduct }),
     });
   }
-}
 
-function samples(seed: number, first: number, count: number): Creation<Product>[] {
-  return Array.from({ length: count }, (_, at) => {
-    const fields = sampleProduct(seed, first + at);
-    return { draft: { fields, issues: validateProduct(fields) } };
-  });
+  private samples(seed: number, first: number, count: number): Creation<Product>[] {
+    return Array.from({ length: count }, (_, at) => ({
+      draft: this.deps.draft(sampleProduct(seed, first + at)),
+    }));
+  }
 }
 
 /** @throws the error that refused the product, unless its sku was in use */

@@ -4,10 +4,9 @@ import { fieldIssue, type Issue, type IssueCode } from '../../../../domain/error
 import type { Field, FieldTable } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { REFERENCE } from '../../../../domain/references.js';
-import { descriptionOf, issueIn, type LocatedIssue } from '../../../../domain/rules.js';
-import { type TextRule, validateText } from '../../../../domain/text.js';
+import { issueIn, type LocatedIssue } from '../../../../domain/rules.js';
+import { validateText } from '../../../../domain/text.js';
 import { formIssues, repetitionsIn } from '../../../../domain/validation.js';
-import { type JsonSchema, textSchema } from '../core/json-schema.js';
 import { truncateJson } from './truncate-json.js';
 
 /** The contract's code for each of joi's error types. The rules in this file report the contract's codes themselves. */
@@ -34,15 +33,11 @@ const CODES: Readonly<Record<string, IssueCode>> = {
 /** Returns the paths to elements that repeat an earlier one. Elements may be of any type. */
 type Repetitions = (elements: readonly unknown[]) => (readonly (string | number)[])[];
 
-/** Validates a text. */
-export interface TextValidator {
-  readonly issues: (text: string) => readonly IssueCode[];
-  /** The JSON Schema of valid texts, without `type: string`. */
-  readonly jsonSchema: JsonSchema;
-}
+/** Returns every issue of a text. */
+type TextRules = (text: string) => readonly IssueCode[];
 
 type Types = Joi.Root & {
-  text(): Joi.AnySchema & { validatedBy(validator: TextValidator): Joi.AnySchema };
+  text(): Joi.AnySchema & { following(rules: TextRules): Joi.AnySchema };
   attributes(): Joi.ObjectSchema;
   list(): Joi.ArraySchema & { distinct(repetitions: Repetitions): Joi.ArraySchema };
 };
@@ -59,15 +54,15 @@ const types = Joi.extend(
       return typeof value === 'string' ? undefined : { value, errors: helpers.error('invalid_type') };
     },
     rules: {
-      validatedBy: {
-        args: ['validator'],
-        method(validator: TextValidator) {
-          return this.$_addRule({ name: 'validatedBy', args: { validator } });
+      following: {
+        args: ['rules'],
+        method(rules: TextRules) {
+          return this.$_addRule({ name: 'following', args: { rules } });
         },
-        validate(value: string, helpers, { validator }: { validator: TextValidator }) {
+        validate(value: string, helpers, { rules }: { rules: TextRules }) {
           return withIssues(
             value,
-            validator.issues(value).map((code) => ({ code, path: [] })),
+            rules(value).map((code) => ({ code, path: [] })),
             helpers,
           );
         },
@@ -117,35 +112,33 @@ function errorReports(
   });
 }
 
-/** The joi schema of these fields. It checks types and every rule of the domain, and never converts a value. */
-export function objectSchema(table: FieldTable): Joi.ObjectSchema {
-  const keys = Object.entries(table).map(([name, field]) => {
-    const schema = described(field);
+/**
+ * The joi schema of these fields. It checks types and every rule of the domain, and never converts a value.
+ * @param readOnly the names of fields that only the service sets
+ */
+function objectSchema(table: FieldTable, readOnly: readonly string[] = []): Joi.ObjectSchema {
+  const sendable = Object.entries(table).map(([name, field]) => {
+    const schema = fieldSchema(field);
     return [name, field.required ? schema.required() : schema];
   });
-  return Joi.object(Object.fromEntries(keys));
-}
-
-function described(field: Field): Joi.AnySchema {
-  return fieldSchema(field).description(descriptionOf(field));
+  const forbidden = readOnly.map((name) => [name, Joi.any().forbidden()]);
+  return Joi.object(Object.fromEntries([...sendable, ...forbidden]));
 }
 
 function fieldSchema(field: Field): Joi.AnySchema {
   switch (field.kind) {
     case 'text':
-      return text(field);
+      return text((value) => validateText(value, field));
     case 'code':
       return Joi.string().pattern(field.pattern);
     case 'choice':
-      return textWith((text) => formIssues(text, field.values.includes(text)), { enum: field.values });
+      return text((value) => formIssues(value, field.values.includes(value)));
     case 'integer':
       return integer(field);
     case 'reference':
       return integer(REFERENCE);
     case 'instant':
-      return textWith((text) => formIssues(text, parseInstant(text) !== undefined), {
-        format: 'date-time',
-      });
+      return text((value) => formIssues(value, parseInstant(value) !== undefined));
     case 'attributes':
       return types.attributes();
     case 'object':
@@ -154,27 +147,18 @@ function fieldSchema(field: Field): Joi.AnySchema {
       return types
         .list()
         .distinct(repetitionsIn(field))
-        .items(described(field.of))
+        .items(fieldSchema(field.of))
         .min(field.min)
         .max(field.max);
   }
 }
 
-function text(rule: TextRule): Joi.AnySchema {
-  return textWith((text) => validateText(text, rule), textSchema(rule));
-}
-
-function textWith(issues: TextValidator['issues'], jsonSchema: JsonSchema): Joi.AnySchema {
-  return types.text().validatedBy({ issues, jsonSchema });
+function text(rules: TextRules): Joi.AnySchema {
+  return types.text().following(rules);
 }
 
 function integer({ min, max }: { readonly min: number; readonly max: number }): Joi.NumberSchema {
   return Joi.number().integer().min(min).max(max);
-}
-
-/** The schema of a field that clients cannot send. */
-export function readOnlyField(): Joi.Schema {
-  return Joi.any().forbidden();
 }
 
 /** More values than any record has. joi's stack overflows at about 100,000 errors. */
@@ -182,11 +166,19 @@ const MAX_VALIDATED = 2_000;
 
 /**
  * Makes a function that returns every issue of a body. Of a very long body, only the beginning is validated.
- * @param table the fields that a body may have, for the messages
+ * @param table the fields that a body may have
+ * @param readOnly the names of fields that only the service sets
  */
-export function bodyValidator(schema: Joi.Schema, table: FieldTable): (body: unknown) => readonly Issue[] {
+export function bodyValidator(
+  table: FieldTable,
+  readOnly: readonly string[],
+): (body: unknown) => readonly Issue[] {
   // joi keeps preferences of a schema, but merges those of a call each time.
-  const strict = schema.prefs({ abortEarly: false, convert: false, presence: 'optional' });
+  const strict = objectSchema(table, readOnly).prefs({
+    abortEarly: false,
+    convert: false,
+    presence: 'optional',
+  });
   return (body) => {
     const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
     const { error } = strict.validate(value);

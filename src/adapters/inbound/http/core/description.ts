@@ -23,8 +23,6 @@ export interface ResourceDocs {
   readonly plural: string;
   /** What the records are, and what clients should know. CommonMark. */
   readonly description: string;
-  /** A valid body. */
-  readonly example: Readonly<Record<string, unknown>>;
   /** The names of schemas for the objects, list elements or choices in these fields: `price` is a `Price`. */
   readonly schemaNames?: Readonly<Record<string, string>>;
 }

@@ -167,7 +167,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   duplicate_value: {
     status: 409,
     cause:
-      'Another record has the same value in a unique field: `sku` of products, or `email` of users, ignoring case. `details` names the field.',
+      'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field.',
     remedy:
       'Choose another value, or find the existing record with a filter such as `?sku=L-1` and change that one.',
   },

@@ -61,7 +61,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   reference_not_found: {
     cause:
-      '`userId` or `productId` of an order names a record that does not exist. A PUT or PATCH checks only new references. In a JSON Patch: `path` or `from` does not exist in the record.',
+      'A reference, such as `userId` or `productId` of an order, names a record that does not exist. A PUT or PATCH checks only new references. In a JSON Patch: `path` or `from` does not exist in the record.',
     remedy: 'Name an existing record or path.',
   },
   patch_test_failed: {

@@ -1,7 +1,6 @@
-import type Joi from 'joi';
 import type { RecordFormat } from '../../../../application/records/record-format.js';
 import type { Scope } from '../../../../domain/access.js';
-import type { FieldSpecs, MoneyField } from '../../../../domain/fields.js';
+import type { FieldSpecs, FieldTable } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { ResourceDocs } from './description.js';
@@ -18,12 +17,12 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
   readonly writeScope: Scope;
   /** The fields by which lists can be filtered and sorted, in addition to the system fields. */
   readonly fields: FieldSpecs;
-  /** The amounts of money, which CSV shows in the major unit too. Default: none. */
-  readonly money?: readonly MoneyField[];
   /** Whether lists can be searched by words. */
   readonly isSearchable: boolean;
-  /** The schema of the fields that a client may send. */
-  readonly schema: Joi.ObjectSchema;
+  /** The fields that a client may send, as this version of the API names them. */
+  readonly table: FieldTable;
+  /** A valid body with every field. */
+  readonly example: Readonly<Record<string, unknown>>;
   /** Fields that responses show and clients cannot send, in addition to the id. */
   readonly readOnlyFields?: Readonly<Record<string, JsonSchema>>;
   /** Those of {@link readOnlyFields} that every record has. */

@@ -1,12 +1,10 @@
 import { type Options, stringify } from 'csv-stringify/sync';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-format.js';
-import type { MoneyField } from '../../../../domain/fields.js';
+import { type Field, type FieldTable, type MoneyField, moneyFields } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import { withoutLineEnds } from '../../../../shared/json-line.js';
-import { jsonSchemaOf } from '../body/joi-to-json-schema.js';
 import { type ParameterIssue, parameterIssue } from '../core/http-error.js';
-import type { JsonSchema, ObjectSchema, Properties } from '../core/json-schema.js';
 import { CSV_UTF8 } from '../core/media-types.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
@@ -50,19 +48,16 @@ export interface Columns {
   attribute(name: string): Column | undefined;
 }
 
-export function columnsOf({
-  schema,
-  readOnlyFields = {},
-  itemFields = [],
-  money = [],
-}: ColumnSource): Columns {
-  const { properties, required = [] } = jsonSchemaOf(schema) as ObjectSchema;
-  const sendable = columnsIn(properties, required).map((one) => {
+export function columnsOf({ table, readOnlyFields = {}, itemFields = [] }: ColumnSource): Columns {
+  const money = moneyFields(table);
+  const sendable = columnsIn(table).map((one) => {
     const found = money.find(({ field, amount }) => one.name === `${field}.${amount}`);
     return found ? { ...one, kind: 'amount' as const, money: found } : one;
   });
-  const listed = Object.entries(readOnlyFields).filter(([name]) => !itemFields.includes(name));
-  const shown = [ID, ...sendable, ...columnsIn(Object.fromEntries(listed))];
+  const readOnly = Object.entries(readOnlyFields)
+    .filter(([name]) => !itemFields.includes(name))
+    .map(([name, { type }]) => column(name, type === 'integer' ? 'integer' : 'text'));
+  const shown = [ID, ...sendable, ...readOnly];
   const hasAttributes = sendable.some(({ name, kind }) => name === ATTRIBUTES && kind === 'json');
   return {
     sendable,
@@ -73,41 +68,53 @@ export function columnsOf({
   };
 }
 
-type ColumnSource = Pick<ResourceDefinition<never>, 'schema' | 'readOnlyFields' | 'itemFields' | 'money'>;
+type ColumnSource = Pick<ResourceDefinition<never>, 'table' | 'readOnlyFields' | 'itemFields'>;
 
-function column(name: string, schema: JsonSchema, more: Partial<Column> = {}): Column {
-  const { type } = schema;
-  const kind = type === 'integer' ? 'integer' : type === 'string' ? 'text' : 'json';
+function column(name: string, kind: Column['kind'], more: Partial<Column> = {}): Column {
   return { name, path: [name], kind, isRequired: false, isListed: false, ...more };
 }
 
-const ID = column('id', { type: 'integer' });
+const ID = column('id', 'integer');
 const OWN: readonly Column[] = [
-  column('version', { type: 'integer' }),
-  column('createdAt', { type: 'string' }),
-  column('updatedAt', { type: 'string' }),
+  column('version', 'integer'),
+  column('createdAt', 'text'),
+  column('updatedAt', 'text'),
 ];
 
-function columnsIn(properties: Properties, required: readonly string[] = []): Column[] {
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    const isListed = schema['type'] === 'array';
-    const { properties: members } = (isListed ? schema['items'] : schema) as Partial<ObjectSchema>;
-    if (!members) return [column(name, schema, { isRequired: required.includes(name) })];
-    return Object.entries(members).map(([member, inner]) =>
-      column(`${name}.${member}`, inner, { path: [name, member], isListed }),
+/** How the values of each kind of field are written in a cell. */
+const KINDS: Readonly<Record<Field['kind'], Column['kind']>> = {
+  text: 'text',
+  code: 'text',
+  choice: 'text',
+  instant: 'text',
+  integer: 'integer',
+  reference: 'integer',
+  attributes: 'json',
+  object: 'json',
+  list: 'json',
+};
+
+function columnsIn(table: FieldTable): Column[] {
+  return Object.entries(table).flatMap(([name, field]) => {
+    const isListed = field.kind === 'list' && field.rows === true;
+    const inner = isListed ? field.of : field;
+    if (inner.kind !== 'object')
+      return [column(name, KINDS[field.kind], { isRequired: field.required === true })];
+    return Object.entries(inner.fields).map(([member, { kind }]) =>
+      column(`${name}.${member}`, KINDS[kind], { path: [name, member], isListed }),
     );
   });
 }
 
 function decimalColumn(money: MoneyField) {
   const { field } = money;
-  return { ...column(`${field}.decimal`, {}, { path: [field, 'decimal'], kind: 'decimal' }), money };
+  return { ...column(`${field}.decimal`, 'decimal', { path: [field, 'decimal'] }), money };
 }
 
 function attributeColumn(name: string): Column | undefined {
   const key = attributeKey(name);
   if (key === undefined) return undefined;
-  return column(`${ATTRIBUTES}.${key}`, { type: 'string' }, { path: [ATTRIBUTES, key] });
+  return column(`${ATTRIBUTES}.${key}`, 'text', { path: [ATTRIBUTES, key] });
 }
 
 /** A resource's lists as CSV. */

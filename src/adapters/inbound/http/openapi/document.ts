@@ -1,4 +1,4 @@
-import type { Scope } from '../../../../domain/access.js';
+import { SCOPES, type Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import type { Access, Route } from '../core/route.js';
 import { commonHeaders } from './common-headers.js';
@@ -87,31 +87,30 @@ function infoObject(facts: ServiceFacts): object {
   };
 }
 
-/** What each scope allows. A missing scope does not compile. */
-const SCOPE_DESCRIPTIONS: Readonly<Record<Scope, string>> = {
-  'products:read': 'list and read products',
-  'products:write': 'create, change and delete products',
-  'users:read': 'list and read users',
-  'users:write': 'create, change and delete users',
-  'orders:read': 'list and read orders',
-  'orders:write': 'create, change and delete orders',
-  'keys:admin': 'create, list and revoke API keys',
-};
+/** The resources with a scope to read and one to write. */
+const RESOURCES = SCOPES.filter((scope) => scope.endsWith(':read')).map((scope) =>
+  scope.replace(':read', ''),
+);
+
+function scopeDescription(scope: Scope): string {
+  if (scope === 'keys:admin') return 'create, list and revoke API keys';
+  const [name, action] = scope.split(':');
+  return `${action === 'read' ? 'list and read' : 'create, change and delete'} ${name}`;
+}
 
 const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: `An API key (\`pcs_…\`), or an access token that \`POST /oauth/token\` grants for one. Each operation names the scopes that the credential needs:\n\n${Object.entries(
-      SCOPE_DESCRIPTIONS,
-    )
-      .map(([scope, text]) => `- \`${scope}\`: ${text}`)
-      .join('\n')}`,
+    description: `An API key (\`pcs_…\`), or an access token that \`POST /oauth/token\` grants for one. Each operation names the scopes that the credential needs:\n\n${SCOPES.map(
+      (scope) => `- \`${scope}\`: ${scopeDescription(scope)}`,
+    ).join('\n')}`,
   },
 };
 
 function introduction(facts: ServiceFacts): string {
-  return `Products, users and orders over HTTPS.
+  const names = new Intl.ListFormat('en-GB').format(RESOURCES);
+  return `${names.charAt(0).toUpperCase()}${names.slice(1)} over HTTPS.
 
 - **Lists** come in pages of at most \`limit\` records, or fewer if they are large. To read the whole list, follow \`next\` in \`Link\` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With \`Accept: application/x-ndjson\` each record is a line, and with \`Accept: text/csv\` a row under a header row; without \`limit\` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.
 - **Errors** all have \`code\`, \`message\` and \`details\`. With \`Accept: application/problem+json\` they are problems (RFC 9457) that have these members too. Each operation lists its codes. Every request can also get ${codeList(commonErrors(facts).bearer)}; one that needs a scope, \`unauthenticated\`, \`invalid_token\`, \`token_expired\`, \`insufficient_scope\`; one with a body, \`unsupported_media_type\` and, unless it is an import of NDJSON, \`payload_too_large\`; one for a record, \`not_found\`. \`x-error-codes\` has the codes for programs.

@@ -41,7 +41,7 @@ export class OpenApiResource {
 
   /** The body of a request. Postman takes its example from here, not from the schema. */
   body(kind: 'input' | 'replacement' | 'patch'): ContentDescription {
-    const { example } = this.docs;
+    const { example } = this.definition;
     return {
       schema: schemaRef(this.names[kind]),
       example: kind === 'patch' ? Object.fromEntries(Object.entries(example).slice(0, 1)) : example,
@@ -54,7 +54,7 @@ export class OpenApiResource {
       Array.isArray(examples) ? [[name, examples[0]]] : [],
     );
     const more = { ...Object.fromEntries(readOnly), createdAt: EXAMPLE_TIME, updatedAt: EXAMPLE_TIME };
-    return { id: 1, ...this.docs.example, ...more };
+    return { id: 1, ...this.definition.example, ...more };
   }
 
   /** The parameter `fields`. */

@@ -104,9 +104,9 @@ export function importDescription(
   const bodies: Readonly<Record<string, ContentDescription>> = {
     [NDJSON]: {
       schema: ndjsonSchema(schemaRef(resource.names.input)),
-      example: `${JSON.stringify(docs.example)}\n`,
+      example: `${JSON.stringify(definition.example)}\n`,
     },
-    [CSV]: { schema: TEXT, example: csvText(columns.sendable, [docs.example]) },
+    [CSV]: { schema: TEXT, example: csvText(columns.sendable, [definition.example]) },
   };
   const hasCsv = mediaTypes.includes(CSV);
   return {
@@ -177,8 +177,8 @@ export function patchDescription(
   resource: OpenApiResource,
   patchTypes: readonly string[],
 ): OperationDescription {
-  const { docs } = resource;
-  const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(docs.example)] };
+  const { docs, definition } = resource;
+  const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(definition.example)] };
   const { errors = [], ...rest } = writeDescription(resource);
   return {
     ...rest,

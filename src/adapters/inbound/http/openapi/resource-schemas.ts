@@ -1,7 +1,6 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { API_KEY_SHAPE } from '../../../../shared/api-key-format.js';
-import { jsonSchemaOf } from '../body/joi-to-json-schema.js';
 import type { ResourceDocs } from '../core/description.js';
 import {
   closed,
@@ -14,6 +13,7 @@ import {
   schemaRef,
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
+import { fieldsSchema } from './field-schema.js';
 
 export const ID = integerSchema(1, MAX_ID);
 
@@ -41,7 +41,7 @@ export function resourceSchemas(
   kind: SchemaKind,
 ): Readonly<Record<string, JsonSchema>> {
   const { docs } = resource;
-  const input = jsonSchemaOf(resource.schema) as ObjectSchema;
+  const input = fieldsSchema(resource.table);
   const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
   const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
   return withNamedParts(schemaNames(docs)[kind], shown, docs, kind);
@@ -49,7 +49,7 @@ export function resourceSchemas(
 
 /** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
 export function issuedSchemas(resource: ResourceDefinition<never>): Readonly<Record<string, JsonSchema>> {
-  const { properties, required } = recordSchema(resource, jsonSchemaOf(resource.schema) as ObjectSchema);
+  const { properties, required } = recordSchema(resource, fieldsSchema(resource.table));
   const key = {
     type: 'string',
     pattern: API_KEY_SHAPE.source,
@@ -71,9 +71,9 @@ function withExample(schema: ObjectSchema, example: object): ObjectSchema {
   return { ...schema, examples: [example] };
 }
 
-function recordExample({ docs, alwaysPresent = [] }: ResourceDefinition<never>): object {
+function recordExample({ example, alwaysPresent = [] }: ResourceDefinition<never>): object {
   const more = alwaysPresent.map((name) => [name, EXAMPLE_TIME]);
-  return { id: 1, ...docs.example, ...Object.fromEntries(more) };
+  return { id: 1, ...example, ...Object.fromEntries(more) };
 }
 
 /** The schemas of requests. */

@@ -1,6 +1,5 @@
 import { metadata, responseJson } from '../../../../application/records/record-format.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { fieldNamesOf } from '../body/joi-to-json-schema.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
@@ -14,6 +13,8 @@ export interface FieldSelection<Fields> {
   readonly toJson: (record: Versioned<Fields>) => string;
 }
 
+const METADATA: readonly string[] = ['version', 'createdAt', 'updatedAt'];
+
 /** The parameter `fields`, such as `fields=id,name,version`. A response shows only these fields. */
 export class FieldSelector<Fields> {
   readonly parameter: Parameter;
@@ -24,11 +25,11 @@ export class FieldSelector<Fields> {
     private readonly resource: ResourceDefinition<Fields>,
     shownOn: 'item' | 'list',
   ) {
-    const { itemFields = [] } = resource;
-    const resourceFields = fieldNamesOf(resource.schema).filter(
-      (name) => shownOn === 'item' || !itemFields.includes(name),
+    const { table, readOnlyFields = {}, itemFields = [] } = resource;
+    const resourceFields = [...Object.keys(table), ...Object.keys(readOnlyFields)].filter(
+      (name) => !METADATA.includes(name) && (shownOn === 'item' || !itemFields.includes(name)),
     );
-    this.names = ['id', ...resourceFields, 'version', 'createdAt', 'updatedAt'];
+    this.names = ['id', ...resourceFields, ...METADATA];
     this.defaultSelection = { toJson: (record) => responseJson(resource.present, record) };
     this.parameter = {
       isList: true,

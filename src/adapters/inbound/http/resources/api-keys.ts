@@ -1,13 +1,18 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
-import { nullRemover } from '../../../../application/records/record-format.js';
 import { API_KEY } from '../../../../domain/access.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/rules.js';
-import { bodyValidator, readOnlyField } from '../body/validate-body.js';
-import { instantSchema, integerSchema, type JsonSchema, open, TEXT } from '../core/json-schema.js';
+import {
+  instantSchema,
+  integerSchema,
+  type JsonSchema,
+  open,
+  type Properties,
+  TEXT,
+} from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { sha256 } from '../response/etag.js';
 import { fromFieldTable } from './from-field-table.js';
@@ -19,11 +24,6 @@ const {
   createdBySubject: _setByToken,
   ...SENDABLE_FIELDS
 } = API_KEY;
-const FROM_TABLE = fromFieldTable<UsedApiKey>(SENDABLE_FIELDS);
-const READ_ONLY = ['lastUsedAt', 'createdBy', 'createdBySubject', 'usage'];
-const SCHEMA = FROM_TABLE.schema.keys(Object.fromEntries(READ_ONLY.map((name) => [name, readOnlyField()])));
-/** A new key must not have the field `key`, which only the service sets. */
-const NEW_SCHEMA = SCHEMA.keys({ key: readOnlyField() });
 
 const MINUTE_MS = 60_000;
 
@@ -56,6 +56,21 @@ const USAGE: JsonSchema = {
     'The requests of the last 24 hours that the key made, and access tokens that were issued for it, with any response. Complete to about ten seconds; a process that crashes loses those. Only GET of one key shows it, and only if there are any.',
 };
 
+const READ_ONLY_FIELDS: Properties = {
+  createdAt: instantSchema('When the key was created, to the millisecond'),
+  lastUsedAt: instantSchema(API_KEY.lastUsedAt.description),
+  createdBy: {
+    ...integerSchema(1, MAX_ID),
+    examples: [API_KEY.createdBy.example],
+    description: descriptionOf(API_KEY.createdBy),
+  },
+  createdBySubject: { ...TEXT, description: descriptionOf(API_KEY.createdBySubject) },
+  usage: USAGE,
+};
+
+/** Of the fields of the response to a creation, `key` is the only one that no stored key shows. */
+const FROM_TABLE = fromFieldTable<UsedApiKey>(SENDABLE_FIELDS, [...Object.keys(READ_ONLY_FIELDS), 'key']);
+
 /** The definition of API keys. Responses never show the digest, and lists cannot be filtered by it. */
 export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   path: 'api-keys',
@@ -68,27 +83,13 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
     plural: 'API keys',
     description:
       'Credentials for programs. A key is shown once, when it is created. It cannot be changed; to revoke it, delete it.',
-    example: { name: 'web shop', scopes: ['products:read'], expiresAt: '2099-01-31T00:00:00.000Z' },
     schemaNames: { scopes: 'Scope', usage: 'ApiKeyUsage' },
   },
-  readOnlyFields: {
-    createdAt: instantSchema('When the key was created, to the millisecond'),
-    lastUsedAt: instantSchema(API_KEY.lastUsedAt.description),
-    createdBy: {
-      ...integerSchema(1, MAX_ID),
-      examples: [1],
-      description: descriptionOf(API_KEY.createdBy),
-    },
-    createdBySubject: { ...TEXT, description: descriptionOf(API_KEY.createdBySubject) },
-    usage: USAGE,
-  },
+  readOnlyFields: READ_ONLY_FIELDS,
   itemFields: ['usage'],
   alwaysPresent: ['createdAt'],
   ...FROM_TABLE,
   fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
-  schema: SCHEMA,
-  withoutNulls: nullRemover(SENDABLE_FIELDS, [...READ_ONLY, 'key']),
-  validate: bodyValidator(NEW_SCHEMA, SENDABLE_FIELDS),
   present: presentApiKey,
   // Stores keep whole milliseconds.
   toFields: ({ expiresAt, ...rest }) => {

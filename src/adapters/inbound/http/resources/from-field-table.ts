@@ -4,22 +4,25 @@ import {
   type RecordFormat,
   responseMapper,
 } from '../../../../application/records/record-format.js';
-import { type FieldTable, indexedFields, moneyFields, searchedFields } from '../../../../domain/fields.js';
-import { bodyValidator, objectSchema } from '../body/validate-body.js';
+import { exampleOf, type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
+import { bodyValidator } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
-/** The part of a definition that follows from the field table. */
+/**
+ * The part of a definition that follows from the field table.
+ * @param readOnly the names of further fields, which clients cannot send
+ */
 export function fromFieldTable<Fields>(
   table: FieldTable,
-): RecordFormat<Fields> & Pick<ResourceDefinition<Fields>, 'fields' | 'isSearchable' | 'money' | 'schema'> {
-  const schema = objectSchema(table);
+  readOnly: readonly string[] = [],
+): RecordFormat<Fields> & Pick<ResourceDefinition<Fields>, 'table' | 'example' | 'fields' | 'isSearchable'> {
   return {
+    table,
+    example: exampleOf(table),
     fields: indexedFields(table),
     isSearchable: searchedFields(table).length > 0,
-    money: moneyFields(table),
-    schema,
-    withoutNulls: nullRemover(table),
-    validate: bodyValidator(schema, table),
+    withoutNulls: nullRemover(table, readOnly),
+    validate: bodyValidator(table, readOnly),
     present: responseMapper(table),
     toFields: fieldReader(table),
   };

@@ -13,7 +13,6 @@ export const ORDERS: ResourceDefinition<Order> = {
     plural: 'orders',
     description:
       'Who ordered what. The user and the products must exist when an order first names them. The order stays as it is when they are deleted later.',
-    example: { userId: 1, items: [{ productId: 1, quantity: 2 }] },
     schemaNames: { items: 'OrderItem' },
   },
   ...fromFieldTable(ORDER),

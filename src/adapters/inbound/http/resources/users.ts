@@ -13,7 +13,6 @@ export const USERS: ResourceDefinition<User> = {
     plural: 'users',
     description:
       'Who places orders. An e-mail address is kept as it was sent. No two users can have the same one, ignoring case.',
-    example: { name: 'Ann Arbor', email: 'Ann@example.com' },
   },
   ...fromFieldTable(USER),
 };

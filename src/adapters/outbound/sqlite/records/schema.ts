@@ -38,7 +38,7 @@ export function indexedBy({ name }: RecordTable, column: string): string {
   return column === ID ? `${name} NOT INDEXED` : `${name} INDEXED BY ${indexName(name, column)}`;
 }
 
-function indexName(table: string, column: string): string {
+export function indexName(table: string, column: string): string {
   return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
 }
 

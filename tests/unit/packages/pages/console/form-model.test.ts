@@ -5,12 +5,15 @@ import {
   type Field,
   formFields,
   formOf,
+  type ListField,
   type MapRow,
+  newListRow,
   newMapRow,
 } from '#packages/pages/console/edit/form-model.js';
 import type { JsonObject } from '#packages/pages/console/edit/json.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
 import { References } from '#packages/pages/docs/references.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
 import { documentOf } from '../../../../support/openapi/described.js';
 import { CHARACTER } from '../../../../support/unicode-texts.js';
 
@@ -69,7 +72,8 @@ describe('the fields of a form', () => {
       ...('fields' in rest ? [rest.fields.map(shapeOf)] : []),
     ];
     const number = (name: string, required = true) => [name, 'number', required];
-    expect(PRODUCT.map(shapeOf)).to.deep.equal([
+    expect(PRODUCT.map(({ name }) => name)).to.deep.equal(Object.keys(DEFINITIONS.products.table));
+    expect(PRODUCT.map(shapeOf)).to.deep.include.members([
       ['name', 'text', true],
       ['description', 'text', false],
       ['sku', 'text', false],
@@ -91,6 +95,17 @@ describe('the fields of a form', () => {
     expect(sku).to.include({ isMultiline: false, allowsEmpty: false });
   });
 
+  it('show the elements of a list that are no objects', () => {
+    const items = { type: 'string', pattern: '^[a-z]*$' };
+    const schema = { type: 'object', properties: { tags: { type: 'array', items } } };
+    const fields = formFields(schema, REFERENCES);
+    expectRoundTrip(fields, { tags: ['a', 'b'] });
+    expectRoundTrip(fields, {});
+    const [list] = fields as [ListField];
+    const { body } = bodyOf(fields, { tags: [newListRow(list)] });
+    expect(body).to.deep.equal({ tags: [null] });
+  });
+
   it('report a schema that they cannot show', () => {
     const schema = { type: 'object', properties: { odd: { type: ['string', 'boolean'] } } };
     expect(() => formFields(schema, REFERENCES)).to.throw('odd');
@@ -99,6 +114,7 @@ describe('the fields of a form', () => {
 
 describe('a form', () => {
   it('gives back every record as it was', () => {
+    expectRoundTrip(PRODUCT, DEFINITIONS.products.example);
     fc.assert(fc.property(product, (one) => expectRoundTrip(PRODUCT, one)));
     fc.assert(fc.property(order, (one) => expectRoundTrip(ORDER, one)));
   });

@@ -141,7 +141,7 @@ describe('the references of orders', () => {
 
   it('need no validator if the entity has none', () => {
     expect(
-      referenceValidator({ quantity: { description: '', kind: 'integer', min: 1, max: 9 } }, {}),
+      referenceValidator({ quantity: { description: '', kind: 'integer', min: 1, max: 9, example: 1 } }, {}),
     ).to.equal(undefined);
   });
 });

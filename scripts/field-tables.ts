@@ -1,0 +1,129 @@
+import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import type { RecordTable } from '#src/application/records/list-query.js';
+import { DEFINITIONS } from '#src/composition/resources.js';
+import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+import type { Field, FieldTable } from '#src/domain/fields.js';
+import { descriptionOf } from '#src/domain/rules.js';
+
+/** The pages with generated blocks, from the root of the project, and the names of these blocks. */
+export const PAGES_WITH_TABLES: Readonly<Record<string, readonly string[]>> = {
+  'docs/reference/api.md': ['fields', 'scopes'],
+  'docs/how-to/mongodb.md': ['collections'],
+};
+
+const RESOURCES = Object.values<ResourceDefinition<never>>(DEFINITIONS as never);
+
+/** The Markdown of each block, generated from the tables that the service uses. */
+const BLOCKS: Readonly<Record<string, () => string>> = {
+  fields: () => RESOURCES.map(fieldsOf).join('\n\n'),
+  scopes: () => table(['collection', 'GET, HEAD', 'POST, PUT, DELETE', 'PATCH'], RESOURCES.map(scopesOf)),
+  collections: () => table(['collection', 'content', 'indexes in addition to `_id`'], collections()),
+};
+
+const BLOCK = /(<!-- generated: (\w+) -->\n).*?(<!-- end of generated -->)/gs;
+
+/** Returns the page with each of its blocks as `npm run docs:tables` writes it. */
+export function withTables(page: string): string {
+  return page.replaceAll(
+    BLOCK,
+    (_, start: string, name: string, end: string) => `${start}\n${BLOCKS[name]?.() ?? ''}\n\n${end}`,
+  );
+}
+
+/** The names of the blocks of a page. */
+export function blocksOf(page: string): string[] {
+  return [...page.matchAll(BLOCK)].map(([, , name = '']) => name);
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [heads, ...rows].map(
+    (cells) => `|${cells.map((cell) => (cell ? ` ${cell} ` : ' ')).join('|')}|`,
+  );
+  return lines.toSpliced(1, 0, `|${heads.map(() => '---|').join('')}`).join('\n');
+}
+
+function fieldsOf({
+  docs,
+  table: fields,
+  fields: indexed,
+  readOnlyFields = {},
+}: ResourceDefinition<never>): string {
+  const rows = rowsOf(fields, '', (name) => {
+    const spec = indexed[name];
+    return spec ? (spec.required ? 'filter, sort' : 'filter') : '';
+  });
+  const readOnly = Object.entries(readOnlyFields).map(([name, { description }]) => [
+    code(name),
+    `Set by the service. ${description}`,
+    indexed[name] ? 'filter' : '',
+  ]);
+  return `### The fields of ${docs.plural}\n\n${table(['field', 'rule', 'in lists'], [...rows, ...readOnly])}`;
+}
+
+function rowsOf(fields: FieldTable, around: string, listsOf: (name: string) => string): string[][] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const own = around + name;
+    const element = field.kind === 'list' ? field.of : field;
+    const inside = element.kind === 'object' ? rowsOf(element.fields, `${own}.`, listsOf) : [];
+    return [[code(own), `${traitsOf(field, around !== '')}${descriptionOf(field)}`, listsOf(own)], ...inside];
+  });
+}
+
+/** What a reader needs to know of a field before its rule. */
+function traitsOf(field: Field, isInside: boolean): string {
+  const traits = [
+    field.required && (isInside ? '**required** inside' : '**required**'),
+    field.unique && (field.ignoresCase ? '**unique**, ignoring case' : '**unique**'),
+    field.kind === 'text' && field.min > 0 && 'not empty',
+  ];
+  const found = traits.filter((trait) => trait);
+  return found.length > 0 ? `${found.join('; ')}. ` : '';
+}
+
+function scopesOf({ version, path, docs, readScope, writeScope }: ResourceDefinition<never>): string[] {
+  const patch = readScope === writeScope ? '' : `${code(writeScope)} and ${code(readScope)}`;
+  return [`${code(`/v${version}/${path}`)}: ${docs.plural}`, code(readScope), code(writeScope), patch];
+}
+
+function collections(): string[][] {
+  const records = TABLES.map((one) => [code(one.name), contentOf(one), indexesOf(one)]);
+  const reservations = RESOURCE_TABLES.map(({ name }) => code(`${name}_reservations`)).join(', ');
+  return [
+    ...records,
+    [
+      '`api_key_usage`',
+      'counts of requests by key and hour',
+      '`keyId_hour`; `ttl_hour`: `{hour: 1}`, sparse, `expireAfterSeconds` 93600',
+    ],
+    [
+      reservations,
+      'reservations of idempotency keys: `{_id: KEY, fingerprint, id, reservedAt, fields?}`; the key is a digest',
+      '`ttl_reservedAt`: `{reservedAt: 1}`, sparse, `expireAfterSeconds` 90000',
+    ],
+    ['`counters`', 'how many ids of a collection are allocated', 'none'],
+  ];
+}
+
+function contentOf({ name }: RecordTable): string {
+  return name === TABLES[0]?.name ? 'records; for deleted ones a tombstone `{_id, deletedAt}`' : 'the same';
+}
+
+function indexesOf(one: RecordTable): string {
+  const { indexes } = recordIndexes(one);
+  const names = indexes.filter(({ unique }) => !unique).map(({ name = '' }) => name);
+  const more = names.filter((name) => name === 'live_words' || /^live_.+_-createdAt$/.test(name));
+  const listed = names.filter((name) => !more.includes(name) && !name.startsWith('live_-'));
+  const fields = listed.map((name) => (name === 'live' ? 'id' : code(name.replace('live_', ''))));
+  const unique = indexes.filter((index) => index.unique).map(({ key }) => code(Object.keys(key).join(', ')));
+  if (EXPIRING_TABLES.includes(one)) more.push('ttl_deletedAt');
+  return [
+    `list: ${fields.join(', ')}`,
+    ...(unique.length > 0 ? [`unique: ${unique.join(', ')}`] : []),
+    ...more.map(code),
+  ].join('; ');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

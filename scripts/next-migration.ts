@@ -1,0 +1,152 @@
+import Database from 'libsql';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import {
+  columnOf,
+  foldedColumnOf,
+  indexName,
+  uniqueColumnOf,
+} from '#src/adapters/outbound/sqlite/records/schema.js';
+import type { RecordTable } from '#src/application/records/list-query.js';
+import { TABLES } from '#src/composition/tables.js';
+import type { FieldSpec } from '#src/domain/fields.js';
+
+/** The path of the file with the steps of the SQLite schema, from the root of the project. */
+export const MIGRATIONS_FILE = 'src/adapters/outbound/sqlite/connection/migrations.ts';
+
+/** What a database has: the definition of each table and index, and the columns of each table, by name. */
+interface Schema {
+  readonly columns: ReadonlyMap<string, readonly string[]>;
+  readonly indexes: ReadonlyMap<string, string>;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: 'TEXT' | 'INTEGER';
+  readonly expression: string;
+}
+
+const OWN_COLUMNS = ['id', 'version', 'created_at', 'updated_at', 'fields'];
+
+/** Returns the SQL that the tables demand and the steps so far do not make, one statement a line; empty if nothing is missing. */
+export function nextStep(tables: readonly RecordTable[] = TABLES): string {
+  const schema = schemaAfter(MIGRATIONS);
+  return tables
+    .flatMap((table) => [
+      ...missingColumns(table, schema),
+      ...missingIndexes(table, schema),
+      ...missingWords(table, schema),
+    ])
+    .join('\n');
+}
+
+/** Returns the columns and indexes of fields that the steps make and no table demands. */
+export function surplus(tables: readonly RecordTable[] = TABLES): string[] {
+  const { columns, indexes } = schemaAfter(MIGRATIONS);
+  const demanded = new Set(tables.flatMap((table) => indexesOf(table).map(({ name }) => name)));
+  return tables.flatMap((table) => {
+    const names = [...OWN_COLUMNS, ...columnsOf(table).map(({ name }) => name)];
+    return [
+      ...(columns.get(table.name) ?? [])
+        .filter((name) => !names.includes(name))
+        .map((name) => `${table.name}.${name}`),
+      ...[...indexes.keys()].filter((name) => name.startsWith(`${table.name}_`) && !demanded.has(name)),
+    ];
+  });
+}
+
+/** Returns the text of the file of migrations with one more step. */
+export function withStep(file: string, step: string): string {
+  const lines = step.split('\n').map((line) => `  ${line}\n`);
+  return file.replace(
+    /(MIGRATIONS: readonly string\[\] = \[\n.*?)(\n\];)/s,
+    (_, steps: string, end: string) => `${steps}\n  \`\n${lines.join('')}  \`,${end}`,
+  );
+}
+
+function schemaAfter(steps: readonly string[]): Schema {
+  const database = new Database(':memory:');
+  try {
+    for (const step of steps) database.exec(step);
+    const rows = (sql: string) => database.prepare(sql).raw().all() as [string, string][];
+    const columns = new Map<string, string[]>();
+    for (const [table, column] of rows(
+      "SELECT t.name, c.name FROM pragma_table_list t, pragma_table_xinfo(t.name) c WHERE t.schema = 'main'",
+    ))
+      columns.set(table, [...(columns.get(table) ?? []), column]);
+    return {
+      columns,
+      indexes: new Map(rows("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+function missingColumns(table: RecordTable, { columns }: Schema): string[] {
+  const existing = columns.get(table.name);
+  const generated = columnsOf(table).filter(({ name }) => !existing?.includes(name));
+  const definitions = generated.map(
+    ({ name, type, expression }) => `"${name}" ${type} AS (${expression}) VIRTUAL`,
+  );
+  if (existing) return definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`);
+  const own = [
+    'id INTEGER PRIMARY KEY',
+    'version INTEGER NOT NULL',
+    'created_at INTEGER NOT NULL',
+    'updated_at INTEGER NOT NULL',
+    'fields TEXT NOT NULL',
+  ];
+  return [`CREATE TABLE ${table.name} (\n  ${[...own, ...definitions].join(',\n  ')}\n) STRICT;`];
+}
+
+/** Attributes have no column: a condition reads them from the JSON text. */
+function columnsOf({ fields }: RecordTable): Column[] {
+  return Object.entries(fields)
+    .filter(([, { type }]) => type !== 'attributes')
+    .flatMap(([field, { type, ignoresCase }]) => {
+      const value = `fields ->> '${field.includes('.') ? `$.${field}` : field}'`;
+      const column: Column = { name: field, type: type === 'text' ? 'TEXT' : 'INTEGER', expression: value };
+      if (!ignoresCase) return [column];
+      return [column, { name: unquoted(foldedColumnOf(field)), type: 'TEXT', expression: `lower(${value})` }];
+    });
+}
+
+function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
+  return indexesOf(table)
+    .filter(({ name, sql }) => indexes.get(name) !== sql)
+    .flatMap(({ name, sql }) => [...(indexes.has(name) ? [`DROP INDEX ${name};`] : []), `${sql};`]);
+}
+
+function indexesOf(table: RecordTable): { readonly name: string; readonly sql: string }[] {
+  const fields = Object.entries<FieldSpec>({ ...table.fields, createdAt: TIME, updatedAt: TIME });
+  return fields
+    .filter(([, { type }]) => type !== 'attributes')
+    .flatMap(([field, spec]) => {
+      const unique = spec.unique ? uniqueColumnOf(table, field) : undefined;
+      const columns = [columnOf(field), ...(spec.ignoresCase ? [foldedColumnOf(field)] : [])];
+      return columns.map((column) => {
+        const name = indexName(table.name, column);
+        const where = spec.required ? '' : ` WHERE ${column} IS NOT NULL`;
+        return {
+          name,
+          sql: `CREATE ${column === unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table.name} (${column})${where}`,
+        };
+      });
+    });
+}
+
+const TIME: FieldSpec = { type: 'instant', required: true };
+
+function missingWords({ name, searched }: RecordTable, { columns }: Schema): string[] {
+  if (searched.length === 0 || columns.has(`${name}_words`)) return [];
+  return [
+    `CREATE VIRTUAL TABLE ${name}_words USING fts5(`,
+    "  words, content='', contentless_delete=1, detail=none, tokenize='ascii');",
+    `CREATE VIRTUAL TABLE ${name}_terms USING fts5vocab(${name}_words, instance);`,
+    `INSERT INTO word_indexes VALUES ('${name}', 0, 0, 0);`,
+  ];
+}
+
+function unquoted(column: string): string {
+  return column.replaceAll('"', '');
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { RECORD_TABLES } from '#src/composition/tables.js';
+import { type FieldTable, indexedFields } from '#src/domain/fields.js';
+import { ONE_LINE, ONE_LINE_CHARACTERS } from '#src/domain/text.js';
+import { nextStep, surplus, withStep } from '../../../scripts/next-migration.js';
+
+const TEXT = {
+  description: '',
+  kind: 'text',
+  min: 1,
+  max: 9,
+  allowed: ONE_LINE,
+  characters: ONE_LINE_CHARACTERS,
+  example: 'x',
+  indexed: true,
+} as const;
+
+/** The step that a table needs to have these fields too. */
+function stepFor(name: string, fields: FieldTable, searched: string[] = []): string {
+  const known = Object.values(RECORD_TABLES).find((one) => one.name === name);
+  const table = known ?? { name, fields: {}, firstId: 1, searched };
+  return nextStep([{ ...table, fields: { ...table.fields, ...indexedFields(fields) } }]);
+}
+
+describe('the migrations of SQLite', () => {
+  it('make every column and index that the field tables demand: npm run migration', () => {
+    expect(nextStep()).to.equal('');
+  });
+
+  it('make no column and no index of a field that is not there', () => {
+    expect(surplus()).to.deep.equal([]);
+    const { products } = RECORD_TABLES;
+    const { name, ...fields } = products.fields;
+    expect(surplus([{ ...products, fields }])).to.deep.equal(['products.name', 'products_name']);
+  });
+});
+
+describe('the next step', () => {
+  it('adds the columns and indexes of new fields', () => {
+    expect(stepFor('products', { brand: TEXT })).to.equal(
+      `ALTER TABLE products ADD COLUMN "brand" TEXT AS (fields ->> 'brand') VIRTUAL;
+CREATE INDEX products_brand ON products ("brand") WHERE "brand" IS NOT NULL;`,
+    );
+    const box: FieldTable = {
+      box: {
+        description: '',
+        kind: 'object',
+        required: true,
+        fields: {
+          depth: {
+            description: '',
+            kind: 'integer',
+            min: 0,
+            max: 9,
+            example: 1,
+            required: true,
+            indexed: true,
+          },
+        },
+      },
+    };
+    expect(stepFor('orders', box)).to.equal(
+      `ALTER TABLE orders ADD COLUMN "box.depth" INTEGER AS (fields ->> '$.box.depth') VIRTUAL;
+CREATE INDEX orders_box_depth ON orders ("box.depth");`,
+    );
+    expect(stepFor('orders', { code: { ...TEXT, unique: true, ignoresCase: true } })).to.equal(
+      `ALTER TABLE orders ADD COLUMN "code" TEXT AS (fields ->> 'code') VIRTUAL;
+ALTER TABLE orders ADD COLUMN "code folded" TEXT AS (lower(fields ->> 'code')) VIRTUAL;
+CREATE INDEX orders_code ON orders ("code") WHERE "code" IS NOT NULL;
+CREATE UNIQUE INDEX orders_code_folded ON orders ("code folded") WHERE "code folded" IS NOT NULL;`,
+    );
+  });
+
+  it('makes another index for a field that has become unique', () => {
+    expect(stepFor('products', { name: { ...TEXT, required: true, unique: true } })).to.equal(
+      `DROP INDEX products_name;
+CREATE UNIQUE INDEX products_name ON products ("name");`,
+    );
+  });
+
+  it('creates a new table with its words', () => {
+    const lines = stepFor('categories', { name: { ...TEXT, required: true } }, ['name']).split('\n');
+    expect(lines[0]).to.equal('CREATE TABLE categories (');
+    expect(lines).to.include.members([
+      `  "name" TEXT AS (fields ->> 'name') VIRTUAL`,
+      'CREATE INDEX categories_name ON categories ("name");',
+      'CREATE INDEX categories_created_at ON categories (created_at);',
+      "INSERT INTO word_indexes VALUES ('categories', 0, 0, 0);",
+    ]);
+  });
+
+  it('is appended behind the released ones', () => {
+    const file = 'MIGRATIONS: readonly string[] = [\n  `\n  A;\n  `,\n];\nmore [\n];\n';
+    expect(withStep(file, 'B;\nC;')).to.equal(
+      'MIGRATIONS: readonly string[] = [\n  `\n  A;\n  `,\n  `\n  B;\n  C;\n  `,\n];\nmore [\n];\n',
+    );
+  });
+});
