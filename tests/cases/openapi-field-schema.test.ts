@@ -50,7 +50,7 @@ const VALUE = fc.oneof(TEXT, NUMBER, fc.boolean(), fc.constant(null));
 /** Mostly a valid value, sometimes a similar one, sometimes any value. */
 function mostly<Valid>(valid: fc.Arbitrary<Valid>, similar: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { arbitrary: valid, weight: 12 },
+    { arbitrary: valid, weight: 30 },
     { arbitrary: similar, weight: 2 },
     { arbitrary: VALUE, weight: 1 },
   );

@@ -37,9 +37,9 @@ describe('the migrations of SQLite', () => {
 
 describe('the next step', () => {
   it('adds the columns and indexes of new fields', () => {
-    expect(stepFor('products', { brand: TEXT })).to.equal(
-      `ALTER TABLE products ADD COLUMN "brand" TEXT AS (fields ->> 'brand') VIRTUAL;
-CREATE INDEX products_brand ON products ("brand") WHERE "brand" IS NOT NULL;`,
+    expect(stepFor('products', { shade: TEXT })).to.equal(
+      `ALTER TABLE products ADD COLUMN "shade" TEXT AS (fields ->> 'shade') VIRTUAL;
+CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
     );
     const box: FieldTable = {
       box: {
