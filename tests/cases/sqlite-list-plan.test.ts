@@ -11,6 +11,7 @@ import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { SERVICE_TURN } from '#src/shared/turn.js';
 import { FakeClock, UnevenClock } from '../support/fakes.js';
 import { ENDLESS, ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -241,7 +242,12 @@ describe('a list in SQLite', () => {
     });
 
     it('continues a list without a time budget', async () => {
-      const query = { limit: LIMIT, filters: nothing, order: by('id'), isContinuation: true } as const;
+      const query = {
+        limit: LIMIT,
+        filters: nothing,
+        order: by('id'),
+        turn: SERVICE_TURN.unlimited(),
+      } as const;
       expect(await listing(10).list(query)).to.deep.equal({ records: [], hasMore: false });
     });
 

@@ -237,8 +237,8 @@ describe('pages that are being read', () => {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const list = async ({ client = '' }: ListQuery) => {
-      reading.push(client);
+    const list = async ({ turn }: ListQuery) => {
+      reading.push(turn?.client ?? '');
       await finished;
       return { records: [], hasMore: false };
     };

@@ -1,5 +1,5 @@
 import { queryTooExpensive } from '../../domain/errors.js';
-import { yieldFairly } from '../../shared/event-loop.js';
+import { SERVICE_TURN, type Turn } from '../../shared/turn.js';
 import type { Clock } from '../ports/clock.js';
 
 /** The time that a query may take if no index serves it. Only its own work counts, not that of others in between. */
@@ -9,17 +9,14 @@ export class QueryBudget {
     readonly timeoutMs: number,
   ) {}
 
-  /**
-   * Starts the time of one query.
-   * @param client the principal or IP address of the request, as in {@link ListQuery}
-   */
-  start(client?: string): QueryTime {
-    return new QueryTime(this.clock, this.timeoutMs, client);
+  /** Starts the time of one query. It is unlimited if its turn may take long. */
+  start(turn = SERVICE_TURN): QueryTime {
+    return new QueryTime(this.clock, turn.mayTakeLong ? Number.POSITIVE_INFINITY : this.timeoutMs, turn);
   }
 
   /** Starts the time of a query that may take any time, and still yields to other work. */
-  startUnlimited(client?: string): QueryTime {
-    return new QueryTime(this.clock, Number.POSITIVE_INFINITY, client);
+  startUnlimited(turn = SERVICE_TURN): QueryTime {
+    return this.start(turn.unlimited());
   }
 }
 
@@ -31,7 +28,7 @@ export class QueryTime {
   constructor(
     private readonly clock: Clock,
     private readonly timeoutMs: number,
-    private readonly client: string | undefined,
+    private readonly turn: Turn,
   ) {
     this.resumed = clock.elapsed();
   }
@@ -45,7 +42,7 @@ export class QueryTime {
     const took = this.clock.elapsed() - this.resumed;
     this.used += took;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
-    await yieldFairly(this.client);
+    await this.turn.next();
     this.resumed = this.clock.elapsed();
     return took;
   }

@@ -1,4 +1,4 @@
-import { yieldFairly } from '../../shared/event-loop.js';
+import { SERVICE_TURN } from '../../shared/turn.js';
 import type { Clock } from '../ports/clock.js';
 import type { Purgeable } from '../ports/purgeable.js';
 
@@ -39,7 +39,7 @@ export class Retention {
     for (const purgeable of this.purgeable) {
       const moment = this.now() - purgeable.retentionMs;
       while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH)
-        await yieldFairly();
+        await SERVICE_TURN.next();
     }
   }
 

@@ -1,4 +1,4 @@
-import { yieldFairly } from '../../shared/event-loop.js';
+import { SERVICE_TURN } from '../../shared/turn.js';
 import type { Logger } from '../ports/logger.js';
 import type { SearchIndex } from '../ports/search-index.js';
 
@@ -33,7 +33,7 @@ export class SearchIndexing {
       if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))
         this.logger.info('words of records indexed', { table: index.name, records: indexed + count });
       indexed += count;
-      await yieldFairly();
+      await SERVICE_TURN.next();
     }
     if (indexed > 0) this.logger.info('words of records indexed', { table: index.name, records: indexed });
   }

@@ -1,5 +1,6 @@
 import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { Turn } from '../../shared/turn.js';
 import type { Filter, ListPage, ListQuery } from '../records/list-query.js';
 
 /** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
@@ -55,10 +56,9 @@ export interface Repository<Fields> {
 
   /**
    * Returns the number of records that match the filters.
-   * @param client as in {@link ListQuery}
    * @throws AppError `query_too_expensive` if the count is not done in time
    */
-  count(filters: readonly Filter[], client?: string): Promise<number>;
+  count(filters: readonly Filter[], turn?: Turn): Promise<number>;
 
   /**
    * Compare-and-write: replaces the record of the same id if its version is `expected`. `createdAt` must not differ.

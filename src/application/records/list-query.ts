@@ -1,4 +1,5 @@
 import type { FieldSpecs } from '../../domain/fields.js';
+import type { Turn } from '../../shared/turn.js';
 
 /** A request for one page of a list. Every store returns the same page for it. */
 export interface ListQuery {
@@ -6,17 +7,13 @@ export interface ListQuery {
   readonly limit: number;
   /** The page ends after about this many bytes of records. Absent: {@link MAX_PAGE_BYTES}. */
   readonly bytes?: number;
-  /**
-   * Whether the page continues an export, which must be complete. A store then searches without a time limit if it can.
-   */
-  readonly isContinuation?: true;
   /** Every record in the list matches all filters. */
   readonly filters: readonly Filter[];
   readonly order: SortOrder;
   /** Absent: the first page. */
   readonly from?: Position;
-  /** The principal, else the IP address. Limits on concurrent work count per client. */
-  readonly client?: string | undefined;
+  /** Whose work it is, for limits; default: the service's. A page that continues an export has no time limit. */
+  readonly turn?: Turn | undefined;
 }
 
 export type Value = string | number;

@@ -1,4 +1,5 @@
 import type { Versioned } from '../../domain/record.js';
+import { SERVICE_TURN } from '../../shared/turn.js';
 import type { Repository } from '../ports/repository.js';
 import type { ListQuery } from './list-query.js';
 import { positionOf } from './query-semantics.js';
@@ -8,11 +9,12 @@ export async function* paginate<Fields>(
   records: Pick<Repository<Fields>, 'list'>,
   query: ListQuery,
 ): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+  const turn = (query.turn ?? SERVICE_TURN).unlimited();
   for (let next = query; ; ) {
     const page = await records.list(next);
     yield page.records;
     const last = page.records.at(-1);
     if (!last || !page.hasMore) return;
-    next = { ...query, isContinuation: true, from: positionOf(last, query.order, 'after') };
+    next = { ...query, turn, from: positionOf(last, query.order, 'after') };
   }
 }

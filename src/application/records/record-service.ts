@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
+import type { Turn } from '../../shared/turn.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
@@ -57,12 +58,9 @@ export class RecordService<Fields> {
     return this.deps.records.list(query);
   }
 
-  /**
-   * Returns the number of records that match the filters.
-   * @param client as in {@link ListQuery}
-   */
-  count(filters: readonly Filter[], client?: string): Promise<number> {
-    return this.deps.records.count(filters, client);
+  /** Returns the number of records that match the filters. */
+  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+    return this.deps.records.count(filters, turn);
   }
 
   /** Yields the whole list from the query's position on, page by page. */

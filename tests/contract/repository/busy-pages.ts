@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { Turn } from '#src/shared/turn.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -84,7 +85,9 @@ export function busyPagesContract(store: TestStore): void {
       const filters: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'none', value: 'x' }];
       let done: string[] = [];
       const search = (client: string) =>
-        store.products.list(query({ limit: 1, filters, client })).then(() => done.push(client));
+        store.products
+          .list(query({ limit: 1, filters, turn: new Turn(client) }))
+          .then(() => done.push(client));
       // Opens the connections first, so that the order depends on the queues only.
       await Promise.all(['a', 'a', 'a', 'b'].map(search));
       done = [];

@@ -24,6 +24,7 @@ import { searchedLength } from '../../../application/search/tokenizer.js';
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Turn } from '../../../shared/turn.js';
 import { ExpiringMap } from './expiring-map.js';
 
 /** Records per time slice. After each slice other requests have their turn. */
@@ -45,7 +46,7 @@ interface Sortable<Fields> {
 }
 
 /** What decides which records are read, and in which order. */
-type Criteria = Pick<ListQuery, 'filters' | 'order' | 'from' | 'client' | 'isContinuation'>;
+type Criteria = Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>;
 
 /** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
@@ -132,10 +133,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return found.inOrder().map(({ record }) => record);
   }
 
-  async count(filters: readonly Filter[], client?: string): Promise<number> {
+  async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
     if (filters.length === 0) return this.ids.length;
     let count = 0;
-    for await (const _ of this.matching({ filters, order: BY_ID, client })) count++;
+    for await (const _ of this.matching({ filters, order: BY_ID, turn })) count++;
     return count;
   }
 
@@ -200,11 +201,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    * changes it, so the caller sees each record as it was found, even if it is written meanwhile.
    */
   private async *matching(query: Criteria): AsyncGenerator<StoredRecord<Fields>> {
-    const { filters, order, client, isContinuation } = query;
+    const { filters, order, turn } = query;
     const searches = filters.filter(({ operator }) => operator === 'search');
     const others = filters.filter(({ operator }) => operator !== 'search');
     const isServed = searches.length > 0 && order[0]?.field === 'id' && hasOnlyIdFilters(filters);
-    const time = isContinuation || isServed ? this.budget.startUnlimited(client) : this.budget.start(client);
+    const time = isServed ? this.budget.startUnlimited(turn) : this.budget.start(turn);
     let left = SLICE;
     for (const id of this.idsFrom(query)) {
       if (left <= 0) {

@@ -18,6 +18,7 @@ import {
 import { AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Turn } from '../../../shared/turn.js';
 import { type BlockScan, isReadByBlocks, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
 import {
@@ -133,11 +134,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       readPage(all, table, query, maxTimeMS, state);
     if (isIndexed(table, query)) return this.records.run(read);
     if (isReadByBlocks(query)) return this.listByBlocks(query, state);
-    return this.records.search(read, query.client);
+    return this.records.search(read, query.turn);
   }
 
   private async listByBlocks(query: ListQuery, state: WordsState): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes = MAX_PAGE_BYTES, from, client } = query;
+    const { limit, bytes = MAX_PAGE_BYTES, from, turn } = query;
     const found: StoredRecord<Fields>[] = [];
     let hasMore = false;
     let size = 0;
@@ -145,7 +146,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       const rest = { ...query, limit: limit - found.length, bytes: bytes - size };
       const page = await this.records.search(
         (all, maxTimeMS) => readPage(all, this.table, rest, maxTimeMS, state, range),
-        client,
+        turn,
       );
       const records = page.records.map((record) => StoredRecord.of(record));
       found.push(...(from?.side === 'before' ? records.reverse() : records));
@@ -156,15 +157,15 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return { records: from?.side === 'before' ? found.reverse() : found, hasMore };
   }
 
-  async count(filters: readonly Filter[], client?: string): Promise<number> {
+  async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
     const state = { ...this.state };
     if (!isReadByBlocks({ filters, order: BY_ID }))
-      return this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state), client);
+      return this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state), turn);
     let count = 0;
-    await scanBlocks(this.blockScan({ filters, order: BY_ID, client }, state), async (range) => {
+    await scanBlocks(this.blockScan({ filters, order: BY_ID, turn }, state), async (range) => {
       count += await this.records.search(
         (all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range),
-        client,
+        turn,
       );
       return false;
     });
@@ -195,16 +196,16 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private blockScan(
-    query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'client' | 'isContinuation'>,
+    query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>,
     state: WordsState,
   ): BlockScan {
-    const { filters, client, isContinuation } = query;
+    const { filters, turn } = query;
     const { budget } = this.store;
-    const mayTakeLong = isContinuation === true || hasOnlyIdFilters(filters);
+    const mayTakeLong = turn?.mayTakeLong || hasOnlyIdFilters(filters);
     return {
       range: idRange(query),
       isAscending: isAscendingRead(query),
-      time: mayTakeLong ? budget.startUnlimited(client) : budget.start(client),
+      time: mayTakeLong ? budget.startUnlimited(turn) : budget.start(turn),
       mayTakeLong,
       unit: searchUnit(state),
       findEdge: async (side) => {

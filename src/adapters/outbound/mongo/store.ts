@@ -11,6 +11,7 @@ import { type PoolFigures, type Store, StoreConfigError } from '../../../applica
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore, type Permit } from '../../../shared/fair-semaphore.js';
 import { setTimeoutAfterIo } from '../../../shared/timeout.js';
+import { SERVICE_TURN, type Turn } from '../../../shared/turn.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
@@ -45,7 +46,7 @@ export type CollectionOperation<Kind extends Document, Result> = (
 /** {@link MongoStore.run} and {@link MongoStore.search} on one collection. */
 export interface MongoCollection<Kind extends Document> {
   run<Result>(operation: CollectionOperation<Kind, Result>): Promise<Result>;
-  search<Result>(query: CollectionOperation<Kind, Result>, client?: string): Promise<Result>;
+  search<Result>(query: CollectionOperation<Kind, Result>, turn?: Turn): Promise<Result>;
 }
 
 /**
@@ -209,16 +210,15 @@ export class MongoStore implements Store {
    * Runs a query that no index serves, within the query budget. Only few such queries run at the same time, so that
    * other operations find connections.
    * @param query passes `maxTimeMS` to the server
-   * @param client the client whose limit counts, as in {@link ListQuery}
    * @throws AppError `query_too_expensive`
    */
   async search<Result>(
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
-    client = '',
+    turn = SERVICE_TURN,
   ): Promise<Result> {
     this.checkOpen();
     this.outage.check();
-    const permit = await this.searches.acquire(client);
+    const permit = await this.searches.acquire(turn.client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
     return this.unlessDown(waitMs, this.searchWith(permit, query));
@@ -232,7 +232,7 @@ export class MongoStore implements Store {
     };
     return {
       run: (operation) => this.run((database, maxTimeMS) => operation(of(database), maxTimeMS)),
-      search: (query, client) => this.search((database, maxTimeMS) => query(of(database), maxTimeMS), client),
+      search: (query, turn) => this.search((database, maxTimeMS) => query(of(database), maxTimeMS), turn),
     };
   }
 

@@ -3,6 +3,7 @@ import type { ListPage, ListQuery } from '#src/application/records/list-query.js
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { SERVICE_TURN } from '#src/shared/turn.js';
 import { at, by, idsOf, product, query } from '../../../contract/repository/records.js';
 import { openMemory } from '../../../support/open-memory.js';
 
@@ -58,7 +59,7 @@ describe('paginate', () => {
     expect(await idsOfPages(paginate(repository, firstQuery))).to.deep.equal([[1, 4], [9]]);
     expect(repository.queries).to.deep.equal([
       firstQuery,
-      { ...firstQuery, isContinuation: true, from: at('after', 'product 4', 4) },
+      { ...firstQuery, turn: SERVICE_TURN.unlimited(), from: at('after', 'product 4', 4) },
     ]);
   });
 

@@ -8,6 +8,7 @@ import {
   type SemaphoreLimits,
 } from '../../../../shared/fair-semaphore.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { Turn } from '../../../../shared/turn.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -107,4 +108,9 @@ export interface ClientState {
 /** The client of a request, for limits: its principal, else its IP address. */
 export function clientOf({ state }: ClientState): string {
   return state.principal?.id ?? `address:${state.address}`;
+}
+
+/** Whose work a request is. */
+export function turnOf(request: ClientState): Turn {
+  return new Turn(clientOf(request));
 }

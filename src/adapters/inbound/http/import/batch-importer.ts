@@ -7,9 +7,9 @@ import {
 } from '../../../../application/records/idempotency.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
-import { yieldFairly } from '../../../../shared/event-loop.js';
 import { jsonLine } from '../../../../shared/json-line.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { Turn } from '../../../../shared/turn.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
 import type { ImportLine } from './read-lines.js';
@@ -37,8 +37,8 @@ export interface BatchImporterOptions<Fields> {
   readonly logger: Logger;
   /** The ids of the request, for the log. */
   readonly ids: Readonly<Record<string, string>>;
-  /** See {@link yieldFairly}. */
-  readonly client: string;
+  /** Whose import it is. */
+  readonly turn: Turn;
   /** Throws an AppError if the client may import no more lines. Absent: it may import all. */
   readonly checkAccess?: () => MaybePromise<void>;
 }
@@ -59,7 +59,7 @@ export class BatchImporter<Fields> {
     let [count, bytes] = [LINES_PER_TURN, 0];
     for (const line of lines) {
       if (count >= LINES_PER_TURN || bytes >= BYTES_PER_TURN) {
-        await yieldFairly(this.options.client);
+        await this.options.turn.next();
         [count, bytes] = [0, 0];
       }
       creations.push(this.creation(line));

@@ -3,7 +3,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { sendContinue, tooLarge } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
-import { clientOf } from '../core/concurrency-limits.js';
+import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
@@ -117,13 +117,13 @@ async function importLines<Fields>(
 ): Promise<void> {
   format.checkType?.(ctx.headers['content-type'] ?? '');
   const key = requestKey(ctx);
-  const client = clientOf(ctx);
+  const turn = turnOf(ctx);
   await ctx.state.limits.acquire(ctx, 'imports');
   if (key !== undefined) await service.reserveStream(key);
   connectionOf(ctx.req.socket).deadline.lift(ctx.req);
   sendContinue(ctx);
   const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);
-  const results = resultBuffers.open(client);
+  const results = resultBuffers.open(turn.client);
   const ids = loggedIds(ctx.state);
   const { checkAccess } = ctx.state;
   const importer = new BatchImporter({
@@ -132,7 +132,7 @@ async function importLines<Fields>(
     key,
     logger,
     ids,
-    client,
+    turn,
     ...(checkAccess && { checkAccess }),
   });
   ctx.set('Content-Type', NDJSON);

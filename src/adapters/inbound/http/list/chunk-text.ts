@@ -1,5 +1,5 @@
-import { yieldFairly } from '../../../../shared/event-loop.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
@@ -8,17 +8,16 @@ type ToText<Item> = (item: Item) => string;
 
 /**
  * Converts items to text, chunk by chunk, and yields to other work between two chunks.
- * @param client see {@link yieldFairly}
  * @param start the index of the first item; others were converted before it
  */
 export async function* textChunks<Item>(
   items: readonly Item[],
   toText: ToText<Item>,
-  client?: string,
+  turn = SERVICE_TURN,
   start = 0,
 ): AsyncGenerator<string, void, void> {
   for (let next = start; next < items.length; ) {
-    if (next > 0) await yieldFairly(client);
+    if (next > 0) await turn.next();
     const [text, end] = chunkFrom(items, next, toText);
     yield text;
     next = end;
@@ -29,7 +28,7 @@ export async function* textChunks<Item>(
 export function jsonArray<Item>(
   items: readonly Item[],
   toJson: ToText<Item>,
-  client?: string,
+  turn?: Turn,
 ): MaybePromise<Buffer> {
   let before = '';
   const toText = (item: Item) => {
@@ -37,7 +36,7 @@ export function jsonArray<Item>(
     before = ',';
     return text;
   };
-  return encode('[', items, toText, ']', client);
+  return encode('[', items, toText, ']', turn);
 }
 
 /**
@@ -49,9 +48,9 @@ export function lineText<Item>(
   head: string,
   items: readonly Item[],
   toText: ToText<Item>,
-  client?: string,
+  turn?: Turn,
 ): MaybePromise<Buffer> {
-  return encode(head, items, toText, '', client);
+  return encode(head, items, toText, '', turn);
 }
 
 function encode<Item>(
@@ -59,12 +58,12 @@ function encode<Item>(
   items: readonly Item[],
   toText: ToText<Item>,
   end: string,
-  client: string | undefined,
+  turn: Turn | undefined,
 ): MaybePromise<Buffer> {
   const [first, next] = chunkFrom(items, 0, toText);
   // Bytes, because the tag, the length and the socket would each encode a text again.
   if (next === items.length) return Buffer.from(start + first + end);
-  return encodeRest([Buffer.from(start + first)], textChunks(items, toText, client, next), end);
+  return encodeRest([Buffer.from(start + first)], textChunks(items, toText, turn, next), end);
 }
 
 async function encodeRest(parts: Buffer[], rest: AsyncIterable<string>, end: string): Promise<Buffer> {

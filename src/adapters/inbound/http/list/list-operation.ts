@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import { clientOf, MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
+import { MAX_RECORD_BYTES, turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { invalidParameters } from '../core/http-error.js';
 import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
@@ -66,14 +66,14 @@ class ListHandler<Fields> {
   ) {}
 
   async respond(ctx: Context, parameters: Query): Promise<void> {
-    const client = clientOf(ctx);
-    const query = { ...this.parser.read(parameters), client };
+    const turn = turnOf(ctx);
+    const query = { ...this.parser.read(parameters), turn };
     const list = { query, parameters };
     const format = this.lineFormat(ctx, parameters);
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
-    const total = prefersCount(ctx) ? await this.service.count(query.filters, client) : undefined;
+    const total = prefersCount(ctx) ? await this.service.count(query.filters, turn) : undefined;
     if (isExport) await this.respondExport(ctx, query, format, total);
     else if (format) await this.respondLines(ctx, list, format, total);
     else await this.respondPage(ctx, list, total);
@@ -94,7 +94,7 @@ class ListHandler<Fields> {
   private async respondPage(ctx: Context, list: ParsedList, total: number | undefined): Promise<void> {
     const { records, link } = await this.page(ctx, list);
     const { toJson } = this.views.read(list.parameters);
-    const body = await jsonArray(records, toJson, clientOf(ctx));
+    const body = await jsonArray(records, toJson, list.query.turn);
     const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, total, link);
@@ -113,7 +113,7 @@ class ListHandler<Fields> {
     const { records, link } = await this.page(ctx, list);
     this.setHeaders(ctx, total, link);
     ctx.set('Content-Type', contentType);
-    const lines = await lineText(head, records, toText, clientOf(ctx));
+    const lines = await lineText(head, records, toText, list.query.turn);
     ctx.state.responsePermit?.shrink(lines.length);
     // Lines are always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Versioned } from '../../../../domain/record.js';
-import { yieldFairly } from '../../../../shared/event-loop.js';
-import { clientOf } from '../core/concurrency-limits.js';
+import type { Turn } from '../../../../shared/turn.js';
+import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { textChunks } from './chunk-text.js';
 
@@ -33,7 +33,7 @@ export function streamLines<Fields>(
   format: LineFormat<Fields>,
 ): void {
   ctx.set('Content-Type', format.contentType);
-  ctx.body = Readable.from(lines(first, checked(ctx, rest), format, clientOf(ctx)), BUFFERED);
+  ctx.body = Readable.from(lines(first, checked(ctx, rest), format, turnOf(ctx)), BUFFERED);
 }
 
 /** Checks before each page whether the client may still read it. */
@@ -48,21 +48,21 @@ async function* lines<Fields>(
   first: readonly Versioned<Fields>[],
   rest: Pages<Fields>,
   format: LineFormat<Fields>,
-  client: string,
+  turn: Turn,
 ): AsyncGenerator<Buffer, void, void> {
   if (format.head !== '') yield Buffer.from(format.head);
-  yield* pageLines(first, format, client);
-  await yieldFairly(client);
+  yield* pageLines(first, format, turn);
+  await turn.next();
   for await (const page of rest) {
-    yield* pageLines(page, format, client);
-    await yieldFairly(client);
+    yield* pageLines(page, format, turn);
+    await turn.next();
   }
 }
 
 async function* pageLines<Fields>(
   records: readonly Versioned<Fields>[],
   { toText }: LineFormat<Fields>,
-  client: string,
+  turn: Turn,
 ): AsyncGenerator<Buffer, void, void> {
-  for await (const text of textChunks(records, toText, client)) yield Buffer.from(text);
+  for await (const text of textChunks(records, toText, turn)) yield Buffer.from(text);
 }

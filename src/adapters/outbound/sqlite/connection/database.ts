@@ -4,6 +4,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { unavailable } from '../../../../domain/errors.js';
+import type { Turn } from '../../../../shared/turn.js';
 import { LogCheckpoints } from './checkpoints.js';
 import {
   checkApplication,
@@ -123,11 +124,10 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * Runs `work` with a reader that sees the database as it is now.
-   * @param client the client whose limit counts, as in {@link ListQuery}
    * @throws AppError `unavailable` if too many others do the same
    */
-  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, client?: string): Promise<Result> {
-    return this.ready().snapshots.read(work, client).catch(this.rethrow);
+  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, turn?: Turn): Promise<Result> {
+    return this.ready().snapshots.read(work, turn).catch(this.rethrow);
   }
 
   /** Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}. */

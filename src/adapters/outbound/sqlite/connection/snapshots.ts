@@ -2,6 +2,7 @@ import type Database from 'libsql';
 import type { PoolFigures } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { FairSemaphore } from '../../../../shared/fair-semaphore.js';
+import { SERVICE_TURN } from '../../../../shared/turn.js';
 import { type Reader, StatementCache } from './connection.js';
 import { translateError } from './errors.js';
 
@@ -22,8 +23,8 @@ export class Snapshots {
   constructor(private readonly connect: () => Database.Database) {}
 
   /** @throws AppError `unavailable` if too many others read */
-  async read<Result>(work: (reader: Reader) => Promise<Result>, client = ''): Promise<Result> {
-    const permit = await this.permits.acquire(client);
+  async read<Result>(work: (reader: Reader) => Promise<Result>, turn = SERVICE_TURN): Promise<Result> {
+    const permit = await this.permits.acquire(turn.client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     let snapshot: Snapshot | undefined;
     try {

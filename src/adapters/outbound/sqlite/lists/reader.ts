@@ -13,7 +13,7 @@ import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/stored-record.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { yieldFairly } from '../../../../shared/event-loop.js';
+import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { type WordQuery, WordSearch } from '../full-text/search.js';
@@ -77,14 +77,15 @@ export class ListReader<Fields> {
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
+    const { turn = SERVICE_TURN } = query;
     const plan = planList(database, table, query);
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
         const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
         return this.read(reader, query, [theseIds(ids)], hasMore);
-      }, query.client);
-    if (plan.kind === 'blocks') return this.read(database, query, this.blocks(plan.search, query.client));
-    if (plan.kind === 'sort') await yieldFairly(query.client);
+      }, turn);
+    if (plan.kind === 'blocks') return this.read(database, query, this.blocks(plan.search, turn));
+    if (plan.kind === 'sort') await turn.next();
     const next: NextIds =
       plan.kind === 'range'
         ? (from, count) => nextRows(database, plan.scan, from && startAt(from), count)
@@ -93,24 +94,24 @@ export class ListReader<Fields> {
   }
 
   /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
-  private async *blocks(query: WordQuery, client: string | undefined): AsyncGenerator<NextIds, void, void> {
+  private async *blocks(query: WordQuery, turn: Turn): AsyncGenerator<NextIds, void, void> {
     const search = new WordSearch(this.database, this.table, query);
-    for await (const block of search.blocks(this.budget.startUnlimited(client)))
+    for await (const block of search.blocks(this.budget.startUnlimited(turn)))
       yield (from, count) => {
         const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, query.descending, from) });
         return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
       };
   }
 
-  async count(filters: readonly Filter[], client: string | undefined): Promise<number> {
+  async count(filters: readonly Filter[], turn = SERVICE_TURN): Promise<number> {
     const { database, table, budget } = this;
     const plan = planCount(database, table, filters);
     if (plan.kind === 'scan')
       return database.inSnapshot(
-        (reader) => countByScan(reader, table, plan, filters, timeOf(plan, { client }, budget)),
-        client,
+        (reader) => countByScan(reader, table, plan, filters, timeOf(plan, turn, budget)),
+        turn,
       );
-    await yieldFairly(client);
+    await turn.next();
     return countRows(database, plan.source, plan.conditions);
   }
 
@@ -125,6 +126,7 @@ export class ListReader<Fields> {
     hasMore = false,
   ): Promise<ListPage<Versioned<Fields>>> {
     const page = new Page<Fields>(query);
+    const { turn = SERVICE_TURN } = query;
     let { from } = query;
     for await (const next of parts)
       for (let isOver = false; !isOver; ) {
@@ -135,7 +137,7 @@ export class ListReader<Fields> {
         isOver = isLast && batch.length < count;
         const last = batch.at(-1);
         if (last) from = positionOf(last, scanOrder(query), 'after');
-        if (!isOver) await yieldFairly(query.client);
+        if (!isOver) await turn.next();
       }
     return inListOrder(query, page.records, hasMore);
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../../application/records/list-query.js';
 import { compareInOrder } from '../../../../application/records/query-semantics.js';
 import type { Id } from '../../../../domain/record.js';
+import type { Turn } from '../../../../shared/turn.js';
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
 import { rowCost } from '../records/filter.js';
@@ -31,12 +32,8 @@ export interface FoundPage {
 }
 
 /** The time of a list, or of a count. */
-export function timeOf(
-  { isLimited }: ScanPlan,
-  { client, isContinuation }: Pick<ListQuery, 'client' | 'isContinuation'>,
-  budget: QueryBudget,
-): QueryTime {
-  return isContinuation || !isLimited ? budget.startUnlimited(client) : budget.start(client);
+export function timeOf({ isLimited }: ScanPlan, turn: Turn | undefined, budget: QueryBudget): QueryTime {
+  return isLimited ? budget.start(turn) : budget.startUnlimited(turn);
 }
 
 /**
@@ -52,9 +49,9 @@ export async function scanPage(
   budget: QueryBudget,
 ): Promise<FoundPage> {
   const found = new FoundRows(query);
-  const limited = timeOf(plan, query, budget);
+  const limited = timeOf(plan, query.turn, budget);
   // A full page is never refused.
-  const unlimited = budget.startUnlimited(query.client);
+  const unlimited = budget.startUnlimited(query.turn);
   let isComplete = false;
   let ahead = LOOKAHEAD_ROWS;
   const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };

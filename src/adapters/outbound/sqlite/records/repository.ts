@@ -7,6 +7,7 @@ import { fieldsJson } from '../../../../application/records/stored-record.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';
+import type { Turn } from '../../../../shared/turn.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
@@ -134,8 +135,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.page(query);
   }
 
-  count(filters: readonly Filter[], client?: string): Promise<number> {
-    return this.reader.count(filters, client);
+  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+    return this.reader.count(filters, turn);
   }
 
   replace(record: Versioned<Fields>, expected: number): Promise<boolean> {

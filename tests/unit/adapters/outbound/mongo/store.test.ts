@@ -5,6 +5,7 @@ import { checkServer } from '#src/adapters/outbound/mongo/connection.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
+import { Turn } from '#src/shared/turn.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../support/fakes.js';
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
@@ -74,8 +75,8 @@ describe('searches in MongoDB', () => {
     await wider.open();
     let finish = () => {};
     const running = new Promise<void>((resolve) => (finish = resolve));
-    const floods = [1, 2].map(() => messageOf(wider.search(() => running, 'a')));
-    expect(await messageOf(wider.search(async () => {}, 'b'))).to.equal('done');
+    const floods = [1, 2].map(() => messageOf(wider.search(() => running, new Turn('a'))));
+    expect(await messageOf(wider.search(async () => {}, new Turn('b')))).to.equal('done');
     finish();
     await Promise.all(floods);
     await wider.close();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { yieldFairly } from '../../../../../shared/event-loop.js';
+import { Turn } from '../../../../../shared/turn.js';
 import { type Connection, connectionOf } from '../connection.js';
 
 /** A read of 64 KiB contains four chunks of 16 KiB, or ten thousand of one byte, which take about 10 ms. */
@@ -49,7 +49,7 @@ async function pauseUntilTurn(connection: Connection): Promise<void> {
   if (connection.waitsForTurn) return;
   connection.waitsForTurn = true;
   connection.pause();
-  await yieldFairly(connection.peer.network);
+  await new Turn(connection.peer.network).next();
   connection.waitsForTurn = false;
   connection.resume();
 }

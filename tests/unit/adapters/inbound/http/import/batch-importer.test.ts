@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { BatchImporter } from '#src/adapters/inbound/http/import/batch-importer.js';
 import { AppError } from '#src/domain/errors.js';
+import { Turn } from '#src/shared/turn.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
 
 describe('BatchImporter', () => {
@@ -20,7 +21,7 @@ describe('BatchImporter', () => {
       key: undefined,
       logger: new RecordingLogger(),
       ids: {},
-      client: 'a',
+      turn: new Turn('a'),
     });
     const bytes = Buffer.alloc(length);
     const results = await importer.import(
@@ -52,7 +53,7 @@ describe('BatchImporter', () => {
       key: undefined,
       logger: new RecordingLogger(),
       ids: {},
-      client: 'a',
+      turn: new Turn('a'),
       checkAccess: async () => {
         const error = errors[checks++];
         if (error) throw error;

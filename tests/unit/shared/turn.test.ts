@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { yieldFairly, yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { SERVICE_TURN, Turn } from '#src/shared/turn.js';
 
-describe('yieldFairly', () => {
+describe('Turn', () => {
   it('resumes one task in each turn of the event loop, first come, first served', async () => {
     const seen: string[] = [];
     const tasks = ['a', 'b', 'c'].map(async (name) => {
       for (let piece = 1; piece <= 2; piece++) {
-        await yieldFairly();
+        await SERVICE_TURN.next();
         seen.push(`${name}${piece}`);
       }
     });
@@ -25,8 +26,9 @@ describe('yieldFairly', () => {
   it('rotates between clients, even if one client has more tasks', async () => {
     const seen: string[] = [];
     const work = async (client: string, name: string) => {
+      const turn = new Turn(client);
       for (let piece = 1; piece <= 2; piece++) {
-        await yieldFairly(client);
+        await turn.next();
         seen.push(`${name}${piece}`);
       }
     };
@@ -35,8 +37,8 @@ describe('yieldFairly', () => {
   });
 
   it('yields again after the queue was empty', async () => {
-    await yieldFairly();
+    await SERVICE_TURN.next();
     await yieldToEventLoop();
-    await yieldFairly();
+    await SERVICE_TURN.next();
   });
 });
