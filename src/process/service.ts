@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isProbe } from '../adapters/inbound/http/core/probe.js';
-import type { Route } from '../adapters/inbound/http/core/route.js';
+import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
 import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';

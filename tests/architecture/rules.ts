@@ -47,7 +47,6 @@ const HTTP = 'adapters/inbound/http/';
 const HTTP_FOLDERS = [
   'core',
   'response',
-  'versioning',
   'body',
   'query',
   'server',

@@ -10,7 +10,7 @@ import {
   whileUnchanged,
 } from '#src/application/maintenance/copy-archive.js';
 import { recordRules } from '#src/application/maintenance/copy-rules.js';
-import { StoredRecord } from '#src/application/records/stored-record.js';
+import { StoredRecord } from '#src/application/records/record-json.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';

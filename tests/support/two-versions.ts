@@ -6,6 +6,7 @@ import type { ImportTools } from '#src/adapters/inbound/http/import/import-handl
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
 import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
+import { Deprecation } from '#src/adapters/inbound/http/middleware/deprecation.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
@@ -14,7 +15,6 @@ import { fromFieldTable } from '#src/adapters/inbound/http/resources/from-field-
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import { Deprecation } from '#src/adapters/inbound/http/versioning/deprecation.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { RequestEntry } from '#src/application/ports/request-observer.js';

@@ -6,7 +6,7 @@ import type { InsertOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
 import { type IdempotentRequest, keyReused } from './idempotency.js';
 import type { Draft } from './record-format.js';
-import { StoredRecord } from './stored-record.js';
+import { StoredRecord } from './record-json.js';
 
 /*
  * Creating a record takes five steps. Each step handles the attempts without an outcome that match its second column.

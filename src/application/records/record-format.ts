@@ -4,15 +4,7 @@ import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/rules.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
-import { presentablePattern } from './presentable-pattern.js';
-import { fieldsJson } from './stored-record.js';
-
-/** Returns a record as clients see it. A field without a value is absent. */
-export interface ResponseMapper<Fields> {
-  (record: Versioned<Fields>): JsonObject;
-  /** Returns the JSON text of the result if it is the stored text with the id, else undefined. Absent: it never is. */
-  readonly storedResponse?: (record: Versioned<Fields>) => string | undefined;
-}
+import type { ResponseMapper } from './record-json.js';
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordFormat<Fields> {
@@ -121,47 +113,6 @@ function withoutReadOnly(sent: JsonObject): JsonObject {
   if (!READ_ONLY.some((field) => Object.hasOwn(sent, field))) return sent;
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = sent;
   return rest;
-}
-
-/** Returns the JSON text of a record as clients see it. */
-export function responseJson<Fields>(present: ResponseMapper<Fields>, record: Versioned<Fields>): string {
-  return present.storedResponse?.(record) ?? JSON.stringify(present(record));
-}
-
-/** Makes {@link RecordFormat.present} for these fields. A stored field that is not in the table is never shown. */
-export function responseMapper<Fields>(table: FieldTable): ResponseMapper<Fields> {
-  const copy = copierOf(table);
-  const shown = presentablePattern(table);
-  const present = (record: Versioned<Fields>) => copy(record.fields as JsonObject, { id: record.id });
-  const storedResponse = (record: Versioned<Fields>) => {
-    const json = fieldsJson(record);
-    if (json === '{}' || !shown.test(json)) return undefined;
-    return `{"id":${record.id},${json.slice(1)}`;
-  };
-  return Object.assign(present, { storedResponse });
-}
-
-type ValueCopier = (value: never) => unknown;
-
-function copierOf(table: FieldTable) {
-  const copiers = Object.entries(table).map(([name, field]) => ({ name, copy: valueCopier(field) }));
-  return (from: JsonObject, to: Record<string, unknown>): Record<string, unknown> => {
-    for (const { name, copy } of copiers) {
-      const value = from[name];
-      if (value !== undefined) to[name] = copy ? copy(value as never) : value;
-    }
-    return to;
-  };
-}
-
-/** @returns undefined if the value is shown as it is stored */
-function valueCopier(field: Field): ValueCopier | undefined {
-  if (field.kind === 'object') {
-    const copy = copierOf(field.fields);
-    return (value: JsonObject) => copy(value, {});
-  }
-  const copy = field.kind === 'list' ? valueCopier(field.of) : undefined;
-  return copy && ((values: readonly never[]) => values.map(copy));
 }
 
 /**

@@ -12,8 +12,8 @@ import { keyReused, STREAM } from './idempotency.js';
 import type { Filter, ListPage, ListQuery } from './list-query.js';
 import { paginate } from './paginate.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordFormat } from './record-format.js';
+import { StoredRecord } from './record-json.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
-import { StoredRecord } from './stored-record.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;

@@ -1,4 +1,4 @@
-import type { StoredRecord } from './stored-record.js';
+import type { StoredRecord } from './record-json.js';
 
 /**
  * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end

@@ -17,7 +17,7 @@ import {
   uniqueValueOf,
   valuesOf,
 } from '../../../application/records/query-semantics.js';
-import { StoredRecord } from '../../../application/records/stored-record.js';
+import { StoredRecord } from '../../../application/records/record-json.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';

@@ -8,7 +8,7 @@ import {
   MAX_PAGE_BYTES,
 } from '../../../application/records/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
-import { StoredRecord } from '../../../application/records/stored-record.js';
+import { StoredRecord } from '../../../application/records/record-json.js';
 import {
   hasOnlyIdFilters,
   type IdRange,

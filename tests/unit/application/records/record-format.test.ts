@@ -6,10 +6,8 @@ import {
   type Draft,
   fieldReader,
   newDraft,
-  responseJson,
-  responseMapper,
 } from '#src/application/records/record-format.js';
-import { StoredRecord } from '#src/application/records/stored-record.js';
+import { responseJson, responseMapper, StoredRecord } from '#src/application/records/record-json.js';
 import { API_KEY } from '#src/domain/access.js';
 import type { FieldTable } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { StoredRecord } from '#src/application/records/stored-record.js';
+import { StoredRecord } from '#src/application/records/record-json.js';
 import { partitionPoint, TopN, takePage } from '#src/application/records/top-n.js';
 
 describe('TopN', () => {

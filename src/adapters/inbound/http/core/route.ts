@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Scope } from '../../../../domain/access.js';
 import type { Id } from '../../../../domain/record.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
@@ -127,3 +128,11 @@ export function idOf(ctx: Context): Id {
 export function acceptPatch({ operations: { PATCH } }: Route): readonly string[] {
   return PATCH && 'consumes' in PATCH ? Object.keys(PATCH.consumes) : [];
 }
+
+/** Whether the path of a request begins with `/health/`. */
+export function isProbe({ url = '' }: IncomingMessage): boolean {
+  return PROBE.test(url);
+}
+
+/** The target of a request may be in absolute form (RFC 9112 section 3.2.2). */
+const PROBE = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/health\//;

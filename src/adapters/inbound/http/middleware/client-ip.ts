@@ -1,6 +1,6 @@
 import type { Middleware } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
-import { isProbe } from '../core/probe.js';
+import { isProbe } from '../core/route.js';
 import { connectionOf } from '../server/connection.js';
 import { networkOf, parseAddress, type TrustedProxies } from '../server/ip-address.js';
 

@@ -2,11 +2,18 @@ import type { Requirement } from '../../../../application/auth/authorization.js'
 import { MAX_ID } from '../../../../domain/record.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
-import type { ApiVersion } from '../core/api-version.js';
+import {
+  type ApiVersion,
+  checkVersion,
+  isVersionInPath,
+  matchesVersion,
+  setVersion,
+} from '../core/api-version.js';
 import type { Context, Middleware } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
 import type { Query } from '../core/parameter.js';
 import {
+  type Access,
   acceptPatch,
   type BodyHandler,
   type BodyOperation,
@@ -18,8 +25,6 @@ import { type AccessControl, authenticate, authorize, checkAgain } from '../midd
 import { negotiation } from '../middleware/content-negotiation.js';
 import { countRequest } from '../middleware/rate-limit.js';
 import { readQuery } from '../query/query.js';
-import { varyHeader } from '../response/vary.js';
-import { checkVersion, matchesVersion, setVersion } from '../versioning/requested-version.js';
 
 /** A request of a route, with what the steps have found. */
 interface Visit {
@@ -223,4 +228,20 @@ function setAllow(ctx: Context, route: Route): void {
   ctx.set('Allow', [...methods, 'OPTIONS'].join(', '));
   const patchTypes = acceptPatch(route);
   if (patchTypes.length > 0) ctx.set('Accept-Patch', patchTypes.join(', '));
+}
+
+/**
+ * Returns a function that names the request headers that a response depends on (RFC 9110 section 12.5.5).
+ * @param access a probe does not depend on the version
+ * @param headers in addition to `Accept`, and to `API-Version` if the path names no version
+ */
+export function varyHeader(access: Access, headers: readonly string[] = []): (ctx: Context) => void {
+  const always = ['Accept', ...headers].join(', ');
+  const unversioned = access === 'probe' ? always : `API-Version, ${always}`;
+  return (ctx) => {
+    const names = isVersionInPath(ctx.path) ? always : unversioned;
+    // Koa's `vary` parses the header to leave out duplicates.
+    if (ctx.res.hasHeader('Vary')) ctx.vary(names);
+    else ctx.res.setHeader('Vary', names);
+  };
 }

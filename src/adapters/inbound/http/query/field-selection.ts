@@ -1,4 +1,5 @@
-import { metadata, responseJson } from '../../../../application/records/record-format.js';
+import { metadata } from '../../../../application/records/record-format.js';
+import { responseJson } from '../../../../application/records/record-json.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { Parameter, Query } from '../core/parameter.js';

@@ -2,8 +2,8 @@ import {
   fieldReader,
   nullRemover,
   type RecordFormat,
-  responseMapper,
 } from '../../../../application/records/record-format.js';
+import { responseMapper } from '../../../../application/records/record-json.js';
 import { exampleOf, type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
 import { bodyValidator } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';

@@ -1,5 +1,6 @@
 import type { Created } from '../../../../application/records/create-records.js';
-import { type Change, responseJson } from '../../../../application/records/record-format.js';
+import type { Change } from '../../../../application/records/record-format.js';
+import { responseJson } from '../../../../application/records/record-json.js';
 import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
 import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';

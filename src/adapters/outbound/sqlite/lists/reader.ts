@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
-import type { StoredRecord } from '../../../../application/records/stored-record.js';
+import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';

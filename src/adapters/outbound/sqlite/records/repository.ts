@@ -3,7 +3,7 @@ import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../../application/ports/repository.js';
 import type { Filter, ListPage, ListQuery, RecordTable } from '../../../../application/records/list-query.js';
-import { fieldsJson } from '../../../../application/records/stored-record.js';
+import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';

@@ -4,7 +4,7 @@ import type {
   RecordTable,
   SortOrder,
 } from '../../../../application/records/list-query.js';
-import { fieldsJson, StoredRecord } from '../../../../application/records/stored-record.js';
+import { fieldsJson, StoredRecord } from '../../../../application/records/record-json.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 

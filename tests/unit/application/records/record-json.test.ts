@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fieldsJson, StoredRecord } from '#src/application/records/stored-record.js';
+import { fieldsJson, StoredRecord } from '#src/application/records/record-json.js';
 
 const FIELDS = { name: 'Lamp €', price: { amount: 1, currency: 'EUR' } };
 const JSON_TEXT = JSON.stringify(FIELDS);
