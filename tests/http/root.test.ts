@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
 /** The values of `Accept` that browsers send for a page: Chrome, Firefox, Java's old `URLConnection`. */
 const BROWSERS = [
@@ -63,9 +64,7 @@ describe('GET /', () => {
     const { status, headers, json } = await get();
     expect([status, headers['content-type']]).to.deep.equal([200, 'application/json']);
     expect(json).to.deep.equal({
-      products: '/v1/products',
-      users: '/v1/users',
-      orders: '/v1/orders',
+      ...Object.fromEntries(RECORD_PLURALS.map((plural) => [plural, `/v1/${plural}`])),
       apiKeys: '/v1/api-keys',
       openapi: '/openapi.json',
       docs: '/docs',

@@ -79,13 +79,13 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
   });
 
   it('creates a new table with its words', () => {
-    const lines = stepFor('categories', { name: { ...TEXT, required: true } }, ['name']).split('\n');
-    expect(lines[0]).to.equal('CREATE TABLE categories (');
+    const lines = stepFor('shelves', { name: { ...TEXT, required: true } }, ['name']).split('\n');
+    expect(lines[0]).to.equal('CREATE TABLE shelves (');
     expect(lines).to.include.members([
       `  "name" TEXT AS (fields ->> 'name') VIRTUAL`,
-      'CREATE INDEX categories_name ON categories ("name");',
-      'CREATE INDEX categories_created_at ON categories (created_at);',
-      "INSERT INTO word_indexes VALUES ('categories', 0, 0, 0);",
+      'CREATE INDEX shelves_name ON shelves ("name");',
+      'CREATE INDEX shelves_created_at ON shelves (created_at);',
+      "INSERT INTO word_indexes VALUES ('shelves', 0, 0, 0);",
     ]);
   });
 
