@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
-import type { RecordTable } from '#src/application/records/list-query.js';
+import type { RecordTable } from '#src/application/ports/list-query.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import type { Field, FieldTable } from '#src/domain/fields.js';

@@ -5,8 +5,8 @@ import {
   foldedColumnOf,
   indexName,
   uniqueColumnOf,
-} from '#src/adapters/outbound/sqlite/records/schema.js';
-import type { RecordTable } from '#src/application/records/list-query.js';
+} from '#src/adapters/outbound/sqlite/sql/schema.js';
+import type { RecordTable } from '#src/application/ports/list-query.js';
 import { TABLES } from '#src/composition/tables.js';
 import type { FieldSpec } from '#src/domain/fields.js';
 

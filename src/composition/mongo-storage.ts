@@ -13,7 +13,7 @@ import { MongoSearchIndex } from '../adapters/outbound/mongo/search-index.js';
 import { MongoStore } from '../adapters/outbound/mongo/store.js';
 import { MongoUsageStore } from '../adapters/outbound/mongo/usage-store.js';
 import type { WordsState } from '../adapters/outbound/mongo/words.js';
-import type { RecordTable } from '../application/records/list-query.js';
+import type { RecordTable } from '../application/ports/list-query.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { EXPIRING_TABLES, idempotencyStores, RESOURCE_TABLES, repositories, TABLES } from './tables.js';
 

@@ -1,7 +1,7 @@
 import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
+import type { RecordTable } from '../application/ports/list-query.js';
 import type { Repository } from '../application/ports/repository.js';
-import type { RecordTable } from '../application/records/list-query.js';
 import { API_KEY, type ApiKey } from '../domain/access.js';
 import { type FieldTable, indexedFields, searchedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';

@@ -16,6 +16,9 @@ const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
   'every folder of the HTTP adapter imports those below it': [
     moduleOf('adapters/inbound/http/core/x.ts', "import { a } from '../query/query.js';"),
   ],
+  'no two folders import each other, except one and a folder in it': [
+    moduleOf('application/ports/x.ts', "import { a } from '../records/record-service.js';"),
+  ],
   'only its owner imports a package': [
     moduleOf('adapters/outbound/memory/x.ts', "import type {\n  Database,\n} from 'libsql/promise';"),
     moduleOf('packages/pages/docs/x.ts', "import { h } from 'preact';"),

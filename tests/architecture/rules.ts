@@ -111,7 +111,7 @@ const RESOURCE_NEUTRAL = [
   'application/records/record-format.ts',
   'application/records/idempotency.ts',
   'application/records/id-allocator.ts',
-  'application/records/list-query.ts',
+  'application/ports/list-query.ts',
   'application/records/query-semantics.ts',
   'application/records/paginate.ts',
   'application/maintenance/copy-archive.ts',
@@ -174,6 +174,21 @@ export const RULES: Readonly<Record<string, Rule>> = {
           .map((target) => `${path} → ${target}`);
       }),
 
+  'no two folders import each other, except one and a folder in it': (modules) => {
+    const arrows = new Set(
+      modules.flatMap(({ path, imports }) =>
+        imports
+          .filter((target) => target.endsWith('.ts'))
+          .map((target) => `${folderOf(path)} → ${folderOf(target)}`),
+      ),
+    );
+    return [...arrows].filter((arrow) => {
+      const [from = '', to = ''] = arrow.split(' → ');
+      const isNested = from.startsWith(to) || to.startsWith(from);
+      return !isNested && arrows.has(`${to} → ${from}`);
+    });
+  },
+
   'only its owner imports a package': (modules) =>
     modules.flatMap(({ path, imports }) =>
       imports
@@ -226,6 +241,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
 /** The place of the folder of a module in {@link HTTP_FOLDERS}, -1 if it has none. */
 function httpFloor(path: string): number {
   return HTTP_FOLDERS.indexOf(path.slice(HTTP.length).split('/')[0] ?? '');
+}
+
+/** The folder of a module, with `/` at its end. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
 function isUnder(path: string, allowed: readonly PathPrefix[]): boolean {

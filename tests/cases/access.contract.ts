@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { BY_ID } from '#src/application/records/list-query.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';

@@ -4,8 +4,8 @@ import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/se
 import * as definitions from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { BY_ID } from '#src/application/records/list-query.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { BY_ID, type Filter } from '#src/application/records/list-query.js';
+import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

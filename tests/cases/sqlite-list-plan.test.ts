@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { Filter, ListQuery, RecordTable, SortOrder } from '#src/application/records/list-query.js';
+import type { Filter, ListQuery, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Order as OrderFields } from '#src/domain/order.js';

@@ -6,7 +6,7 @@ import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { WordIndex } from '#src/adapters/outbound/sqlite/full-text/index.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { Filter, ListQuery } from '#src/application/records/list-query.js';
+import type { Filter, ListQuery } from '#src/application/ports/list-query.js';
 import { MAX_WORDS, TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { RecordArchive, RecordEntry, ReservationArchive } from '#src/application/ports/archive.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { BY_ID } from '#src/application/records/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ListQuery, Position, SortOrder, Value } from '#src/application/records/list-query.js';
+import type { ListQuery, Position, SortOrder, Value } from '#src/application/ports/list-query.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
 import {
   anyFilters,

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { BY_ID, type ListPage, type ListQuery, type Position } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { BY_ID, type ListPage, type ListQuery, type Position } from '#src/application/records/list-query.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';

@@ -5,7 +5,7 @@ import type {
   SearchFilter,
   SortKey,
   SortOrder,
-} from '#src/application/records/list-query.js';
+} from '#src/application/ports/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';

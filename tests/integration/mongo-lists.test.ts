@@ -6,7 +6,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/records/list-query.js';
+import { BY_ID, type Comparison, type Filter, type Value } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

@@ -7,7 +7,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoSearchIndex } from '#src/adapters/outbound/mongo/search-index.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID } from '#src/application/records/list-query.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';

@@ -16,11 +16,11 @@ import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotenc
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ServiceUrl } from '#src/adapters/outbound/system/service-url.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import type { Logger } from '#src/application/ports/logger.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
 import type { RequestEntry, RequestObserver } from '#src/application/ports/request-observer.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
-import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { APPLICATION_ID, MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
-import { RECORD_COLUMNS, rowOf } from '#src/adapters/outbound/sqlite/records/schema.js';
+import { RECORD_COLUMNS, rowOf } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { Versioned } from '#src/domain/record.js';
 
 /** The steps of the schema that had no index of words. */

@@ -1,4 +1,4 @@
-import type { SearchFilter } from '#src/application/records/list-query.js';
+import type { SearchFilter } from '#src/application/ports/list-query.js';
 import { decidingWords, queryWords } from '#src/application/search/tokenizer.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 

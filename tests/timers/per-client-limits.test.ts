@@ -8,7 +8,7 @@ import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js
 import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
 import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import type { ListQuery } from '#src/application/records/list-query.js';
+import type { ListQuery } from '#src/application/ports/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
 import { HttpClient } from '../support/http-client.js';
 import { FIRST_KEY, type InProcessService, inProcessService } from '../support/in-process-service.js';

@@ -2,9 +2,9 @@ import { notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
+import { BY_ID } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import type { TokenSigner } from '../ports/token-signer.js';
-import { BY_ID } from '../records/list-query.js';
 import { paginate } from '../records/paginate.js';
 
 /**

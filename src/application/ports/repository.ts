@@ -1,7 +1,7 @@
 import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Turn } from '../../shared/turn.js';
-import type { Filter, ListPage, ListQuery } from '../records/list-query.js';
+import type { Filter, ListPage, ListQuery } from './list-query.js';
 
 /** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;

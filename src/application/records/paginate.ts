@@ -1,7 +1,7 @@
 import type { Versioned } from '../../domain/record.js';
 import { SERVICE_TURN } from '../../shared/turn.js';
+import type { ListQuery } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import type { ListQuery } from './list-query.js';
 import { positionOf } from './query-semantics.js';
 
 /** Yields the pages of a list, forwards from the query's position. Reads a page when the caller needs it. */

@@ -1,7 +1,14 @@
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
+import type {
+  AttributeFilter,
+  Filter,
+  Position,
+  RecordTable,
+  SortOrder,
+  Value,
+} from '../ports/list-query.js';
 import { matchesText, recordText } from '../search/tokenizer.js';
-import type { AttributeFilter, Filter, Position, RecordTable, SortOrder, Value } from './list-query.js';
 
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {

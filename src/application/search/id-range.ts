@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/record.js';
-import type { Filter, ListQuery } from '../records/list-query.js';
+import type { Filter, ListQuery } from '../ports/list-query.js';
 
 /** Ids from `low` to `high`, both included. */
 export interface IdRange {

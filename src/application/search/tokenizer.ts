@@ -1,5 +1,5 @@
 import { compareText } from '../../domain/text.js';
-import type { RecordTable } from '../records/list-query.js';
+import type { RecordTable } from '../ports/list-query.js';
 
 /**
  * The version of the words that these functions make. Increase it with every change that makes other words of some text:

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AttributeFilter } from '#src/application/records/list-query.js';
+import type { AttributeFilter } from '#src/application/ports/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
 import { list } from '../../support/list.js';
 import { product } from './records.js';

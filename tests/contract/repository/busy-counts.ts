@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter } from '#src/application/records/list-query.js';
+import type { Filter } from '#src/application/ports/list-query.js';
 import { AT, product } from './records.js';
 import type { TestStore } from './test-store.js';
 

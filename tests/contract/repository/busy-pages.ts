@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, Position } from '#src/application/records/list-query.js';
+import type { Filter, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { Turn } from '#src/shared/turn.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Filter, Position, SortOrder, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Filter, Position, SortOrder, Value } from '#src/application/ports/list-query.js';
 import { list } from '../../support/list.js';
 import { MATCHES, NUMBER_OPERATORS } from './expected.js';
 import { at, by, idsOf, query, user } from './records.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '#src/application/patch/merge-patch.js';
+import type { Filter, Value } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { Filter, Value } from '#src/application/records/list-query.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type Field, type FieldSpec, type FieldTable, SYSTEM_FIELDS } from '#src/domain/fields.js';

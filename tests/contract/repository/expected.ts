@@ -1,4 +1,4 @@
-import type { Comparison, Position, SortOrder, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Position, SortOrder, Value } from '#src/application/ports/list-query.js';
 import { type Id, MAX_ID, type Versioned } from '#src/domain/record.js';
 
 /** The expected results of lists, computed independently of any store. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Comparison, Value } from '#src/application/records/list-query.js';
+import type { Comparison, Value } from '#src/application/ports/list-query.js';
 import type { Id } from '#src/domain/record.js';
 import { list } from '../../support/list.js';
 import { idsWhere, MATCHES, NUMBER_OPERATORS, TEXT_OPERATORS } from './expected.js';

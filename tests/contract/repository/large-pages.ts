@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, Position } from '#src/application/records/list-query.js';
+import type { Filter, Position } from '#src/application/ports/list-query.js';
 import type { Id } from '#src/domain/record.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';

@@ -1,11 +1,5 @@
 import { expect } from 'chai';
-import type {
-  Filter,
-  ListPage,
-  ListQuery,
-  Position,
-  SortOrder,
-} from '#src/application/records/list-query.js';
+import type { Filter, ListPage, ListQuery, Position, SortOrder } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { compareByOrder, keysOf, outermostPosition, sorted } from './expected.js';

@@ -4,7 +4,7 @@ import {
   type Position,
   type SortOrder,
   type Value,
-} from '#src/application/records/list-query.js';
+} from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ExistenceFilter, Filter, ListQuery, Position } from '#src/application/records/list-query.js';
+import type { ExistenceFilter, Filter, ListQuery, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
+import type { ListQuery } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { ListQuery } from '#src/application/records/list-query.js';
 import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';

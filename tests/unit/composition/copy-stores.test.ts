@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { CopyError, countsIn, type Progress } from '#src/application/maintenance/copy-archive.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
-import type { RecordTable } from '#src/application/records/list-query.js';
+import type { RecordTable } from '#src/application/ports/list-query.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { sqliteStorage } from '#src/composition/sqlite-storage.js';
 import type { Storage } from '#src/composition/storage.js';

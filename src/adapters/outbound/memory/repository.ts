@@ -1,7 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
-import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import type { Store } from '../../../application/ports/store.js';
 import {
   BY_ID,
   type Filter,
@@ -10,7 +8,9 @@ import {
   MAX_PAGE_BYTES,
   type RecordTable,
   type Value,
-} from '../../../application/records/list-query.js';
+} from '../../../application/ports/list-query.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type { Store } from '../../../application/ports/store.js';
 import {
   compareInOrder,
   matchesFilter,

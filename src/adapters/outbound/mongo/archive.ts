@@ -1,6 +1,6 @@
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
-import type { RecordTable } from '../../../application/records/list-query.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
 import { Counter } from './counters.js';
 import {

@@ -1,5 +1,5 @@
 import type { QueryTime } from '../../../application/maintenance/query-budget.js';
-import type { ListQuery } from '../../../application/records/list-query.js';
+import type { ListQuery } from '../../../application/ports/list-query.js';
 import type { IdRange } from '../../../application/search/id-range.js';
 import { AppError } from '../../../domain/errors.js';
 import { type Id, MAX_ID } from '../../../domain/record.js';

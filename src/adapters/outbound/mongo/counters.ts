@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../../application/records/list-query.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { Id } from '../../../domain/record.js';
 import { COUNTERS, type CounterDocument } from './documents.js';
 import { isDuplicateKey } from './errors.js';

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Tombstone } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
-import type { RecordTable } from '../../../application/records/list-query.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../domain/fields.js';

@@ -5,7 +5,7 @@ import type {
   Filter,
   RecordTable,
   Value,
-} from '../../../application/records/list-query.js';
+} from '../../../application/ports/list-query.js';
 import {
   attributeValues,
   comparedValue,

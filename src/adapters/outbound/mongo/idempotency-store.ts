@@ -1,5 +1,5 @@
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
-import type { RecordTable } from '../../../application/records/list-query.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { unavailable } from '../../../domain/errors.js';
 import {
   type ReservationDocument,

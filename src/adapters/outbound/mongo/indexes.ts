@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
-import type { Filter, ListQuery, RecordTable } from '../../../application/records/list-query.js';
+import type { Filter, ListQuery, RecordTable } from '../../../application/ports/list-query.js';
 import { isFolded } from '../../../application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS, fieldPath, reservationCollection, specOf, USAGE, uniquePath } from './documents.js';

@@ -8,7 +8,7 @@ import {
   type Position,
   type RecordTable,
   type SortOrder,
-} from '../../../application/records/list-query.js';
+} from '../../../application/ports/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
 import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
 import type { Versioned } from '../../../domain/record.js';

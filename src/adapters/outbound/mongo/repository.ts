@@ -1,12 +1,12 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
-import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import {
   BY_ID,
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
-} from '../../../application/records/list-query.js';
+} from '../../../application/ports/list-query.js';
+import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import {

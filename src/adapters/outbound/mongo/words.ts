@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { Filter, RecordTable, SearchFilter } from '../../../application/records/list-query.js';
+import type { Filter, RecordTable, SearchFilter } from '../../../application/ports/list-query.js';
 import type { IdRange } from '../../../application/search/id-range.js';
 import { recordWords, TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import type { Id } from '../../../domain/record.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ListPage, ListQuery } from '#src/application/records/list-query.js';
+import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';

@@ -5,7 +5,7 @@ import type {
   Filter,
   Membership,
   SortOrder,
-} from '#src/application/records/list-query.js';
+} from '#src/application/ports/list-query.js';
 import {
   attributeValues,
   comparedValue,

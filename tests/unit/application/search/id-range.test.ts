@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Filter, Position } from '#src/application/records/list-query.js';
+import type { Filter, Position } from '#src/application/ports/list-query.js';
 import { hasOnlyIdFilters, idRange, isAscendingRead } from '#src/application/search/id-range.js';
 import { at, by } from '../../../contract/repository/records.js';
 

@@ -5,7 +5,7 @@ import {
   type Position,
   type SortOrder,
   type Value,
-} from '../../../../application/records/list-query.js';
+} from '../../../../application/ports/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import { sha256 } from '../response/etag.js';
 

@@ -1,4 +1,4 @@
-import type { Comparison, Filter, Membership, Value } from '../../../../application/records/list-query.js';
+import type { Comparison, Filter, Membership, Value } from '../../../../application/ports/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';

@@ -1,4 +1,4 @@
-import type { Filter } from '../../../../application/records/list-query.js';
+import type { Filter } from '../../../../application/ports/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';

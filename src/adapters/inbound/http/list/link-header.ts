@@ -1,5 +1,5 @@
+import type { ListPage, ListQuery, Position } from '../../../../application/ports/list-query.js';
 import type { PublicUrl } from '../../../../application/ports/public-url.js';
-import type { ListPage, ListQuery, Position } from '../../../../application/records/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { Query } from '../core/parameter.js';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/records/list-query.js';
+import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { MAX_RECORD_BYTES, turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';

@@ -1,4 +1,4 @@
-import type { ListQuery } from '../../../../application/records/list-query.js';
+import type { ListQuery } from '../../../../application/ports/list-query.js';
 import type { ParameterDescription } from '../core/description.js';
 import { HttpError, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';

@@ -1,4 +1,4 @@
-import { BY_ID, type SortKey, type SortOrder } from '../../../../application/records/list-query.js';
+import { BY_ID, type SortKey, type SortOrder } from '../../../../application/ports/list-query.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { Parameter } from '../core/parameter.js';

@@ -1,5 +1,5 @@
+import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { SearchIndex } from '../../../../application/ports/search-index.js';
-import type { RecordTable } from '../../../../application/records/list-query.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
 import { recordWords, searchedLength, TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';

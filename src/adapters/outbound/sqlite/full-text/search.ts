@@ -1,4 +1,4 @@
-import type { Filter, RecordTable, SearchFilter } from '../../../../application/records/list-query.js';
+import type { Filter, RecordTable, SearchFilter } from '../../../../application/ports/list-query.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
 import {
   beginningOf,
@@ -7,9 +7,9 @@ import {
   recordText,
 } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
+import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import { AdaptiveBatchSize, type Checkpoints } from '../lists/adaptive-batch-size.js';
-import { type Sql, sql } from '../records/schema.js';
+import { type Sql, sql } from '../sql/schema.js';
 import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedIds } from './index.js';
 
 /** How many blocks a search reads in a turn. The first one it reads in the turn of the request. */

@@ -1,8 +1,8 @@
-import type { Position, Value } from '../../../../application/records/list-query.js';
+import type { Position, Value } from '../../../../application/ports/list-query.js';
 import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
-import { contains, narrowed, type Range, rangeCondition } from '../records/filter.js';
-import { allOf, ID, type Sql, sql } from '../records/schema.js';
+import { contains, narrowed, type Range, rangeCondition } from '../sql/filter.js';
+import { allOf, ID, type Sql, sql } from '../sql/schema.js';
 
 /** Part of one index, in one direction. Rows that have the same value of the column tie. */
 export interface IndexScan {

@@ -3,7 +3,7 @@ import {
   type Filter,
   type ListQuery,
   type RecordTable,
-} from '../../../../application/records/list-query.js';
+} from '../../../../application/ports/list-query.js';
 import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Reader } from '../connection/connection.js';
 import { hasIndex, searchedWords, type WordQuery } from '../full-text/search.js';
@@ -16,7 +16,7 @@ import {
   rangeOf,
   residualConditionsOf,
   rowCost,
-} from '../records/filter.js';
+} from '../sql/filter.js';
 import {
   columnOf,
   ID,
@@ -26,7 +26,7 @@ import {
   type Sql,
   scanOrder,
   sql,
-} from '../records/schema.js';
+} from '../sql/schema.js';
 import { type IndexScan, type Start, startAt } from './index-scan.js';
 
 /** The most rows, and their most bytes, that are read and sorted at once; fewer rows if each one costs more. */

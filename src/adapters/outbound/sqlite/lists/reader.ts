@@ -8,7 +8,7 @@ import {
   type RecordTable,
   type SortOrder,
   type Value,
-} from '../../../../application/records/list-query.js';
+} from '../../../../application/ports/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
@@ -27,7 +27,7 @@ import {
   scanOrder,
   selectRecords,
   sql,
-} from '../records/schema.js';
+} from '../sql/schema.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
 import { planCount, planList, type SortPlan } from './plan.js';
 import { countByScan, countRows, scanPage, timeOf } from './scan.js';

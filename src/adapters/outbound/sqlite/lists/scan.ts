@@ -6,15 +6,15 @@ import {
   type RecordTable,
   type SortOrder,
   type Value,
-} from '../../../../application/records/list-query.js';
+} from '../../../../application/ports/list-query.js';
 import { compareInOrder } from '../../../../application/records/query-semantics.js';
 import type { Id } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
+import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
-import { rowCost } from '../records/filter.js';
-import { allOf, columnOf, ID, numberOf, orderBy, type Sql, scanOrder, sql } from '../records/schema.js';
-import { AdaptiveBatchSize, type Checkpoints } from './adaptive-batch-size.js';
+import { rowCost } from '../sql/filter.js';
+import { allOf, columnOf, ID, numberOf, orderBy, type Sql, scanOrder, sql } from '../sql/schema.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { ScanPlan, Sorted } from './plan.js';
 

@@ -4,10 +4,11 @@ import type {
   ReservationArchive,
 } from '../../../../application/ports/archive.js';
 import type { Reservation } from '../../../../application/ports/idempotency-store.js';
-import type { RecordTable } from '../../../../application/records/list-query.js';
+import type { RecordTable } from '../../../../application/ports/list-query.js';
 import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { WordIndex } from '../full-text/index.js';
+import { RECORD_COLUMNS } from '../sql/schema.js';
 import {
   INSERT_RESERVATION,
   RESERVATION_COLUMNS,
@@ -15,7 +16,6 @@ import {
   reservationOf,
   reservationRowOf,
 } from './idempotency-store.js';
-import { RECORD_COLUMNS } from './schema.js';
 
 /**
  * A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation.

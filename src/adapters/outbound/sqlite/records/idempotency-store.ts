@@ -1,7 +1,7 @@
 import { RESERVATION_MS } from '../../../../application/maintenance/retention.js';
 import type { IdempotencyStore, Reservation } from '../../../../application/ports/idempotency-store.js';
+import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
-import type { RecordTable } from '../../../../application/records/list-query.js';
 import type { Id, Instant } from '../../../../domain/record.js';
 import type { Statement } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';

@@ -1,8 +1,8 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
+import type { Filter, ListPage, ListQuery, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import type { InsertOutcome, Repository } from '../../../../application/ports/repository.js';
-import type { Filter, ListPage, ListQuery, RecordTable } from '../../../../application/records/list-query.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
@@ -13,7 +13,7 @@ import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
-import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from './schema.js';
+import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from '../sql/schema.js';
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;

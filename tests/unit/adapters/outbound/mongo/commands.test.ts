@@ -5,7 +5,7 @@ import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID } from '#src/application/records/list-query.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
 import { keysetConditions } from '#src/adapters/outbound/mongo/list.js';
-import type { Filter, RecordTable, SortOrder } from '#src/application/records/list-query.js';
+import type { Filter, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
 import { ORDERS, PRODUCTS, USERS } from '../../../../support/tables.js';
 
 /** Parses an order such as `-name,id`. */

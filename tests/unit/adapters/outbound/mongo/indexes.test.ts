@@ -3,7 +3,7 @@ import type { Document, IndexDescription } from 'mongodb';
 import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
 import { indexesOnFields, isIndexed } from '#src/adapters/outbound/mongo/indexes.js';
 import { sortOf } from '#src/adapters/outbound/mongo/list.js';
-import type { Filter, RecordTable, SortOrder } from '#src/application/records/list-query.js';
+import type { Filter, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
 import { SYSTEM_FIELDS } from '#src/domain/fields.js';
 import { PRODUCTS, TABLES } from '../../../../support/tables.js';
 

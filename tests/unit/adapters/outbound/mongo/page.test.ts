@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { readPage } from '#src/adapters/outbound/mongo/list.js';
-import { BY_ID } from '#src/application/records/list-query.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
 import { PRODUCTS } from '../../../../support/tables.js';
 
 const AT = new Date(0);

@@ -7,7 +7,7 @@ import {
   parseCursor,
   queryFingerprint,
 } from '#src/adapters/inbound/http/list/cursor.js';
-import { BY_ID, type SortOrder, type Value } from '#src/application/records/list-query.js';
+import { BY_ID, type SortOrder, type Value } from '#src/application/ports/list-query.js';
 import { PRODUCTS } from '../../../../../support/tables.js';
 
 const FINGERPRINT = queryFingerprint({ filters: [], order: BY_ID });

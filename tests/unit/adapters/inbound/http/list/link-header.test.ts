@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import { parseCursor } from '#src/adapters/inbound/http/list/cursor.js';
 import { linkHeader } from '#src/adapters/inbound/http/list/link-header.js';
-import { BY_ID, type ListQuery, type Position } from '#src/application/records/list-query.js';
+import { BY_ID, type ListQuery, type Position } from '#src/application/ports/list-query.js';
 import { cursorIn, linksOf } from '../../../../../support/links.js';
 
 const record = (id: number) => ({ id, version: 1, createdAt: 0, updatedAt: 0, fields: {} });

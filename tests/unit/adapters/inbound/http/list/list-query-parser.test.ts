@@ -5,7 +5,7 @@ import { encodeCursor, queryFingerprint } from '#src/adapters/inbound/http/list/
 import { ListQueryParser } from '#src/adapters/inbound/http/list/list-query-parser.js';
 import { readQuery } from '#src/adapters/inbound/http/query/query.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { BY_ID, type ListQuery } from '#src/application/records/list-query.js';
+import { BY_ID, type ListQuery } from '#src/application/ports/list-query.js';
 import { list } from '../../../../../support/list.js';
 
 const PARSER = new ListQueryParser('products', PRODUCTS);

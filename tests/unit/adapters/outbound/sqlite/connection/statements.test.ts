@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import Database from 'libsql';
 import { StatementCache } from '#src/adapters/outbound/sqlite/connection/connection.js';
-import { residualConditionsOf } from '#src/adapters/outbound/sqlite/records/filter.js';
-import type { Filter } from '#src/application/records/list-query.js';
+import { residualConditionsOf } from '#src/adapters/outbound/sqlite/sql/filter.js';
+import type { Filter } from '#src/application/ports/list-query.js';
 import { PRODUCTS } from '../../../../../support/tables.js';
 
 describe('the prepared statements of SQLite', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import type { Filter, Position } from '#src/application/records/list-query.js';
+import type { Filter, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { keysOf, sorted } from '../../../../../contract/repository/expected.js';

@@ -3,7 +3,7 @@ import type {
   Position,
   RecordTable,
   SortOrder,
-} from '../../../../application/records/list-query.js';
+} from '../../../../application/ports/list-query.js';
 import { fieldsJson, StoredRecord } from '../../../../application/records/record-json.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';

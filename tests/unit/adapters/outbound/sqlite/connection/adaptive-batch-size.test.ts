@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { AdaptiveBatchSize } from '#src/adapters/outbound/sqlite/connection/adaptive-batch-size.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { AdaptiveBatchSize } from '#src/adapters/outbound/sqlite/lists/adaptive-batch-size.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { BY_ID, type Filter } from '#src/application/records/list-query.js';
+import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
