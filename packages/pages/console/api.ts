@@ -1,8 +1,8 @@
 import { type Catalogue, CatalogueError, createCatalogue, type Token } from '#packages/client/index.js';
 import { describeError } from './describe-error.js';
 import { rateLimitOf } from './rate-limit.js';
-import type { AnyTypes, Api, Observation, Permissions } from './seams.js';
 import type { Probe } from './session.js';
+import type { AnyTypes, Api, Observation, Permissions } from './types.js';
 
 /** The URL of the service, which may lie deeper than the root behind a proxy. */
 export const BASE = new URL('.', location.origin + location.pathname).href;

@@ -10,10 +10,10 @@ import { createDeletionQueue } from './deletions.js';
 import { SignInPage } from './pages/sign-in-page.js';
 import { resourcesOf } from './resources.js';
 import { hashOf, routeOf } from './router.js';
-import type { Console, Notification, Observation, Resource } from './seams.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
 import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
+import type { Console, Notification, Observation, Resource } from './types.js';
 import { useLoad } from './use-load.js';
 
 interface Description {

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Console } from './seams.js';
+import type { Console } from './types.js';
 
 export const ConsoleContext = createContext<Console | undefined>(undefined);
 

@@ -6,8 +6,8 @@ import { AlteredTagError, describeError } from './describe-error.js';
 import { WaitingDeletions } from './edit/deletion-queue.js';
 import { isSame, type JsonObject } from './edit/json.js';
 import { hashOf } from './router.js';
-import type { Api, CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from './seams.js';
 import { TEXTS } from './texts.js';
+import type { Api, CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from './types.js';
 
 const { deletion: TEXT } = TEXTS;
 

@@ -1,9 +1,9 @@
 import { CatalogueError, UnknownOutcomeError } from '#packages/client/index.js';
-import type { Described } from './seams.js';
 import { TEXTS } from './texts.js';
+import type { ErrorText } from './types.js';
 
 const { errors } = TEXTS;
-const BY_STATUS: Readonly<Record<number, Described>> = {
+const BY_STATUS: Readonly<Record<number, ErrorText>> = {
   401: errors.unauthenticated,
   404: errors.notFound,
   412: errors.conflict,
@@ -14,7 +14,7 @@ const BY_STATUS: Readonly<Record<number, Described>> = {
 export class AlteredTagError extends Error {}
 
 /** An error of the client, in words for a person. */
-export function describeError(error: unknown): Described {
+export function describeError(error: unknown): ErrorText {
   if (error instanceof UnknownOutcomeError) return errors.unknownOutcome;
   if (error instanceof AlteredTagError) return errors.alteredTag;
   if (!(error instanceof CatalogueError))
@@ -32,7 +32,7 @@ export function describeError(error: unknown): Described {
 }
 
 /** What the service says about a request that it refused. */
-function refusal({ message, code, details }: CatalogueError): Described {
+function refusal({ message, code, details }: CatalogueError): ErrorText {
   const texts = details.map((detail) => `${detail.message}.`.replace(/\.\.$/, '.'));
   return {
     title: errors.refused,
@@ -45,7 +45,7 @@ function isLost(error: unknown): boolean {
   return error instanceof TypeError && /fetch|network|load|connection/i.test(error.message);
 }
 
-function withText(described: Described, error: unknown): Described {
+function withText(described: ErrorText, error: unknown): ErrorText {
   return {
     ...described,
     text: `${described.text} (${error instanceof Error ? error.message : String(error)})`,

@@ -1,4 +1,4 @@
-import type { RateLimit } from './seams.js';
+import type { RateLimit } from './types.js';
 
 /** @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
 export function rateLimitOf(headers: Headers): RateLimit | undefined {

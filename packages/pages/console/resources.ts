@@ -11,7 +11,7 @@ import type {
   Schema,
 } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
-import type { Field, Resource } from './seams.js';
+import type { Field, Resource } from './types.js';
 
 const COLLECTION = /^\/v\d+\/([^/{}]+)$/;
 

@@ -1,6 +1,6 @@
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import { remember, remembered } from '../docs/tab-storage.js';
-import type { Permissions, Resource } from './seams.js';
+import type { Permissions, Resource } from './types.js';
 
 /** A credential and what it allows. The tab keeps both, so that a reload needs no requests to find out again. */
 export interface Session {

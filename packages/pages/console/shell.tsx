@@ -13,9 +13,9 @@ import { NewKeyPage } from './pages/new-key-page.js';
 import { NewRecordPage } from './pages/new-record-page.js';
 import { RecordPage } from './pages/record-page.js';
 import { hashOf, type Route } from './router.js';
-import type { Notification, Observation, Resource } from './seams.js';
 import { TEXTS } from './texts.js';
 import { chooseTheme, chosenTheme, THEMES } from './theme.js';
+import type { Notification, Observation, Resource } from './types.js';
 
 const { status: texts } = TEXTS;
 

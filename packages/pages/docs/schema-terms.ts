@@ -62,10 +62,10 @@ function bound(value: number | undefined): number | undefined {
   return Math.abs(value ?? 0) >= Number.MAX_SAFE_INTEGER ? undefined : value;
 }
 
-function between(least: number | undefined, most: number | undefined, unit: string): string | undefined {
-  if (least !== undefined && most !== undefined) return `${number(least)} to ${counted(most, unit)}`;
-  if (least !== undefined) return `at least ${counted(least, unit)}`;
-  return most === undefined ? undefined : `at most ${counted(most, unit)}`;
+function between(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  if (min !== undefined && max !== undefined) return `${number(min)} to ${counted(max, unit)}`;
+  if (min !== undefined) return `at least ${counted(min, unit)}`;
+  return max === undefined ? undefined : `at most ${counted(max, unit)}`;
 }
 
 function counted(value: number, unit: string): string {

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { labelOf } from '../formats.js';
 import { prefer, preferred } from '../preferences.js';
-import type { Field, Resource } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { Field, Resource } from '../types.js';
 import { Button } from './button.js';
 import { Menu } from './menu.js';
 

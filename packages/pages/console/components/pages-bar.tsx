@@ -5,8 +5,8 @@ import { useConsole } from '../context.js';
 import { numberText } from '../formats.js';
 import { type ListState, PAGE_SIZES, queryOf, selectionOf } from '../list-query.js';
 import { hashOf } from '../router.js';
-import type { CatalogueRecord, Resource } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, Resource } from '../types.js';
 import { Button } from './button.js';
 import { ErrorNotice } from './notice.js';
 

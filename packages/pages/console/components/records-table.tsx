@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { labelOf } from '../formats.js';
 import { directionOf, nextSort } from '../list-query.js';
 import { hashOf } from '../router.js';
-import type { CatalogueRecord, Field, Resource } from '../seams.js';
+import type { CatalogueRecord, Field, Resource } from '../types.js';
 import { Value } from './value.js';
 
 interface RecordsTableProps {

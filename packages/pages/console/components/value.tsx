@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
 import { isPrice, numberText, priceText, timeText } from '../formats.js';
 import { hashOf } from '../router.js';
-import type { Field } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { Field } from '../types.js';
 
 const { columns: texts } = TEXTS;
 const MAX_PARTS = 3;

@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Dialog } from '../components/dialog.js';
 import { useConsole } from '../context.js';
-import { FieldControl, useFieldWords } from './fields.js';
+import { FieldControl, useFieldLabels } from './fields.js';
 import { type Field, type FormProblem, type FormValue, formValue, jsonOf } from './form-model.js';
 import { type Json, type JsonObject, member, pointerTo } from './json.js';
 import { type Failed, messagesOf, ProblemSummary, problemsOf } from './problems.js';
@@ -95,7 +95,7 @@ interface DifferenceProps {
 
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
   const { conflict: texts, form } = useConsole().texts;
-  const { label } = useFieldWords(field);
+  const { label } = useFieldLabels(field);
   const [name, key] = difference.path;
   const id = useId();
   const radio = (side: Side | 'own') => (

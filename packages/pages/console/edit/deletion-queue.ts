@@ -1,4 +1,4 @@
-import type { CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from '../seams.js';
+import type { CatalogueRecord, DeletionQueue, QueuedDeletion, Resource } from '../types.js';
 
 /** The timers of the page, or of a test. */
 export interface Timers {

@@ -102,7 +102,7 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
 }
 
 /** The label and the hint of a field. */
-export function useFieldWords(field: Field): { readonly label: string; readonly hint: string } {
+export function useFieldLabels(field: Field): { readonly label: string; readonly hint: string } {
   const { form } = useConsole().texts;
   return { label: labelOf(field.name), hint: form.hints[field.name] ?? field.description };
 }
@@ -114,7 +114,7 @@ function TextControl({ field, pointer, value, messages, onChange }: ControlProps
     onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
   return (
     <>
-      <Labelled {...useFieldWords(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+      <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
         {(control) => {
           const shared = { ...control, 'data-pointer': pointer, value: value ?? '' };
           return field.isMultiline ? (
@@ -148,7 +148,7 @@ function withCrlf(text: string): string {
 
 function NumberControl({ field, pointer, value, messages, onChange }: ControlProps<NumberField, string>) {
   return (
-    <Labelled {...useFieldWords(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+    <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
       {(control) => (
         <input
           {...control}
@@ -168,7 +168,7 @@ interface GroupProps extends Pick<ControlProps<Field, FormValue>, 'field' | 'poi
 
 /** Several controls under one legend. The error of the whole is in its description. */
 function Group({ field, pointer, messages, children }: GroupProps) {
-  const { label, hint } = useFieldWords(field);
+  const { label, hint } = useFieldLabels(field);
   const id = useId();
   const error = messages.get(pointer);
   return (

@@ -4,7 +4,7 @@ import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
 import { describeError } from '../describe-error.js';
 import { labelOf } from '../formats.js';
-import type { Console } from '../seams.js';
+import type { Console } from '../types.js';
 import type { Messages } from './fields.js';
 import type { FormProblem } from './form-model.js';
 

@@ -5,7 +5,7 @@ import { Button } from '../components/button.js';
 import { useConsole } from '../context.js';
 import { AlteredTagError } from '../describe-error.js';
 import { randomKey } from '../random-key.js';
-import type { CatalogueRecord, Resource } from '../seams.js';
+import type { CatalogueRecord, Resource } from '../types.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
 import { Fields } from './fields.js';

@@ -7,7 +7,6 @@ import { useConsole } from '../context.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
-import type { Api, Resource, ResourcePageProps } from '../seams.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
 import { ImportCounts } from '../transfer/import-counts.js';
@@ -15,6 +14,7 @@ import { ImportPreview } from '../transfer/import-preview.js';
 import { ImportRun, type Progress } from '../transfer/import-run.js';
 import type { Format } from '../transfer/records-in-file.js';
 import { saveFile } from '../transfer/save-file.js';
+import type { Api, Resource, ResourcePageProps } from '../types.js';
 
 interface Chosen {
   readonly file: File;

@@ -8,8 +8,8 @@ import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { labelOf, numberText } from '../formats.js';
 import { hashOf } from '../router.js';
-import type { CatalogueRecord, RecordPageProps } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, RecordPageProps } from '../types.js';
 import { useLoad } from '../use-load.js';
 
 const { keys: texts } = TEXTS;

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ColumnMenu, useColumns } from '../components/column-menu.js';
-import { ExportButton } from '../components/export-button.js';
 import { Field } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
 import { ErrorNotice } from '../components/notice.js';
@@ -13,8 +12,9 @@ import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
 import { hashOf } from '../router.js';
-import type { DeletionQueue, Resource, Field as ResourceField } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import { ExportButton } from '../transfer/export-button.js';
+import type { DeletionQueue, Resource, Field as ResourceField } from '../types.js';
 import { useLoad } from '../use-load.js';
 
 const { list: texts, filters: filterTexts } = TEXTS;

@@ -9,8 +9,8 @@ import { ErrorNotice } from '../components/notice.js';
 import { useConsole } from '../context.js';
 import { instantOf } from '../formats.js';
 import { randomKey } from '../random-key.js';
-import type { CatalogueRecord, ResourcePageProps } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, ResourcePageProps } from '../types.js';
 
 const { keys: texts } = TEXTS;
 

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useConsole } from '../context.js';
 import { RecordEditor } from '../edit/record-editor.js';
-import type { ResourcePageProps } from '../seams.js';
+import type { ResourcePageProps } from '../types.js';
 import { Breadcrumb } from './record-page.js';
 
 export function NewRecordPage({ resource }: ResourcePageProps): JSX.Element {

@@ -9,8 +9,8 @@ import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { labelOf } from '../formats.js';
 import { hashOf } from '../router.js';
-import type { Field, RecordPageProps, Resource } from '../seams.js';
 import { TEXTS } from '../texts.js';
+import type { Field, RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 
 const { form: texts, deletion } = TEXTS;

@@ -3,7 +3,7 @@ import { isShownAtFirst } from '../components/column-menu.js';
 import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
-import type { Field, Resource } from '../seams.js';
+import type { Field, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
 import { NoPrice, type PreviewRecord, previewOf } from './preview.js';
 import type { Format } from './records-in-file.js';

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Button } from '../components/button.js';
+import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
-import type { ExportButtonProps } from '../seams.js';
-import { collectFile } from '../transfer/collect-file.js';
-import { forExcel } from '../transfer/for-excel.js';
-import { type FormatDetails, formatsOf } from '../transfer/formats.js';
-import { saveFile } from '../transfer/save-file.js';
-import { Button } from './button.js';
-import { Menu } from './menu.js';
+import type { ExportButtonProps } from '../types.js';
+import { collectFile } from './collect-file.js';
+import { forExcel } from './for-excel.js';
+import { type FormatDetails, formatsOf } from './formats.js';
+import { saveFile } from './save-file.js';
 
 /** Saves all records that match the list's query as a file. */
 export function ExportButton({ resource, query }: ExportButtonProps): JSX.Element | null {

@@ -86,7 +86,7 @@ export interface Observation {
 }
 
 /** An error in words. */
-export interface Described {
+export interface ErrorText {
   readonly title: string;
   readonly text: string;
 }
@@ -98,7 +98,7 @@ export interface Api {
   collection(resource: Resource): EditableCollection<AnyTypes>;
   mayRead(resource: Resource): boolean;
   mayWrite(resource: Resource): boolean;
-  describeError(error: unknown): Described;
+  describeError(error: unknown): ErrorText;
 }
 
 export interface Notification {
