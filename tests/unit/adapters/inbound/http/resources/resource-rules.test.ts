@@ -215,10 +215,26 @@ describe('the rules of an API key', () => {
 });
 
 describe('a validator', () => {
-  const list = (of: FieldTable[string], distinct: string[]): FieldTable => ({
-    l: { description: '', kind: 'list', of, min: 0, max: 9, distinct },
+  const list = (of: FieldTable[string], distinct?: string[]): FieldTable => ({
+    l: { description: '', kind: 'list', of, min: 0, max: 9, ...(distinct && { distinct }) },
   });
   const code = { description: '', kind: 'code', pattern: /x/, form: 'x', example: 'x' } as const;
+
+  it('finds the texts that a list repeats, if they must be distinct', () => {
+    const text = {
+      kind: 'text',
+      description: '',
+      min: 1,
+      max: 9,
+      allowed: /^x*$/,
+      characters: 'x',
+      example: 'x',
+    } as const;
+    const l = ['x', 'xx', 'x', 'y', 'y'];
+    const wrong = ['invalid_format /l/3', 'invalid_format /l/4'];
+    has({ validate: bodyValidator(list(text, []), []) }, {}, [[{ l }, 'duplicate_value /l/2', ...wrong]]);
+    has({ validate: bodyValidator(list(text), []) }, {}, [[{ l }, ...wrong]]);
+  });
 
   it('is not made for a list that is distinct by an absent field, or by one without definite values', () => {
     expect(() => bodyValidator(list(code, ['a']), [])).to.throw('by a: its elements have no such field');
