@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { fieldsSchema } from '#src/adapters/inbound/http/openapi/field-schema.js';
 import { resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
 import { isJsonObject } from '#src/application/patch/merge-patch.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import type { Issue } from '#src/domain/errors.js';
 import type { Field, FieldTable } from '#src/domain/fields.js';
+import { ORDER } from '#src/domain/order.js';
 import { OpenApiDocument } from '../support/openapi/document.js';
 import { CHARACTER } from '../support/unicode-texts.js';
 
@@ -139,3 +141,9 @@ for (const resource of Object.values<ResourceDefinition<never>>(DEFINITIONS as n
     });
   });
 }
+
+describe('the JSON Schema of a list', () => {
+  it('has its limits', () => {
+    expect(fieldsSchema(ORDER).properties['items']).to.include({ minItems: 1, maxItems: 100 });
+  });
+});
