@@ -78,7 +78,7 @@ const ATTRIBUTE = `${STRING}:(?:${STRING}|${NUMBER}|true|false)`;
  * the table and of its types, also inside objects. Such a text can be shown as it is. The expression assumes that the
  * text is JSON without white space, and takes less than a tenth of the time of parsing it.
  */
-function presentablePattern(table: FieldTable): RegExp {
+export function presentablePattern(table: FieldTable): RegExp {
   return new RegExp(`^${objectPattern(table)}$`);
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { UNDO_MS, WaitingDeletions } from '#packages/pages/console/edit/deletion-queue.js';
-import type { Resource } from '#packages/pages/console/seams.js';
+import type { Resource } from '#packages/pages/console/types.js';
 
 class FakeTimers {
   private readonly waiting = new Map<number, { run: () => void; due: number }>();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rateLimitOf } from '#packages/pages/console/rate-limit.js';
-import type { Resource } from '#packages/pages/console/seams.js';
 import { keyIn, type Probe, permissionsOf, SENDABLE } from '#packages/pages/console/session.js';
+import type { Resource } from '#packages/pages/console/types.js';
 
 const RESOURCES = ['things', 'others'].map((name) => ({ name, path: `/v1/${name}` }) as Resource);
 const SCOPES = ['things:read', 'things:write', 'others:read', 'others:write', 'keys:admin'];

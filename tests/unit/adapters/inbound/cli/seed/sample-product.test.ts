@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { presentablePattern } from '#src/application/records/presentable-pattern.js';
 import { newDraft } from '#src/application/records/record-format.js';
+import { presentablePattern } from '#src/application/records/record-json.js';
 import { PRODUCT, type Product } from '#src/domain/product.js';
 import { canonicalJson } from '#src/shared/canonical-json.js';
 
