@@ -39,8 +39,8 @@ export class FieldSelector<Fields> {
   }
 
   /**
-   * The parameter in the OpenAPI document. The document demands more than the service: see "fields" in
-   * docs/explanation/decisions.md.
+   * The parameter in the OpenAPI document. The document demands more than the service: see
+   * docs/explanation/openapi.md.
    * @param required the fields without which a response breaks its schema
    */
   description(required: readonly string[]): ParameterDescription {
