@@ -8,7 +8,7 @@ import { descriptionOf } from '#src/domain/rules.js';
 
 /** The pages with generated blocks, from the root of the project, and the names of these blocks. */
 export const PAGES_WITH_TABLES: Readonly<Record<string, readonly string[]>> = {
-  'docs/reference/api.md': ['fields', 'scopes'],
+  'docs/reference/api.md': ['fields', 'scopes', 'searched'],
   'docs/how-to/mongodb.md': ['collections'],
 };
 
@@ -18,6 +18,8 @@ const RESOURCES = Object.values<ResourceDefinition<never>>(DEFINITIONS as never)
 const BLOCKS: Readonly<Record<string, () => string>> = {
   fields: () => RESOURCES.map(fieldsOf).join('\n\n'),
   scopes: () => table(['collection', 'GET, HEAD', 'POST, PUT, DELETE', 'PATCH'], RESOURCES.map(scopesOf)),
+  searched: () =>
+    table(['collection', 'searched'], RESOURCES.filter(({ isSearchable }) => isSearchable).map(searchedOf)),
   collections: () => table(['collection', 'content', 'indexes in addition to `_id`'], collections()),
 };
 
@@ -84,6 +86,14 @@ function traitsOf(field: Field, isInside: boolean): string {
 function scopesOf({ version, path, docs, readScope, writeScope }: ResourceDefinition<never>): string[] {
   const patch = readScope === writeScope ? '' : `${code(writeScope)} and ${code(readScope)}`;
   return [`${code(`/v${version}/${path}`)}: ${docs.plural}`, code(readScope), code(writeScope), patch];
+}
+
+function searchedOf({ docs, table: fields }: ResourceDefinition<never>): string[] {
+  const names = Object.entries(fields).map(
+    ([name, { kind, searched }]) =>
+      searched && (kind === 'attributes' ? `the values of ${code(name)} that are strings` : code(name)),
+  );
+  return [docs.plural, names.filter(Boolean).join(', ')];
 }
 
 function collections(): string[][] {

@@ -73,19 +73,17 @@ export interface Product extends FieldsOf<typeof PRODUCT> {}
 
 export type Price = NonNullable<Product['price']>;
 
-/** The product as it is stored: empty `attributes` are no value, and minus zero is zero. */
+/** The product as it is stored: empty `attributes` are no value, and minus zero in one is zero. */
 export function normalizeProduct(product: Product): Product {
   if (isNormal(product)) return product;
-  const { attributes, price, ...rest } = product;
+  const { attributes, ...rest } = product;
   return {
     ...rest,
-    ...(price && { price: { ...price, amount: price.amount + 0 } }),
     ...(attributes && Object.keys(attributes).length > 0 && { attributes: normalizeAttributes(attributes) }),
   };
 }
 
-function isNormal({ price, attributes }: Product): boolean {
-  if (isMinusZero(price?.amount)) return false;
+function isNormal({ attributes }: Product): boolean {
   if (!attributes) return true;
   const values = Object.values(attributes);
   return values.length > 0 && !values.some(isMinusZero);

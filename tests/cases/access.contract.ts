@@ -10,6 +10,7 @@ import { encoded, makePair, type SigningPair, signed } from '../support/jws.js';
 import { basic } from '../support/oauth.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { isPublicPath, requiredScopes, type ServedRoute, servedRoutes } from '../support/served-routes.js';
+import { RECORD_PLURALS } from '../support/tables.js';
 
 const figure = figuresOf('access');
 
@@ -41,7 +42,7 @@ const FIELDS: Readonly<Record<string, (number: number) => object>> = {
   orders: () => ({ userId: 1, items: [{ productId: 1, quantity: 1 }] }),
   // Who may create keys gives only scopes that it has.
   'api-keys': () => ({ name: 'access', scopes: ['keys:admin'] }),
-};
+} satisfies Record<(typeof RECORD_PLURALS)[number] | 'api-keys', (number: number) => object>;
 
 /**
  * Tests credentials for every route and method of a service.
@@ -117,7 +118,7 @@ export async function credentialContract(settings: Record<string, string>, every
       const credentials: Credential[] = [
         { name: 'every scope', authorization: `Bearer ${FIRST_KEY}`, gives: SCOPES },
       ];
-      for (const plural of ['products', 'users', 'orders']) {
+      for (const plural of RECORD_PLURALS) {
         const gives = requiredScopes('PATCH', `/${plural}`);
         const authorization = `Bearer ${(await makeKey(gives)).key}`;
         credentials.push({ name: `only ${gives.join(' and ')}`, authorization, gives });
@@ -177,9 +178,7 @@ export async function credentialContract(settings: Record<string, string>, every
     const snapshot = async (): Promise<string> => {
       const headers = { Accept: NDJSON };
       const parts = await Promise.all([
-        ...['products', 'users', 'orders'].map((plural) =>
-          asAdmin('GET', `/v1/${plural}?fields=id,version`, { headers }),
-        ),
+        ...RECORD_PLURALS.map((plural) => asAdmin('GET', `/v1/${plural}?fields=id,version`, { headers })),
         asAdmin('GET', '/v1/api-keys?limit=1000&fields=id,name,scopes'),
       ]);
       return parts.map(({ text }) => text).join('\n');

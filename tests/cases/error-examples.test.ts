@@ -54,7 +54,7 @@ describe('the example of an error', () => {
       service.client.post('/v1/products/imports', '', { headers: { 'Content-Type': 'text/csv' } }),
     validation_failed: () =>
       service.client.post('/v1/products', { name: '', price: { amount: 1 }, colour: 'red' }),
-    unknown_parameter: () => get('/v1/products?page=2'),
+    unknown_parameter: () => get('/v1/products/1?page=2'),
     invalid_parameter: () => get('/v1/products?limit=0'),
     invalid_cursor: () => get('/v1/products?cursor=2'),
     cursor_mismatch: async () => {

@@ -72,6 +72,6 @@ export const UNDECLARED: readonly string[] = [
   ...list`digest  hash  key  lastUsedAt  createdBy  createdBySubject  expiresAt  scopes  principal  isAdmin  role`,
   ...list`owner  userId  _id  _v  __v  rowid  deleted  deletedAt  tombstone  words  rules  block  fields  data`,
   ...list`body  response  fingerprint  reservation  price_amount  price_currency  created_at  updated_at`,
-  ...list`email_folded  attributesText  search  stock  total  status  constructor  prototype  toString  valueOf`,
+  ...list`email_folded  attributesText  search  total  status  constructor  prototype  toString  valueOf`,
   ...list`then  hasOwnProperty  __defineGetter__  $set  $where  $comment  a.b  price.amount  attributes.x  toJSON`,
 ];

@@ -146,6 +146,8 @@ function valueReader(field: Field): ((sent: unknown, current: unknown) => unknow
     return (sent, current) =>
       isJsonObject(sent) ? read(sent, isJsonObject(current) ? current : undefined) : sent;
   }
+  // Minus zero is zero, so that a body which changes nothing is seen to.
+  if (field.kind === 'integer') return (sent) => (sent === 0 ? 0 : sent);
   const read = field.kind === 'list' ? valueReader(field.of) : undefined;
   return read && ((sent) => (Array.isArray(sent) ? sent.map((element) => read(element, undefined)) : sent));
 }

@@ -17,6 +17,7 @@ import {
 } from '../../support/invalid-values.js';
 import { inParallel } from '../../support/parallel-limits.js';
 import { TEST_SEED } from '../../support/run-settings.js';
+import { RECORD_PLURALS } from '../../support/tables.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
 import { BATCH_SIZE, batch, objectOf } from './random-records.js';
 import { RoundTrips } from './round-trips.js';
@@ -75,7 +76,7 @@ export function badBodies(every = 1): void {
       return { status, json: error ?? {} };
     };
     const expectRight = async (minimum: number) => {
-      for (const plural of ['products', 'users', 'orders']) {
+      for (const plural of RECORD_PLURALS) {
         const list = await service.client.get(`/v1/${plural}?fields=id,version`);
         expect(list.json, `${plural} are untouched`).to.deep.equal([{ id: 1, version: 1 }]);
       }
@@ -207,7 +208,7 @@ export function randomRecords(settings: Record<string, string>, trips: number): 
       await client.post('/v1/users', { name: 'Ada', email: 'ada@example.com' });
       const all = new RoundTrips(() => client, store);
       for (const drawn of fc.sample(batch, { numRuns: trips / BATCH_SIZE, seed: TEST_SEED }))
-        for (const plural of ['products', 'users', 'orders'] as const) await all.run(plural, drawn[plural]);
+        for (const plural of RECORD_PLURALS) await all.run(plural, drawn[plural]);
       figure(`round trips on ${store}`, all.trips);
       figure('silent changes', all.changes.length);
       figure('5xx', all.serverErrors);

@@ -1,3 +1,5 @@
+import { PRODUCT } from '../../../../domain/product.js';
+import { issueIn } from '../../../../domain/rules.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import type { HttpIssue, ParameterIssue } from '../core/http-error.js';
 
@@ -34,20 +36,14 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
         in: 'body',
         pointer: '/price/currency',
       },
-      {
-        code: 'unknown_field',
-        message: 'colour is not a field: there are name, description, sku, price, attributes.',
-        in: 'body',
-        pointer: '/colour',
-      },
+      issueIn(PRODUCT, { code: 'unknown_field', path: ['colour'] }),
     ],
   },
   unknown_parameter: forParameter(
     { in: 'query', name: 'page' },
     {
       code: 'unknown_parameter',
-      message:
-        'There is no parameter "page" here: there are limit, cursor, sort, fields, q, and the filters id, createdAt, updatedAt, name, sku, price.amount, price.currency, attributes.KEY, some of which take .ne .lt .lte .gt .gte .prefix .in .exists.',
+      message: 'There is no parameter "page" here: there is fields.',
     },
   ),
   invalid_parameter: forParameter(
