@@ -4,7 +4,7 @@ import { catalogueService } from './catalogue-service.js';
 describe('the collections of the client', () => {
   const { connect } = catalogueService();
 
-  it('are those of the document: packages/client/src/catalogue.ts', async () => {
+  it('are those of the document: packages/client/src/resource-types.ts', async () => {
     const catalogue = connect();
     const { data } = await catalogue.GET('/openapi.json');
     const { paths } = data as unknown as { paths: object };
