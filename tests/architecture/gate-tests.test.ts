@@ -44,7 +44,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       'timers/pipelining.test.ts': 9,
       'timers/stalled-writes.test.ts': 1,
       'unit/adapters/outbound/mongo/index-check.test.ts': 2,
-      'unit/adapters/outbound/mongo/store.test.ts': 1,
+      'timers/mongo-store.test.ts': 1,
       'cases/sqlite-lost-files.test.ts': 1,
       'unit/shared/fair-semaphore.test.ts': 1,
     },

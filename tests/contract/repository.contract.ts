@@ -43,6 +43,14 @@ export function repositoryContract(
     pagingContract(store);
     busyPagesContract(store);
     largePagesContract(store);
-    searchContract(store, hasLarge);
   });
+}
+
+/** The tests of searches by words that every repository passes. They have many cases. */
+export function wordSearchContract(
+  adapter: string,
+  open: () => Promise<OpenRepository>,
+  hasLarge = true,
+): void {
+  describe(`the search contract on ${adapter}`, () => searchContract(TestStore.forEachTest(open), hasLarge));
 }

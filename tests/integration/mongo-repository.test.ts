@@ -1,11 +1,16 @@
 import { archiveContract } from '../contract/archive.contract.js';
 import { idempotencyStoreContract } from '../contract/idempotency-store.contract.js';
-import { codePointOrderContract, repositoryContract } from '../contract/repository.contract.js';
+import {
+  codePointOrderContract,
+  repositoryContract,
+  wordSearchContract,
+} from '../contract/repository.contract.js';
 import { usageStoreContract } from '../contract/usage-store.contract.js';
 import { openMongo } from '../support/open-mongo.js';
 import { AT_NIGHT } from '../support/run-settings.js';
 
 repositoryContract('MongoDB', openMongo, AT_NIGHT);
+wordSearchContract('MongoDB', openMongo, AT_NIGHT);
 codePointOrderContract('MongoDB', openMongo);
 idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);

@@ -6,10 +6,10 @@ import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { Turn } from '#src/shared/turn.js';
-import { expectAppError } from '../../../../support/expect-refusal.js';
-import { FakeClock } from '../../../../support/fakes.js';
-import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
-import { until } from '../../../../support/until.js';
+import { expectAppError } from '../support/expect-refusal.js';
+import { FakeClock } from '../support/fakes.js';
+import { ScriptedMongo } from '../support/scripted-mongo.js';
+import { until } from '../support/until.js';
 
 /** One search at a time with a short queue, and no outage for a minute. */
 const OPTIONS =

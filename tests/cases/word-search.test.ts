@@ -1,0 +1,11 @@
+import { wordSearchContract } from '../contract/repository.contract.js';
+import { openMemory } from '../support/open-memory.js';
+import { openSqlite } from '../support/open-sqlite.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+wordSearchContract('memory', openMemory);
+
+describe('SQLite', () => {
+  const folder = temporaryFolder();
+  wordSearchContract('SQLite', () => openSqlite(folder));
+});
