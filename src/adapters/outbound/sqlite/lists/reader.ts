@@ -82,15 +82,15 @@ export class ListReader<Fields> {
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
         const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
-        return this.read(reader, query, [theseIds(ids)], hasMore);
+        return this.readPart(reader, query, theseIds(ids), hasMore);
       }, turn);
-    if (plan.kind === 'blocks') return this.read(database, query, this.blocks(plan.search, turn));
+    if (plan.kind === 'blocks') return this.readParts(database, query, this.blocks(plan.search, turn));
     if (plan.kind === 'sort') await turn.next();
     const next: NextIds =
       plan.kind === 'range'
         ? (from, count) => nextRows(database, plan.scan, from && startAt(from), count)
         : (from, count) => sortedRows(plan, scanOrder(query), from, count);
-    return this.read(database, query, [next]);
+    return this.readPart(database, query, next);
   }
 
   /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
@@ -115,31 +115,46 @@ export class ListReader<Fields> {
     return countRows(database, plan.source, plan.conditions);
   }
 
-  /**
-   * Reads the records of a page, part by part, and each part statement by statement.
-   * @param hasMore whether records follow the last part
-   */
-  private async read(
+  /** Reads the records of a page from one part of its ids. */
+  private async readPart(
     reader: Reader,
     query: ListQuery,
-    parts: AsyncIterable<NextIds> | Iterable<NextIds>,
+    next: NextIds,
     hasMore = false,
   ): Promise<ListPage<Versioned<Fields>>> {
     const page = new Page<Fields>(query);
-    const { turn = SERVICE_TURN } = query;
-    let { from } = query;
+    const isFull = await this.fill(page, reader, query, next);
+    return inListOrder(query, page.records, isFull || hasMore);
+  }
+
+  /** Reads the records of a page part by part. */
+  private async readParts(
+    reader: Reader,
+    query: ListQuery,
+    parts: AsyncIterable<NextIds>,
+  ): Promise<ListPage<Versioned<Fields>>> {
+    const page = new Page<Fields>(query);
     for await (const next of parts)
-      for (let isOver = false; !isOver; ) {
-        const count = Math.min(page.missing, this.batchRows);
-        const { ids, isLast } = next(from, count);
-        const batch = ids ? this.records(reader, ids) : [];
-        if (page.isFullWith(batch)) return inListOrder(query, page.records, true);
-        isOver = isLast && batch.length < count;
-        const last = batch.at(-1);
-        if (last) from = positionOf(last, scanOrder(query), 'after');
-        if (!isOver) await turn.next();
-      }
-    return inListOrder(query, page.records, hasMore);
+      if (await this.fill(page, reader, query, next)) return inListOrder(query, page.records, true);
+    return inListOrder(query, page.records, false);
+  }
+
+  /**
+   * Reads the records of a part statement by statement, behind the last record of the page.
+   * @returns whether the page is full and records follow
+   */
+  private async fill(page: Page<Fields>, reader: Reader, query: ListQuery, next: NextIds): Promise<boolean> {
+    const { turn = SERVICE_TURN } = query;
+    for (;;) {
+      const last = page.records.at(-1);
+      const from = last ? positionOf(last, scanOrder(query), 'after') : query.from;
+      const count = Math.min(page.missing, this.batchRows);
+      const { ids, isLast } = next(from, count);
+      const batch = ids ? this.records(reader, ids) : [];
+      if (page.isFullWith(batch)) return true;
+      if (isLast && batch.length < count) return false;
+      await turn.next();
+    }
   }
 
   private records(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
