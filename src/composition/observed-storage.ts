@@ -22,13 +22,17 @@ const REPOSITORY = methods<Repository<unknown>>({
   insertAll: true,
   find: true,
   confirm: true,
+  confirmAll: true,
   findExistingIds: true,
   findUsedIds: true,
   findByUnique: true,
+  findAllByUnique: true,
   list: true,
   count: true,
   replace: true,
+  replaceAll: true,
   remove: true,
+  removeAll: true,
 });
 const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });
 const USAGE_STORE = methods<UsageStore>({ save: true, find: true });

@@ -1,4 +1,4 @@
-import type { Versioned } from './record.js';
+import type { Id, Versioned } from './record.js';
 
 /** The code of an error. Clients depend on it: every code is in the public contract. */
 export type ErrorCode =
@@ -38,6 +38,8 @@ export interface Issue {
   readonly message: string;
   readonly in: 'body';
   readonly pointer: string;
+  /** Of `duplicate_value`: the record that has the value. */
+  readonly id?: Id;
 }
 
 /** The one error that crosses a port. Any other error is a defect, and the response is `internal_error`. */
@@ -62,6 +64,25 @@ export class PreconditionFailed extends AppError {
   }
 }
 
+/** Another record has the value of a unique field. */
+export class DuplicateValue extends AppError {
+  /** @param owner the other record's id; the detail names it */
+  constructor(
+    readonly field: string,
+    owner?: Id,
+  ) {
+    const message = `Another record has this ${field}.`;
+    const pointer = jsonPointer([field]);
+    const id = owner !== undefined && { id: owner };
+    super('duplicate_value', message, [{ code: 'duplicate_value', message, in: 'body', pointer, ...id }]);
+  }
+
+  /** Returns the same error with the id of the other record in its detail. */
+  ownedBy(id: Id): DuplicateValue {
+    return new DuplicateValue(this.field, id);
+  }
+}
+
 export function notFound(): AppError {
   return new AppError('not_found', 'Not found.');
 }
@@ -77,11 +98,8 @@ export function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('unavailable', message, [], { cause });
 }
 
-export function duplicateValue(field: string): AppError {
-  const message = `Another record has this ${field}.`;
-  return new AppError('duplicate_value', message, [
-    { code: 'duplicate_value', message, in: 'body', pointer: jsonPointer([field]) },
-  ]);
+export function duplicateValue(field: string): DuplicateValue {
+  return new DuplicateValue(field);
 }
 
 /** An error has at most this many details: a body can have more issues than anyone reads. */

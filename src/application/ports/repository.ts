@@ -1,10 +1,27 @@
 import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Turn } from '../../shared/turn.js';
-import type { Filter, ListPage, ListQuery } from './list-query.js';
+import type { Filter, ListPage, ListQuery, Value } from './list-query.js';
 
 /** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
+
+/** `version_conflict`: the record has another version, or does not exist. An error: `duplicate_value`. */
+export type ReplaceOutcome = 'replaced' | 'version_conflict' | AppError;
+
+/** A record, and the version that it replaces. */
+export interface Replacement<Fields> {
+  readonly record: Versioned<Fields>;
+  readonly expected: number;
+}
+
+/** A deletion of the version `expected`. */
+export interface Removal {
+  readonly id: Id;
+  readonly expected: number;
+  /** When the record is deleted. Its tombstone is kept from then on. */
+  readonly at: Instant;
+}
 
 /**
  * Stores the records of one resource. Records are values: the caller changes no record that it has passed or got, not
@@ -38,14 +55,29 @@ export interface Repository<Fields> {
   /** Returns whether the record has this version. It misses no acknowledged write, even where {@link find} may. */
   confirm(id: Id, version: number): Promise<boolean>;
 
+  /** @returns what {@link confirm} returns of each, in order */
+  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]>;
+
   /** @returns the ids that belong to records */
   findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
   /** @returns the ids that belong to records or tombstones */
   findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>>;
 
-  /** @param field a unique, case-sensitive field */
-  findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined>;
+  /**
+   * @param field a unique field, or `id`
+   * @param value of the field's type; compared without case if the field ignores case
+   */
+  findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined>;
+
+  /**
+   * As {@link findByUnique}, for many values at once.
+   * @returns for each value, in order, the record that has it
+   */
+  findAllByUnique(
+    field: string,
+    values: readonly Value[],
+  ): Promise<readonly (Versioned<Fields> | undefined)[]>;
 
   /**
    * Returns one page. A client that follows the positions of the pages sees a record exactly once if the record
@@ -68,9 +100,22 @@ export interface Repository<Fields> {
   replace(record: Versioned<Fields>, expected: number): Promise<boolean>;
 
   /**
+   * Compare-and-write of each record on its own, as {@link replace}: a refused record does not stop the others. The
+   * store writes them in any order, so one of them may be refused a value that another one gives up.
+   * @returns the outcomes in the order of the replacements
+   */
+  replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]>;
+
+  /**
    * Compare-and-delete: deletes the record if its version is `expected`. A tombstone keeps the id used; it appears in
    * no list, look-up or unique index.
    * @returns whether it was deleted
    */
   remove(id: Id, expected: number, at: Instant): Promise<boolean>;
+
+  /**
+   * Compare-and-delete of each record on its own, as {@link remove}.
+   * @returns whether each was deleted, in order
+   */
+  removeAll(removals: readonly Removal[]): Promise<readonly boolean[]>;
 }

@@ -109,10 +109,25 @@ function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): bool
 
 /** The value of a unique field as it is compared: folded if the field ignores case. */
 export function uniqueValueOf(
-  { fields }: RecordTable,
+  table: RecordTable,
   record: Versioned<unknown>,
   field: string,
 ): Value | undefined {
   const value = fieldValue(record, field);
+  return value === undefined ? undefined : comparedUniqueValue(table, field, value);
+}
+
+export function comparedUniqueValue({ fields }: RecordTable, field: string, value: Value): Value {
   return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
+}
+
+/** Returns for each value of a unique field, in order, the record that has it. */
+export function ownersOf<Fields>(
+  table: RecordTable,
+  field: string,
+  values: readonly Value[],
+  records: readonly Versioned<Fields>[],
+): (Versioned<Fields> | undefined)[] {
+  const owners = new Map(records.map((record) => [uniqueValueOf(table, record, field), record]));
+  return values.map((value) => owners.get(comparedUniqueValue(table, field, value)));
 }

@@ -9,9 +9,16 @@ import {
   type RecordTable,
   type Value,
 } from '../../../application/ports/list-query.js';
-import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
+import type {
+  InsertOutcome,
+  Removal,
+  Replacement,
+  ReplaceOutcome,
+  Repository,
+} from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
 import {
+  comparedUniqueValue,
   compareInOrder,
   matchesFilter,
   uniqueValueOf,
@@ -21,7 +28,7 @@ import { StoredRecord } from '../../../application/records/record-json.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
-import { AppError, duplicateValue } from '../../../domain/errors.js';
+import { AppError, type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
@@ -91,7 +98,13 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async confirm(id: Id, version: number): Promise<boolean> {
-    return this.records.get(id)?.version === version;
+    return this.hasVersion(id, version);
+  }
+
+  async confirmAll(
+    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
+  ): Promise<readonly boolean[]> {
+    return versions.map(({ id, version }) => this.hasVersion(id, version));
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -102,8 +115,15 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return new Set(ids.filter((id) => this.isUsed(id)));
   }
 
-  async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return this.records.get(this.unique.get(field)?.get(value) ?? 0);
+  async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
+    return this.ownerOf(field, value);
+  }
+
+  async findAllByUnique(
+    field: string,
+    values: readonly Value[],
+  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+    return values.map((value) => this.ownerOf(field, value));
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -141,12 +161,29 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
-    if (this.records.get(record.id)?.version !== expected) return false;
-    this.put(record);
-    return true;
+    const outcome = this.replaced({ record, expected });
+    if (outcome instanceof AppError) throw outcome;
+    return outcome === 'replaced';
+  }
+
+  async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    return replacements.map((replacement) => this.replaced(replacement));
   }
 
   async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
+    return this.isRemoved({ id, expected, at });
+  }
+
+  async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
+    return removals.map((removal) => this.isRemoved(removal));
+  }
+
+  private replaced({ record, expected }: Replacement<Fields>): ReplaceOutcome {
+    if (!this.hasVersion(record.id, expected)) return 'version_conflict';
+    return this.put(record) ?? 'replaced';
+  }
+
+  private isRemoved({ id, expected, at }: Removal): boolean {
     const record = this.records.get(id);
     if (record?.version !== expected) return false;
     this.forgetUniqueValues(record);
@@ -156,19 +193,23 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return true;
   }
 
+  private hasVersion(id: Id, version: number): boolean {
+    return this.records.get(id)?.version === version;
+  }
+
+  private ownerOf(field: string, value: Value): StoredRecord<Fields> | undefined {
+    const id =
+      field === 'id' ? value : this.unique.get(field)?.get(comparedUniqueValue(this.table, field, value));
+    return this.records.get(Number(id));
+  }
+
   private isUsed(id: Id): boolean {
     return this.records.has(id) || this.tombstones.has(id);
   }
 
   private inserted(record: Versioned<Fields>): InsertOutcome {
     if (this.isUsed(record.id)) return 'id_conflict';
-    try {
-      this.put(record);
-      return 'inserted';
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
+    return this.put(record) ?? 'inserted';
   }
 
   /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
@@ -220,11 +261,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  /** @throws AppError `duplicate_value`, with nothing changed */
-  private put(record: Versioned<Fields>): void {
+  /** @returns why nothing is changed: another record has the value of a unique field */
+  private put(record: Versioned<Fields>): DuplicateValue | undefined {
     for (const [field, owners] of this.unique) {
       const owner = owners.get(uniqueValueOf(this.table, record, field));
-      if (owner !== undefined && owner !== record.id) throw duplicateValue(field);
+      if (owner !== undefined && owner !== record.id) return duplicateValue(field);
     }
     const old = this.records.get(record.id);
     if (old) this.forgetUniqueValues(old);
@@ -234,6 +275,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (value !== undefined) owners.set(value, record.id);
     }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
+    return undefined;
   }
 
   private forgetUniqueValues(record: Versioned<Fields>): void {

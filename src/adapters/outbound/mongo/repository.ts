@@ -5,9 +5,20 @@ import {
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
+  type Value,
 } from '../../../application/ports/list-query.js';
-import type { InsertOutcome, Repository } from '../../../application/ports/repository.js';
-import { matchesFilter } from '../../../application/records/query-semantics.js';
+import type {
+  InsertOutcome,
+  Removal,
+  Replacement,
+  ReplaceOutcome,
+  Repository,
+} from '../../../application/ports/repository.js';
+import {
+  comparedUniqueValue,
+  matchesFilter,
+  ownersOf,
+} from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import {
   hasOnlyIdFilters,
@@ -39,6 +50,12 @@ import { rangeConditions, searchUnit, splitFilters, WITHOUT_WORDS, type WordsSta
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
+
+/**
+ * The operations of one call on many records that run at the same time. Each needs the version of its own document, and
+ * a bulk returns only how many documents it changed, not which. More would take connections from other callers.
+ */
+const OPERATIONS_AT_ONCE = 16;
 
 /** Every write changes one document, so no write needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
@@ -114,6 +131,10 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return found !== null;
   }
 
+  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
+    return mapConcurrently(versions, ({ id, version }) => this.confirm(id, version));
+  }
+
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     return this.idsAmong(ids, { live: true });
   }
@@ -122,8 +143,20 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.idsAmong(ids, {});
   }
 
-  findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return this.findOne({ [`fields.${field}`]: { $eq: value } });
+  findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
+    const { table } = this;
+    return this.findOne({ [uniquePath(table, field)]: { $eq: comparedUniqueValue(table, field, value) } });
+  }
+
+  async findAllByUnique(
+    field: string,
+    values: readonly Value[],
+  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+    const { table } = this;
+    const wanted = values.map((value) => comparedUniqueValue(table, field, value));
+    const found = await this.findIn(uniquePath(table, field), wanted, {}, WITHOUT_WORDS);
+    const records = found.filter((document) => 'live' in document).map((one) => recordOf(table, one));
+    return ownersOf(table, field, values, records);
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -221,14 +254,24 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+    const outcome = await this.replaceOne({ record, expected });
+    if (outcome instanceof AppError) throw outcome;
+    return outcome === 'replaced';
+  }
+
+  replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    return mapConcurrently(replacements, (replacement) => this.replaceOne(replacement));
+  }
+
+  private async replaceOne({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
     const document = documentOf(this.table, record);
     try {
       const { matchedCount } = await this.records.run((all, maxTimeMS) =>
         all.replaceOne({ _id: record.id, version: expected }, document, { maxTimeMS }),
       );
-      return matchedCount === 1;
+      return matchedCount === 1 ? 'replaced' : 'version_conflict';
     } catch (error) {
-      if (isDuplicateKey(error)) throw this.asDuplicateValue(error);
+      if (isDuplicateKey(error)) return this.asDuplicateValue(error);
       throw error;
     }
   }
@@ -239,6 +282,10 @@ export class MongoRepository<Fields> implements Repository<Fields> {
       all.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
     );
     return matchedCount === 1;
+  }
+
+  removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
+    return mapConcurrently(removals, ({ id, expected, at }) => this.remove(id, expected, at));
   }
 
   /**
@@ -253,15 +300,25 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {
-    if (ids.length === 0) return new Set();
-    const found = await this.records.run((all, maxTimeMS) =>
+    const found = await this.findIn('_id', ids, filter, { _id: 1 });
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** The documents with one of these values, in one reply. @param path no two documents share a value there */
+  private async findIn(
+    path: string,
+    values: readonly Value[],
+    filter: Document,
+    projection: Document,
+  ): Promise<StoredDocument[]> {
+    if (values.length === 0) return [];
+    return this.records.run((all, maxTimeMS) =>
       all
-        .find({ ...filter, _id: { $in: [...ids] } }, { projection: { _id: 1 } })
-        .batchSize(ids.length + 1)
+        .find({ ...filter, [path]: { $in: [...values] } }, { projection })
+        .batchSize(values.length + 1)
         .maxTimeMS(maxTimeMS)
         .toArray(),
     );
-    return new Set(found.map(({ _id }) => _id));
   }
 
   /** The outcomes of an insertion in which indexes refused some records. */
@@ -290,4 +347,21 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     if (!field) throw error;
     return duplicateValue(field);
   }
+}
+
+/** Returns the results in the order of the items. After an error, it starts no further operation. */
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  operation: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const rest = (function* () {
+    yield* items.entries();
+  })();
+  const worker = async () => {
+    // An error ends the generator, and thereby all workers.
+    for (const [at, item] of rest) results[at] = await operation(item);
+  };
+  await Promise.all(Array.from({ length: OPERATIONS_AT_ONCE }, worker));
+  return results;
 }

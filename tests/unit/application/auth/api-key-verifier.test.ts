@@ -105,9 +105,9 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   });
 
   it('caches the 10,000 keys that it read last', async () => {
-    keys.findByUnique = async (_, digest) => {
+    keys.findByUnique = async (_, value) => {
       keys.reads++;
-      const fields: ApiKey = { name: 'x', scopes: [], digest, lastUsedAt: clock.time };
+      const fields: ApiKey = { name: 'x', scopes: [], digest: String(value), lastUsedAt: clock.time };
       return { id: keys.reads, version: 1, createdAt: 0, updatedAt: 0, fields };
     };
     const format = new ChecksummedApiKey();

@@ -1,8 +1,21 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
-import type { Filter, ListPage, ListQuery, RecordTable } from '../../../../application/ports/list-query.js';
+import type {
+  Filter,
+  ListPage,
+  ListQuery,
+  RecordTable,
+  Value,
+} from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
-import type { InsertOutcome, Repository } from '../../../../application/ports/repository.js';
+import type {
+  InsertOutcome,
+  Removal,
+  Replacement,
+  ReplaceOutcome,
+  Repository,
+} from '../../../../application/ports/repository.js';
+import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
@@ -13,7 +26,25 @@ import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
-import { columnOf, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from '../sql/schema.js';
+import {
+  indexedBy,
+  RECORD_COLUMNS,
+  type RecordRow,
+  type RecordTexts,
+  recordOf,
+  recordsOf,
+  rowOf,
+  selectRecords,
+  uniqueColumnOf,
+} from '../sql/schema.js';
+
+/** What writes one record of several. */
+interface RecordWrite<Outcome> {
+  /** Approximately the number of rows that it writes. */
+  readonly rows: number;
+  /** An AppError that it throws before its first write is its outcome. */
+  run(statement: Statements): Outcome;
+}
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
@@ -26,7 +57,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     budget: QueryBudget,
   ) {
     this.reader = new ListReader(database, table, budget);
-    this.sql = statements(table.name);
+    this.sql = statements(table);
     this.words = new WordIndex(database, table);
   }
 
@@ -57,41 +88,47 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.database.write((statement) => this.isInserted(statement, row, words), writeCost(words));
   }
 
-  /** Records of many words are written one by one, each in a turn of its own. */
-  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    const outcomes: InsertOutcome[] = [];
-    let entries: (readonly [RecordRow, words: string | undefined])[] = [];
+  insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    return this.writeAll(records, (record) => {
+      const [row, words] = this.entryOf(record);
+      return {
+        rows: Math.max(writeCost(words), this.words.writeCost(record.fields)),
+        run: (statement) => (this.isInserted(statement, row, words) ? 'inserted' : 'id_conflict'),
+      };
+    });
+  }
+
+  /**
+   * Writes each record on its own: a refused one does not stop the others. Those of many words are written one by one,
+   * each in a turn of its own.
+   * @param prepare is called shortly before the write
+   */
+  private async writeAll<Item, Outcome>(
+    items: readonly Item[],
+    prepare: (item: Item) => RecordWrite<Outcome>,
+  ): Promise<readonly (Outcome | AppError)[]> {
+    const outcomes: (Outcome | AppError)[] = [];
+    let writes: RecordWrite<Outcome>[] = [];
     let rows = 0;
-    const write = async () => {
-      const written = entries;
-      const insert = (statement: Statements) =>
-        written.map(([row, words]) => this.outcome(statement, row, words));
-      outcomes.push(...(await this.database.write(insert, rows)));
-      entries = [];
+    const commit = async () => {
+      const written = writes;
+      const run = (statement: Statements) => written.map((write) => outcomeOf(write, statement));
+      outcomes.push(...(await this.database.write(run, rows)));
+      writes = [];
       rows = 0;
     };
-    for (const record of records) {
-      const entry = this.entryOf(record);
-      const more = Math.max(writeCost(entry[1]), this.words.writeCost(record.fields));
-      if (entries.length > 0 && rows + more > MAX_ROWS) await write();
-      entries.push(entry);
-      rows += more;
+    for (const item of items) {
+      const write = prepare(item);
+      if (writes.length > 0 && rows + write.rows > MAX_ROWS) await commit();
+      writes.push(write);
+      rows += write.rows;
     }
-    if (entries.length > 0) await write();
+    if (writes.length > 0) await commit();
     return outcomes;
   }
 
   private entryOf(record: Versioned<Fields>): readonly [RecordRow, words: string | undefined] {
     return [rowOf(record), this.words.entryOf(record.id, record.fields)];
-  }
-
-  private outcome(statement: Statements, row: RecordRow, words: string | undefined): InsertOutcome {
-    try {
-      return this.isInserted(statement, row, words) ? 'inserted' : 'id_conflict';
-    } catch (error) {
-      if (error instanceof AppError) return error;
-      throw error;
-    }
   }
 
   /** @throws AppError `duplicate_value` */
@@ -127,8 +164,29 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return (await this.find(id))?.version === version;
   }
 
-  async findByUnique(field: keyof Fields & string, value: string): Promise<Versioned<Fields> | undefined> {
-    return this.selectOne(this.sql.findBy(field), value);
+  async confirmAll(
+    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
+  ): Promise<readonly boolean[]> {
+    const ids = versions.map(({ id }) => id);
+    const found = await this.findAllByUnique('id', ids);
+    return versions.map(({ version }, at) => found[at]?.version === version);
+  }
+
+  async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
+    return this.selectOne(this.sql.findBy(field), comparedUniqueValue(this.table, field, value));
+  }
+
+  async findAllByUnique(
+    field: string,
+    values: readonly Value[],
+  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+    const { table } = this;
+    const wanted = JSON.stringify(values.map((value) => comparedUniqueValue(table, field, value)));
+    const texts = this.database.read(
+      this.sql.findAllBy(field),
+      (statement) => statement.get([wanted]) as RecordTexts,
+    );
+    return ownersOf(table, field, values, recordsOf<Fields>(texts));
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -139,30 +197,50 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.count(filters, turn);
   }
 
-  replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
+    const { rows, run } = this.replacing({ record, expected });
+    return (await this.database.write(run, rows)) === 'replaced';
+  }
+
+  replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    return this.writeAll(replacements, (replacement) => this.replacing(replacement));
+  }
+
+  private replacing({ record, expected }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
-    return this.database.write((statement) => {
+    const run = (statement: Statements) => {
       const before = this.words.isSearched
         ? (statement(this.sql.fieldsOf).get([id, expected]) as [string] | undefined)
         : undefined;
       const replaced = this.changes(() =>
         statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
       );
-      if (replaced === 0) return false;
+      if (replaced === 0) return 'version_conflict';
       if (before && this.words.hasChanged(JSON.parse(before[0]), record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
-      return true;
-    }, this.words.writeCost(record.fields));
+      return 'replaced';
+    };
+    return { rows: this.words.writeCost(record.fields), run };
   }
 
   remove(id: Id, expected: number, at: Instant): Promise<boolean> {
-    return this.database.write((statement) => {
-      if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
-      statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
-      this.words.remove(statement, id);
-      return true;
-    });
+    return this.database.write((statement) => this.isRemoved(statement, { id, expected, at }));
+  }
+
+  async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
+    const outcomes = await this.writeAll(removals, (removal) => ({
+      rows: 1,
+      run: (statement) => this.isRemoved(statement, removal),
+    }));
+    return outcomes.map((outcome) => outcome === true);
+  }
+
+  private isRemoved(statement: Statements, { id, expected, at }: Removal): boolean {
+    if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
+    statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
+    this.words.remove(statement, id);
+    return true;
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
@@ -189,16 +267,32 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 }
 
+function outcomeOf<Outcome>({ run }: RecordWrite<Outcome>, statement: Statements): Outcome | AppError {
+  try {
+    return run(statement);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
 
-function statements(table: string) {
+function statements(records: RecordTable) {
+  const { name: table } = records;
   return {
     insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     find: `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE id = ?`,
-    findBy: (field: string) => `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${columnOf(field)} = ?`,
+    findBy: (field: string) =>
+      `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${uniqueColumnOf(records, field)} = ?`,
+    findAllBy: (field: string) => {
+      const column = uniqueColumnOf(records, field);
+      const wanted = `${column} IN (SELECT value FROM json_each(?))`;
+      return selectRecords(records, `SELECT id FROM ${indexedBy(records, column)} WHERE ${wanted}`);
+    },
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
     fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
