@@ -13,10 +13,12 @@ import { pagingContract } from './repository/paging.js';
 import { searchContract } from './repository/search.js';
 import { type OpenRepository, TestStore } from './repository/test-store.js';
 import { uniqueContract } from './repository/unique.js';
+import { writeAllContract } from './repository/write-all.js';
 import { writeContract } from './repository/writes.js';
 
 export { codePointOrderContract } from './repository/code-points.js';
 export type { OpenRepository } from './repository/test-store.js';
+export { sharedWritesContract } from './repository/write-all.js';
 
 /**
  * The tests that every repository passes. A new adapter calls this with a function that opens its store.
@@ -34,6 +36,7 @@ export function repositoryContract(
     insertAllContract(store);
     uniqueContract(store);
     writeContract(store);
+    writeAllContract(store);
     filterContract(store);
     everyFieldContract(store);
     attributeContract(store);

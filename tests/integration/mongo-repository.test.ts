@@ -3,6 +3,7 @@ import { idempotencyStoreContract } from '../contract/idempotency-store.contract
 import {
   codePointOrderContract,
   repositoryContract,
+  sharedWritesContract,
   wordSearchContract,
 } from '../contract/repository.contract.js';
 import { usageStoreContract } from '../contract/usage-store.contract.js';
@@ -11,6 +12,7 @@ import { AT_NIGHT } from '../support/run-settings.js';
 
 repositoryContract('MongoDB', openMongo, AT_NIGHT);
 wordSearchContract('MongoDB', openMongo, AT_NIGHT);
+sharedWritesContract('MongoDB', openMongo);
 codePointOrderContract('MongoDB', openMongo);
 idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);

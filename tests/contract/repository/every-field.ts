@@ -86,6 +86,16 @@ export function everyFieldContract(store: TestStore): void {
           }
         });
 
+        if (spec.unique)
+          it('finds the records of its values', async () => {
+            await repository().insertAll(records);
+            const values = records.map((record) => fieldValue(record, field) ?? '');
+            const reversed = records.toReversed();
+            expect(await repository().findAllByUnique(field, values.toReversed())).to.deep.equal(reversed);
+            for (const [at, value] of values.entries())
+              expect(await repository().findByUnique(field, value)).to.deep.equal(records[at]);
+          });
+
         if (spec.unique && field !== 'id')
           it('refuses the value of another record', async () => {
             const [one, other] = records as [Versioned<object>, Versioned<object>];

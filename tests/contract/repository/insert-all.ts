@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { outcomeText } from './outcome-text.js';
 import { AT, product, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 export function insertAllContract(store: TestStore): void {
-  /** The outcomes as text, such as `duplicate_value /sku` for an error. */
   const outcomes = async (records: readonly Versioned<Product>[]): Promise<string[]> =>
     (await store.products.insertAll(records)).map(outcomeText);
 
@@ -147,9 +146,4 @@ export function insertAllContract(store: TestStore): void {
       expect(await store.products.findUsedIds([1])).to.deep.equal(new Set([1]));
     });
   });
-}
-
-function outcomeText(outcome: string | AppError): string {
-  if (!(outcome instanceof AppError)) return outcome;
-  return [outcome.code, ...outcome.details.map(({ pointer }) => pointer)].join(' ');
 }

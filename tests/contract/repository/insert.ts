@@ -47,6 +47,7 @@ export function insertContract(store: TestStore): void {
       const found = [
         await store.products.find(1),
         await store.products.findByUnique('sku', 'x'),
+        ...(await store.products.findAllByUnique('sku', ['x'])),
         ...(await store.products.list(query({ limit: 1 }))).records,
       ];
       for (const record of found) {

@@ -285,6 +285,28 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       expect(await find('desk')).to.deep.equal([2]);
     });
 
+    it('finds records that are replaced or deleted together by their present words only', async () => {
+      const records = [1, 2, 3, 4, 5].map((id) => product(id, { name: `old lamp n${id}` }));
+      await store.addAll(records);
+      const names = ['new lamp', 'old lamp', 'new desk', 'lost'];
+      const edits = records.slice(0, 4).map((old, at) => ({
+        record: next(old, { name: names[at] ?? '', price: { amount: at, currency: 'EUR' } }),
+        expected: at === 3 ? 2 : 1,
+      }));
+      const replaced = ['replaced', 'replaced', 'replaced', 'version_conflict'];
+      expect(await store.products.replaceAll(edits)).to.deep.equal(replaced);
+      const expectFound = async (expected: Readonly<Record<string, readonly Id[]>>) => {
+        for (const [text, ids] of Object.entries(expected)) {
+          expect(await find(text), text).to.deep.equal(ids);
+          expect(await countOf(text), `count of ${text}`).to.equal(ids.length);
+        }
+      };
+      await expectFound({ old: [2, 4, 5], new: [1, 3], lamp: [1, 2, 4, 5], desk: [3], n1: [], lost: [] });
+      const removals = [1, 2, 4, 5].map((id) => ({ id, expected: id === 5 ? 9 : id === 4 ? 1 : 2, at: AT }));
+      expect(await store.products.removeAll(removals)).to.deep.equal([true, true, true, false]);
+      await expectFound({ old: [5], new: [3], lamp: [5], desk: [3] });
+    });
+
     it('finds a record again that gets a former word back', async () => {
       let record = await store.add(1, { name: 'a' });
       for (const name of ['b', 'a', 'a b', 'c', 'b']) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import type { Id } from '#src/domain/record.js';
 import { expectAppError } from '../../support/expect-refusal.js';
-import { next, product, query, user } from './records.js';
+import { AT, next, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
 export function uniqueContract(store: TestStore): void {
@@ -60,6 +61,76 @@ export function uniqueContract(store: TestStore): void {
     });
   });
 
+  describe('findByUnique', () => {
+    it('finds a record by its id, and no deleted one', async () => {
+      const record = await store.add(7);
+      await store.add(8);
+      await store.products.remove(8, 1, AT);
+      expect(await store.products.findByUnique('id', 7)).to.deep.equal(record);
+      for (const id of [8, 9, 0]) expect(await store.products.findByUnique('id', id)).to.equal(undefined);
+      expect(await store.users.findByUnique('id', 7)).to.equal(undefined);
+    });
+  });
+
+  describe('findAllByUnique', () => {
+    const skus = (...values: string[]) => store.products.findAllByUnique('sku', values);
+
+    it('returns the records of the values, in the order of the values', async () => {
+      const [one, two, three] = [
+        await store.add(1, { sku: 'c', description: 'd', attributes: { a: 1 } }),
+        await store.add(2, { sku: 'a' }),
+        await store.add(3, { sku: 'b' }),
+      ];
+      await store.add(4);
+      expect(await skus('b', 'none', 'c', 'a', 'b')).to.deep.equal([three, undefined, one, two, three]);
+      expect(await store.products.findAllByUnique('id', [3, 5, 1, 3])).to.deep.equal([
+        three,
+        undefined,
+        one,
+        three,
+      ]);
+    });
+
+    it('returns nothing for an empty list', async () => {
+      await store.add(1);
+      expect(await skus()).to.deep.equal([]);
+      expect(await store.products.findAllByUnique('id', [])).to.deep.equal([]);
+    });
+
+    it('finds neither deleted records nor former values', async () => {
+      const one = await store.add(1, { sku: 'a' });
+      await store.add(2, { sku: 'b' });
+      await store.products.replace(next(one, { sku: 'c' }), 1);
+      await store.products.remove(2, 1, AT);
+      expect(idsFound(await skus('a', 'b', 'c'))).to.deep.equal([undefined, undefined, 1]);
+      expect(idsFound(await store.products.findAllByUnique('id', [2, 1]))).to.deep.equal([undefined, 1]);
+    });
+
+    it('finds a record by its literal value', async () => {
+      await store.add(1, { sku: 'A_1' });
+      const others = ['a_1', 'A%', 'A_', '.*', '', 'A_1 ', 'A_1\u0000', 'A_1"', "A_1'", '["A_1"]', 'é'];
+      expect(idsFound(await skus(...others, 'A_1'))).to.deep.equal([...others.map(() => undefined), 1]);
+    });
+
+    it('finds a value in any case if its field ignores case', async () => {
+      const [ann, bob] = [user(1, 'Ann@x.org'), user(2, 'bob@x.org')];
+      await store.addUsers([ann, bob, user(3, 'é@x')]);
+      expect(
+        await store.users.findAllByUnique('email', ['BOB@X.ORG', 'É@x', 'ann@x.org', 'Ann@x.org', 'ann']),
+      ).to.deep.equal([bob, undefined, ann, ann, undefined]);
+      for (const email of ['Ann@x.org', 'aNN@X.org'])
+        expect(await store.users.findByUnique('email', email)).to.deep.equal(ann);
+      expect(await store.users.findByUnique('email', 'É@x')).to.equal(undefined);
+    });
+
+    it('finds a thousand values at once', async () => {
+      const records = Array.from({ length: 1_000 }, (_, at) => product(at + 1, { sku: `s${at}` }));
+      await store.addAll(records);
+      const wanted = records.toReversed();
+      expect(await skus(...wanted.map(({ fields }) => fields.sku ?? ''))).to.deep.equal(wanted);
+    });
+  });
+
   describe('case-insensitive unique fields', () => {
     it('reject a value that differs only in case, and name the field', async () => {
       await store.addUsers([user(1, 'Ann@Example.org')]);
@@ -94,4 +165,8 @@ export function uniqueContract(store: TestStore): void {
       expect(await store.users.count([])).to.equal(4);
     });
   });
+}
+
+function idsFound(records: readonly ({ readonly id: Id } | undefined)[]): (Id | undefined)[] {
+  return records.map((record) => record?.id);
 }
