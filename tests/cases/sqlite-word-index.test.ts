@@ -330,6 +330,25 @@ describe('the index of words in SQLite', () => {
       expect(await list(one, first.fields.name)).to.deep.equal([]);
     });
 
+    it('is touched only for the records of replaceAll whose words change', async () => {
+      const one = await open(newFile());
+      const records = [1, 2, 3, 4].map(named);
+      await one.products.insertAll(records);
+      one.database.written = [];
+      one.database.sizes = [];
+      const edits = records.map((old) => {
+        const fields = old.id === 3 ? { name: 'pink' } : { price: { amount: 99, currency: 'USD' } };
+        return { record: next(old, fields), expected: old.id === 4 ? 2 : 1 };
+      });
+      const replaced = ['replaced', 'replaced', 'replaced', 'version_conflict'];
+      expect(await one.products.replaceAll(edits)).to.deep.equal(replaced);
+      expect(touches(one)).to.have.length(1);
+      expect(one.database.sizes, 'they share one write').to.have.length(1);
+      expect(await list(one, 'pink')).to.deep.equal([3]);
+      expect(await list(one, named(3).fields.name)).to.deep.equal([]);
+      await expectAll(one, [...edits.slice(0, 3).map(({ record }) => record), named(4)]);
+    });
+
     it('forgets removed records', async () => {
       const one = await open(newFile());
       await one.products.insertAll(copies(20));
@@ -347,8 +366,15 @@ describe('the index of words in SQLite', () => {
     expect(await products.insertAll(records)).to.deep.equal(records.map(() => 'inserted'));
     expect(database.sizes).to.have.length(3);
     database.sizes = [];
+    const edits = records.map((old) => {
+      const description = old.fields.description === undefined ? 'short' : longText(20_000);
+      return { record: next(old, { description }), expected: 1 };
+    });
+    expect(await products.replaceAll(edits)).to.deep.equal(records.map(() => 'replaced'));
+    expect(database.sizes).to.have.length(3);
+    database.sizes = [];
     await products.insert(wordy(8));
-    await products.replace(next(wordy(3), { description: longText(20_000) }), 1);
+    await products.replace({ ...next(wordy(3), { description: longText(20_000) }), version: 3 }, 2);
     for (const rows of database.sizes) expect(rows).to.be.above(128);
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   AppError,
+  DuplicateValue,
   duplicateValue,
   fieldIssue,
   jsonPointer,
@@ -24,11 +25,18 @@ describe('errors of the domain', () => {
   });
 
   it('name the field whose value another record has', () => {
-    const { code, details } = duplicateValue('sku');
-    expect(code).to.equal('duplicate_value');
-    expect(details).to.deep.equal([
-      { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' },
-    ]);
+    const error = duplicateValue('sku');
+    expect(error).to.be.instanceOf(AppError).and.include({ code: 'duplicate_value', field: 'sku' });
+    const detail = {
+      code: 'duplicate_value',
+      message: 'Another record has this sku.',
+      in: 'body',
+      pointer: '/sku',
+    };
+    expect(error.details).to.deep.equal([detail]);
+    expect(error.ownedBy(7)).to.be.instanceOf(DuplicateValue).and.include({ field: 'sku' });
+    expect(error.ownedBy(7).message).to.equal(error.message);
+    expect(error.ownedBy(7).details).to.deep.equal([{ ...detail, id: 7 }]);
   });
 
   it('have a message and a pointer in each issue', () => {

@@ -9,7 +9,10 @@ import { BY_ID } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { mongoStorage } from '#src/composition/mongo-storage.js';
 import type { Storage } from '#src/composition/storage.js';
+import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
+import type { Id } from '#src/domain/record.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
@@ -48,12 +51,16 @@ describe('the commands to MongoDB', () => {
     await products.insert(product(1));
     await products.insertAll([product(2), product(3)]);
     await products.replace(product(1), 1);
+    await products.replaceAll([{ record: product(1), expected: 1 }]);
     await products.remove(1, 1, 0);
+    await products.removeAll([{ id: 1, expected: 1, at: 0 }]);
     await products.find(1);
     await products.confirm(1, 1);
+    await products.confirmAll([{ id: 1, version: 1 }]);
     await products.findExistingIds([1]);
     await products.findUsedIds([1]);
     await products.findByUnique('sku', 'x');
+    await products.findAllByUnique('sku', ['x']);
     await products.list({ limit: 1, filters: [], order: BY_ID });
     await products.count([]);
     await reservations.products.reserve([reservation('a')]);
@@ -72,7 +79,7 @@ describe('the commands to MongoDB', () => {
     const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(dataCommands.length).to.be.at.least(28);
+    expect(dataCommands.length).to.be.at.least(32);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
       expect(command['maxTimeMS'], text).to.be.within(1, 2_000);
@@ -104,20 +111,108 @@ describe('the commands to MongoDB', () => {
         : undefined;
     expect(await storage.products.find(1), 'a tombstone is not a record').to.equal(undefined);
     await storage.products.findByUnique('sku', 'x');
+    await storage.users.findByUnique('email', 'A@x');
     const filters = server.commandsNamed('find').map(({ filter }) => filter);
-    expect(filters).to.deep.equal([{ _id: 1 }, { 'fields.sku': { $eq: 'x' } }]);
+    expect(filters).to.deep.equal([
+      { _id: 1 },
+      { 'fields.sku': { $eq: 'x' } },
+      { 'folded.email': { $eq: 'a@x' } },
+    ]);
+  });
+
+  it('find many records by one query whose results fit one reply', async () => {
+    const values = Array.from({ length: 300 }, (_, at) => `A${at}@x`);
+    await storage.users.findAllByUnique('email', values);
+    await storage.products.findAllByUnique('id', [2, 1]);
+    const queries = server.commandsNamed('find').map(({ filter, batchSize }) => ({ filter, batchSize }));
+    expect(queries).to.deep.equal([
+      { filter: { 'folded.email': { $in: values.map((value) => value.toLowerCase()) } }, batchSize: 301 },
+      { filter: { _id: { $in: [2, 1] } }, batchSize: 3 },
+    ]);
+    expect(await storage.products.findAllByUnique('sku', [])).to.deep.equal([]);
+    expect(server.commandsNamed('find')).to.have.length(2);
+  });
+
+  it('confirm each version by a linearizable read of its own', async () => {
+    script = (name, { filter }) =>
+      name === 'find'
+        ? { cursor: { id: 0n, ns: 'x.products', firstBatch: filter['_id'] === 2 ? [{ _id: 2 }] : [] } }
+        : undefined;
+    const versions = [1, 2, 3].map((id) => ({ id, version: 5 }));
+    expect(await storage.products.confirmAll(versions)).to.deep.equal([false, true, false]);
+    const reads = server.commandsNamed('find').map(({ filter, readConcern }) => ({ filter, readConcern }));
+    expect(reads).to.deep.equal(
+      [1, 2, 3].map((id) => ({ filter: { _id: id, version: 5 }, readConcern: { level: 'linearizable' } })),
+    );
+  });
+
+  it('write many records one by one, 16 at the same time', async () => {
+    const held: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    script = (name, { updates }) => {
+      if (name !== 'update') return undefined;
+      most = Math.max(most, ++running);
+      const response = { n: updates[0].q['_id'] % 3 === 0 ? 0 : 1 };
+      return new Promise((respond) => {
+        held.push(() => {
+          running--;
+          respond(response);
+        });
+      });
+    };
+    /** Responds to so many writes, the last one first. */
+    const release = async (count: number) => {
+      await until('the writes arrive', () => held.length === count);
+      for (const respond of held.splice(0).reverse()) respond();
+    };
+    const ids = Array.from({ length: 50 }, (_, at) => at + 1);
+    const replacements = ids.map((id) => ({ record: product(id), expected: id }));
+    const removals = ids.map((id) => ({ id, expected: id, at: 5 }));
+    for (const [write, success, conflict] of [
+      [() => storage.products.replaceAll(replacements), 'replaced', 'version_conflict'],
+      [() => storage.products.removeAll(removals), true, false],
+    ] as const) {
+      const outcomes = write();
+      for (const count of [16, 16, 16, 2]) await release(count);
+      expect(await outcomes).to.deep.equal(ids.map((id) => (id % 3 === 0 ? conflict : success)));
+    }
+    expect(most).to.equal(16);
+    const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
+    expect(writes.map(({ q }) => q)).to.have.deep.members(
+      [...ids, ...ids].map((id) => ({ _id: id, version: id })),
+    );
+  });
+
+  it('are not sent any more for the other records after an error', async () => {
+    const { products } = storage;
+    const begun: Id[] = [];
+    products.confirm = async (id) => {
+      begun.push(id);
+      if (id === 20) throw unavailable('');
+      return true;
+    };
+    const versions = Array.from({ length: 100 }, (_, at) => ({ id: at + 1, version: 1 }));
+    await expectAppError(products.confirmAll(versions), 'unavailable');
+    await yieldToEventLoop();
+    expect(begun).to.include(20).and.not.include(100);
   });
 
   it('write over the expected version alone, and leave a tombstone in the place of a deleted record', async () => {
     server.commands.length = 0;
     await storage.products.replace(product(1), 7);
     await storage.products.remove(1, 8, 5);
+    await storage.products.replaceAll([{ record: product(2), expected: 9 }]);
+    await storage.products.removeAll([{ id: 2, expected: 10, at: 6 }]);
     const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
     expect(writes.map(({ q }) => q)).to.deep.equal([
       { _id: 1, version: 7 },
       { _id: 1, version: 8 },
+      { _id: 2, version: 9 },
+      { _id: 2, version: 10 },
     ]);
     expect(writes[1]?.['u']).to.deep.equal({ _id: 1, deletedAt: new Date(5) });
+    expect(writes[3]?.['u']).to.deep.equal({ _id: 2, deletedAt: new Date(6) });
     expect(server.commandsNamed('delete')).to.deep.equal([]);
   });
 
@@ -173,6 +268,8 @@ describe('the commands to MongoDB', () => {
         name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
       await expectAppError(storage.products.insert(product(1)), 'duplicate_value', ['/sku']);
       await expectAppError(storage.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
+      const [refused] = await storage.products.replaceAll([{ record: product(1), expected: 1 }]);
+      expect(refused).to.have.property('code', 'duplicate_value');
       const [outcome] = await storage.products.insertAll([product(1)]);
       expect(outcome).to.have.property('code', 'duplicate_value');
       failure['errmsg'] = errmsg.replace('sku', '_id_');

@@ -5,7 +5,7 @@ import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/records/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
-import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
+import { ENDLESS, PRODUCTS, USERS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** Records the statements that read and write. */
@@ -72,6 +72,22 @@ describe('access by key in SQLite', () => {
     expect(database.plans(other)).to.deep.equal([
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
       BY_ID,
+    ]);
+  });
+
+  it('finds records by the indexes on unique values', async () => {
+    const byId = 'SEARCH record USING INTEGER PRIMARY KEY (rowid=?)';
+    const products = new SqliteRepository(database, PRODUCTS, ENDLESS);
+    await products.findAllByUnique('id', [1, 2]);
+    await products.confirmAll([{ id: 1, version: 1 }]);
+    const ids = ['SEARCH products USING INTEGER PRIMARY KEY (rowid=?)', byId];
+    expect(database.plans(other)).to.deep.equal([...ids, ...ids]);
+    await products.findAllByUnique('sku', ['a', 'b']);
+    expect(database.plans(other)).to.deep.equal(['SEARCH products USING INDEX products_sku (sku=?)', byId]);
+    await new SqliteRepository(database, USERS, ENDLESS).findAllByUnique('email', ['a@x']);
+    expect(database.plans(other)).to.deep.equal([
+      'SEARCH users USING INDEX users_email_folded (email folded=?)',
+      byId,
     ]);
   });
 
