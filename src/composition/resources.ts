@@ -26,6 +26,7 @@ import {
 } from '../application/records/record-validator.js';
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/access.js';
+import type { FieldSpecs } from '../domain/fields.js';
 import { normalizeProduct } from '../domain/product.js';
 import type { Storage } from './storage.js';
 import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
@@ -83,6 +84,7 @@ interface StoredRecords<Fields> {
   readonly records: Repository<Fields>;
   readonly reservations: IdempotencyStore;
   readonly references: ReferenceValidator<Fields> | undefined;
+  readonly fields: FieldSpecs;
 }
 
 /**
@@ -95,7 +97,8 @@ function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: 
     storage[key as keyof typeof RECORD_TABLES],
   ]);
   const references = referenceValidator(RECORD_TABLES[name].entity, Object.fromEntries(named));
-  return { records: storage[name], reservations: storage.reservations[name], references };
+  const { fields } = RECORD_TABLES[name];
+  return { records: storage[name], reservations: storage.reservations[name], references, fields };
 }
 
 /** Whether reading needs a token, and how long caches keep a response. */
@@ -109,15 +112,15 @@ interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
 
 function recordResource<Fields>(
   deps: ResourceDependencies,
-  { records, reservations, references }: StoredRecords<Fields>,
+  { references, ...stored }: StoredRecords<Fields>,
   definition: ResourceDefinition<Fields>,
   { normalize, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, imports } = deps;
-  const ids = new IdAllocator(records);
+  const ids = new IdAllocator(stored.records);
   const rules = { references, normalize };
   const versions = [definition, ...laterVersions].map((view) => {
-    const service = new RecordService({ records, reservations, ids, clock, backoff, view, rules });
+    const service = new RecordService({ ...stored, ids, clock, backoff, view, rules });
     return { service, routes: resourceRoutes(view, service, policyOf(settings, reading), imports) };
   });
   const [{ service }] = versions as [(typeof versions)[0]];
@@ -126,14 +129,15 @@ function recordResource<Fields>(
 
 function apiKeyResource(
   deps: ResourceDependencies,
-  { records, reservations, references }: StoredRecords<ApiKey>,
+  { references, ...stored }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
   const { clock, backoff, settings, format, credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
+  const { records } = stored;
   const ids = new IdAllocator(records, 1);
   const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
-  const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules });
+  const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules });
   const service = new ApiKeyService({ keys, records, usage, format, credentials, clock, logger });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
   return { ids, service, routes };

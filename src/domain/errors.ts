@@ -14,7 +14,9 @@ export type ErrorCode =
   | 'patch_test_failed'
   | 'last_admin_key'
   | 'precondition_failed'
+  | 'precondition_required'
   | 'idempotency_key_reused'
+  | 'payload_too_large'
   | 'rate_limited'
   | 'unavailable';
 
@@ -85,6 +87,11 @@ export class DuplicateValue extends AppError {
 
 export function notFound(): AppError {
   return new AppError('not_found', 'Not found.');
+}
+
+/** @param where what names the version that the client has seen: `If-Match` */
+export function versionRequired(where: string): AppError {
+  return new AppError('precondition_required', `Say in ${where} which version you have seen.`);
 }
 
 export function queryTooExpensive(): AppError {

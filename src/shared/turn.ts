@@ -30,6 +30,30 @@ export class Turn {
   }
 }
 
+/** Other work of the process runs after so many items, or bytes of items. Tuning. */
+const ITEMS_PER_SLICE = 32;
+const BYTES_PER_SLICE = 32_768;
+
+/** Cuts work on many items into pieces. */
+export class Slices {
+  private items = ITEMS_PER_SLICE;
+  private bytes = 0;
+
+  constructor(private readonly turn: Turn) {}
+
+  /**
+   * Returns a promise if the next item belongs to another piece.
+   * @param bytes the size of the item
+   */
+  next(bytes: number): Promise<void> | undefined {
+    const isDue = this.items >= ITEMS_PER_SLICE || this.bytes >= BYTES_PER_SLICE;
+    if (isDue) [this.items, this.bytes] = [0, 0];
+    this.items++;
+    this.bytes += bytes;
+    return isDue ? this.turn.next() : undefined;
+  }
+}
+
 /** The work of the service itself. */
 export const SERVICE_TURN = new Turn('');
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -12,6 +14,17 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
     else merged.set(name, applyMergePatch(merged.get(name), value));
   }
   return Object.fromEntries(merged);
+}
+
+/** Whether a merge patch leaves a document as it is. */
+export function isMerged(target: JsonObject, patch: JsonObject): boolean {
+  return Object.entries(patch).every(([name, value]) => {
+    const has = Object.hasOwn(target, name);
+    if (value === null || !has) return value === null && !has;
+    const own = target[name];
+    if (isJsonObject(value)) return isJsonObject(own) && isMerged(own, value);
+    return own === value || isDeepStrictEqual(own, value);
+  });
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,8 +1,9 @@
-import { AppError } from '../../domain/errors.js';
+import { AppError, DuplicateValue } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
 import type { InsertOutcome, Repository } from '../ports/repository.js';
+import { withOwners } from './duplicate-owners.js';
 import type { IdPool } from './id-allocator.js';
 import { type IdempotentRequest, keyReused } from './idempotency.js';
 import type { Draft } from './record-format.js';
@@ -42,7 +43,7 @@ export interface Created<Fields> {
 export type CreationOutcome<Fields> = Created<Fields> | AppError;
 
 export interface CreationDependencies<Fields> {
-  readonly records: Pick<Repository<Fields>, 'insertAll' | 'findUsedIds'>;
+  readonly records: Pick<Repository<Fields>, 'insertAll' | 'findUsedIds' | 'findAllByUnique'>;
   readonly reservations: IdempotencyStore;
   readonly ids: IdPool;
   readonly clock: Clock;
@@ -121,12 +122,17 @@ export class RecordCreator<Fields> {
     );
     const inserted = await records.insertAll(created);
     const refused: Id[] = [];
+    const duplicates: { attempt: Attempt<Fields>; record: Versioned<Fields>; error: DuplicateValue }[] = [];
     for (const [at, attempt] of attempts.entries()) {
       const record = required(created[at], 'record');
       attempt.inserted(record, required(inserted[at], 'outcome'));
-      if (!attempt.reservation && attempt.outcome instanceof AppError) refused.push(record.id);
+      const { outcome: error } = attempt;
+      if (!attempt.reservation && error instanceof AppError) refused.push(record.id);
+      if (error instanceof DuplicateValue) duplicates.push({ attempt, record, error });
     }
     ids.giveBack?.(refused);
+    const named = await withOwners(records, duplicates);
+    for (const [at, { attempt }] of duplicates.entries()) attempt.outcome = required(named[at], 'error');
   }
 }
 

@@ -109,7 +109,7 @@ function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): bool
 
 /** The value of a unique field as it is compared: folded if the field ignores case. */
 export function uniqueValueOf(
-  table: RecordTable,
+  table: Pick<RecordTable, 'fields'>,
   record: Versioned<unknown>,
   field: string,
 ): Value | undefined {
@@ -117,7 +117,11 @@ export function uniqueValueOf(
   return value === undefined ? undefined : comparedUniqueValue(table, field, value);
 }
 
-export function comparedUniqueValue({ fields }: RecordTable, field: string, value: Value): Value {
+export function comparedUniqueValue(
+  { fields }: Pick<RecordTable, 'fields'>,
+  field: string,
+  value: Value,
+): Value {
   return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
 }
 

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fieldIssue, type Issue } from '../../domain/errors.js';
 import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/rules.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
-import { applyMergePatch, isJsonObject, type JsonObject } from '../patch/merge-patch.js';
+import { applyMergePatch, isJsonObject, isMerged, type JsonObject } from '../patch/merge-patch.js';
 import type { ResponseMapper } from './record-json.js';
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
@@ -30,6 +31,17 @@ export interface Draft<Fields> {
   /** Of the right types if there are no issues. */
   readonly fields: Unvalidated<Fields>;
   readonly issues: readonly Issue[];
+}
+
+/** A record as a client sent it. */
+export interface SentRecord {
+  /** As it would be in JSON. */
+  readonly body: unknown;
+  /**
+   * What is wrong with how the record is written, by the JSON Pointer to the value in the body. It takes the place of
+   * what is wrong with that value.
+   */
+  readonly issues: ReadonlyMap<string, Issue>;
 }
 
 /** A change of a record, as a client sent it. */
@@ -89,6 +101,12 @@ export function changedDraft<Fields>(
   return draftOf(view, view.withoutNulls(patched), issues, current);
 }
 
+/** Returns the draft of a record that stays as it is. The body may say what its own fields are, and nothing else counts. */
+export function untouchedDraft<Fields>(body: unknown, current: Versioned<Fields>): Draft<Fields> {
+  const issues = isJsonObject(body) ? readOnlyIssues(body, metadata(current)) : NO_OBJECT.issues;
+  return { fields: current.fields as Unvalidated<Fields>, issues };
+}
+
 function draftOf<Fields>(
   view: RecordFormat<Fields>,
   sent: JsonObject,
@@ -103,6 +121,35 @@ function draftOf<Fields>(
   };
 }
 
+/** @param ofText see {@link SentRecord.issues} */
+export function withIssuesOfText<Fields>(
+  draft: Draft<Fields>,
+  ofText: ReadonlyMap<string, Issue>,
+): Draft<Fields> {
+  if (ofText.size === 0) return draft;
+  const issues = draft.issues.map((issue) => ofText.get(issue.pointer) ?? issue);
+  return { ...draft, issues: [...new Set([...issues, ...ofText.values()])] };
+}
+
+/**
+ * Whether a change leaves a record as it is shown. May be false for a change whose draft turns out to be the same
+ * record, but takes a small part of the time that validating takes.
+ */
+export function isWithoutEffect<Fields>(
+  view: RecordFormat<Fields>,
+  { kind, body }: MergeOrReplacement,
+  current: Versioned<Fields>,
+): boolean {
+  if (!isJsonObject(body)) return false;
+  const sent = kind === 'replacement' ? view.withoutNulls(body) : body;
+  if (hasReadOnly(sent) && readOnlyIssues(sent, metadata(current)).length > 0) return false;
+  const shown = withoutReadOnly(view.present(current));
+  const own = withoutReadOnly(sent);
+  return kind === 'replacement' ? isDeepStrictEqual(own, shown) : isMerged(shown, own);
+}
+
+export type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
+
 function readOnlyIssues(sent: JsonObject, stored: JsonObject): Issue[] {
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
     (field) => issueIn({}, { code: 'read_only_field', path: [field] }),
@@ -110,9 +157,13 @@ function readOnlyIssues(sent: JsonObject, stored: JsonObject): Issue[] {
 }
 
 function withoutReadOnly(sent: JsonObject): JsonObject {
-  if (!READ_ONLY.some((field) => Object.hasOwn(sent, field))) return sent;
+  if (!hasReadOnly(sent)) return sent;
   const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = sent;
   return rest;
+}
+
+function hasReadOnly(sent: JsonObject): boolean {
+  return READ_ONLY.some((field) => Object.hasOwn(sent, field));
 }
 
 /**

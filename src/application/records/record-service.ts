@@ -1,32 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
+import type { FieldSpecs } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import type { Turn } from '../../shared/turn.js';
+import { SERVICE_TURN, type Turn } from '../../shared/turn.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
-import type { Filter, ListPage, ListQuery } from '../ports/list-query.js';
+import type { Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
+import { withOwner } from './duplicate-owners.js';
 import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
 import { paginate } from './paginate.js';
+import { isMet, type Precondition } from './precondition.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordFormat } from './record-format.js';
 import { StoredRecord } from './record-json.js';
+import { type KeyedWrite, type MatchPolicy, RecordMatcher } from './record-matcher.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
+import { RehearsedRecords } from './rehearsed-records.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;
 
-/** The versions of a record that a write may change. */
-export interface Precondition {
-  /** Absent: every version. */
-  readonly only?: readonly number[];
-  /** Absent: none. */
-  readonly never?: readonly number[] | 'any';
-}
+/** How a request names a record: by its id, or by the value of a unique field. */
+export type RecordAddress = Id | UniqueKey;
 
-export const ANY_VERSION: Precondition = {};
+export interface UniqueKey {
+  readonly field: string;
+  readonly value: Value;
+}
 
 export interface RecordServiceDependencies<Fields> {
   readonly records: Repository<Fields>;
@@ -37,7 +40,12 @@ export interface RecordServiceDependencies<Fields> {
   /** The version of the API whose clients this service serves. */
   readonly view: RecordFormat<Fields>;
   readonly rules: RecordRules<Fields>;
+  /** The indexed fields. */
+  readonly fields: FieldSpecs;
 }
+
+/** What an import needs: a record a line. */
+export type RecordWriter<Fields> = Pick<RecordService<Fields>, 'draft' | 'createAll' | 'matcher'>;
 
 /** The use cases of the records of any resource. Its dependencies hold what differs, as values and functions. */
 export class RecordService<Fields> {
@@ -69,8 +77,12 @@ export class RecordService<Fields> {
   }
 
   /** @throws AppError `not_found` */
-  async read(id: Id): Promise<Versioned<Fields>> {
-    const record = await this.deps.records.find(id);
+  async read(address: RecordAddress): Promise<Versioned<Fields>> {
+    const { records } = this.deps;
+    const record =
+      typeof address === 'number'
+        ? await records.find(address)
+        : await records.findByUnique(address.field, address.value);
     if (!record) throw notFound();
     return record;
   }
@@ -96,6 +108,51 @@ export class RecordService<Fields> {
     return this.creator.createAll(creations);
   }
 
+  /** Returns what creates, changes and deletes records that are found by their id, or by another unique field. */
+  matcher(policy: MatchPolicy): RecordMatcher<Fields> {
+    return new RecordMatcher(this.deps, policy);
+  }
+
+  /**
+   * Creates the record that has a unique value, or replaces it. Of several such requests at once, one creates it.
+   * @param key its field is a unique one
+   * @param precondition it also says whether a record must exist
+   * @param versionNeededIn what a request that changes a record has to say its version in; absent if it need not
+   * @throws AppError `not_found`, `precondition_failed`, `precondition_required`, `validation_failed`,
+   * `duplicate_value`, `unavailable`
+   */
+  async put(
+    { field, value }: UniqueKey,
+    write: Pick<KeyedWrite, 'precondition' | 'mustExist' | 'sent'>,
+    versionNeededIn?: string,
+  ): Promise<{ readonly record: Versioned<Fields>; readonly isNew: boolean }> {
+    const matcher = this.matcher({ field, existing: 'replace', versionNeededIn });
+    const writes = [{ ...write, key: value, isDeletion: false, bytes: 0 }];
+    const [outcome] = await matcher.writeAll(writes, SERVICE_TURN);
+    if (outcome instanceof AppError) throw outcome;
+    if (!outcome || !('record' in outcome)) throw new Error('A write has no outcome.');
+    return { record: outcome.record, isNew: outcome.kind === 'created' };
+  }
+
+  /** Returns a writer whose writes see the earlier ones, and change nothing in the store. */
+  rehearsal(): RecordWriter<Fields> {
+    const { deps } = this;
+    const records = new RehearsedRecords(deps.records, deps.fields);
+    const { reservations, clock, rules } = deps;
+    const creator = new RecordCreator({
+      records,
+      reservations,
+      ids: records,
+      clock,
+      validate: draftValidator(rules),
+    });
+    return {
+      draft: (body) => this.draft(body),
+      createAll: (creations) => creator.createAll(creations),
+      matcher: (policy) => new RecordMatcher({ ...deps, records, ids: records }, policy),
+    };
+  }
+
   /**
    * Reserves an idempotency key for a stream, whose lines have their own keys. The same stream may reserve it again.
    * @throws AppError `idempotency_key_reused`
@@ -112,14 +169,14 @@ export class RecordService<Fields> {
    * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
    * `duplicate_value`, `unavailable`
    */
-  update(id: Id, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {
+  update(address: RecordAddress, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {
     const { records, clock, view, rules } = this.deps;
-    return this.withOptimisticRetry(id, precondition, async (current) => {
+    return this.withOptimisticRetry(address, precondition, async (current) => {
       const draft = changedDraft(view, change, current);
       const [fields] = await validateAll(rules, [{ draft, previous: current }]);
       if (fields instanceof AppError) throw fields;
       if (isDeepStrictEqual(fields, current.fields))
-        return (await records.confirm(id, current.version)) ? current : undefined;
+        return (await records.confirm(current.id, current.version)) ? current : undefined;
       const updatedAt = Math.max(clock.now(), current.updatedAt);
       const next = StoredRecord.of({
         ...current,
@@ -127,28 +184,32 @@ export class RecordService<Fields> {
         updatedAt,
         fields: fields as Fields,
       });
-      return (await records.replace(next, current.version)) ? next : undefined;
+      try {
+        return (await records.replace(next, current.version)) ? next : undefined;
+      } catch (error) {
+        throw await withOwner(records, next, error);
+      }
     });
   }
 
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
-  async remove(id: Id, precondition: Precondition): Promise<void> {
+  async remove(address: RecordAddress, precondition: Precondition): Promise<void> {
     const { records, clock } = this.deps;
-    await this.withOptimisticRetry(id, precondition, async (current) => {
+    await this.withOptimisticRetry(address, precondition, async (current) => {
       // If the clock was set back, the tombstone still outlives the reservation of the id.
       const deletedAt = Math.max(clock.now(), current.updatedAt);
-      return (await records.remove(id, current.version, deletedAt)) ? current : undefined;
+      return (await records.remove(current.id, current.version, deletedAt)) ? current : undefined;
     });
   }
 
   /** @param write returns undefined if another write was faster */
   private async withOptimisticRetry(
-    id: Id,
+    address: RecordAddress,
     precondition: Precondition,
     write: (current: Versioned<Fields>) => Promise<Versioned<Fields> | undefined>,
   ): Promise<Versioned<Fields>> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const current = await this.read(id);
+      const current = await this.read(address);
       if (!isMet(precondition, current.version)) throw new PreconditionFailed(current);
       const written = await write(current);
       if (written) return written;
@@ -156,8 +217,4 @@ export class RecordService<Fields> {
     }
     throw unavailable('Too many other requests are changing this record. Nothing was written; try again.');
   }
-}
-
-export function isMet({ only, never }: Precondition, version: number): boolean {
-  return (only === undefined || only.includes(version)) && never !== 'any' && !never?.includes(version);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
 import { SMALL_BYTES, turnOf } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
-import { HttpError } from '../core/http-error.js';
+import { type CodedError, HttpError } from '../core/http-error.js';
 import { parseBody } from './strict-json.js';
 
 /** After a body that took longer, in milliseconds, the client is authenticated again. */
@@ -162,6 +162,6 @@ function hasType(error: Error, type: string): boolean {
 }
 
 /** @param what the part of the request that is too large */
-export function tooLarge(limitBytes: number, what = 'body'): HttpError {
+export function tooLarge(limitBytes: number, what = 'body'): CodedError {
   return new HttpError('payload_too_large', `The ${what} is larger than ${limitBytes} bytes.`);
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
-import { HttpError } from '../core/http-error.js';
+import { type CodedError, HttpError } from '../core/http-error.js';
 import { JsonScanner } from './json-scanner.js';
 
 const MAX_DEPTH = 20;
@@ -195,7 +195,7 @@ function endOfString(bytes: Buffer, start: number): number {
   return index;
 }
 
-function tooManyTokens(): HttpError {
+function tooManyTokens(): CodedError {
   return new HttpError('payload_too_large', `The body has more than ${MAX_TOKENS} names and values.`);
 }
 

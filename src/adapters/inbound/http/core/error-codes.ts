@@ -14,11 +14,9 @@ export type HttpErrorCode =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'request_timeout'
-  | 'payload_too_large'
   | 'uri_too_long'
   | 'unsupported_media_type'
   | 'expectation_failed'
-  | 'precondition_required'
   | 'headers_too_large'
   | 'internal_error';
 

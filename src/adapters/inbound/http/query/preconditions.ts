@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ANY_VERSION, type Precondition } from '../../../../application/records/record-service.js';
-import { HttpError } from '../core/http-error.js';
+import { ANY_VERSION, type Precondition } from '../../../../application/records/precondition.js';
+import { versionRequired } from '../../../../domain/errors.js';
 import { tagsIn } from '../response/etag.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
@@ -17,7 +17,7 @@ export function writePrecondition(
 ): Precondition {
   if (match === undefined && noneMatch === undefined && !requireIfMatch) return ANY_VERSION;
   if (match === undefined && requireIfMatch) {
-    throw new HttpError('precondition_required', 'Say in If-Match which version you have seen.');
+    throw versionRequired('If-Match');
   }
   const versions = (tags: readonly string[]) => tags.flatMap((tag) => versionOf(tag) ?? []);
   const only = match === undefined ? '*' : tagsIn('If-Match', match);

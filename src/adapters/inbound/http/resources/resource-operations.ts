@@ -1,7 +1,8 @@
 import type { Created } from '../../../../application/records/create-records.js';
+import type { Precondition } from '../../../../application/records/precondition.js';
 import type { Change } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
-import type { Precondition, RecordService } from '../../../../application/records/record-service.js';
+import type { RecordService } from '../../../../application/records/record-service.js';
 import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
