@@ -106,6 +106,7 @@ describe('Seeding', () => {
       draft,
       reservations: new MemoryIdempotencyStore(),
       products: {
+        findAllByUnique: (field, values) => products.findAllByUnique(field, values),
         findUsedIds: (ids) => products.findUsedIds(ids),
         reserveIds: (count) => products.reserveIds(count),
         releaseIds: (first, end) => products.releaseIds(first, end),

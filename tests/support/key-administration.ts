@@ -26,7 +26,16 @@ export function apiKeyService(
 ): ApiKeyService {
   const ids = new IdAllocator(records, 1);
   const backoff = new CountingBackoff();
-  const keys = new RecordService({ records, reservations, ids, clock, backoff, view: API_KEYS, rules: {} });
+  const keys = new RecordService({
+    records,
+    reservations,
+    ids,
+    clock,
+    backoff,
+    view: API_KEYS,
+    rules: {},
+    fields: API_KEYS.fields,
+  });
   const usage = new KeyUsageReader(new MemoryUsageStore(), clock);
   return new ApiKeyService({ keys, records, usage, format: FORMAT, credentials, clock, logger });
 }

@@ -160,6 +160,7 @@ function appOver(
   const service = new RecordService({
     records,
     view: RESOURCE,
+    fields: RESOURCE.fields,
     reservations,
     ids,
     rules,

@@ -22,6 +22,7 @@ import { fieldReader, type RecordFormat } from '#src/application/records/record-
 import { RecordService } from '#src/application/records/record-service.js';
 import type { RecordRules } from '#src/application/records/record-validator.js';
 import { type Application, compose } from '#src/composition/container.js';
+import { RECORD_TABLES } from '#src/composition/tables.js';
 import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
 import { normalizeProduct, PRODUCT, type Product } from '#src/domain/product.js';
@@ -215,6 +216,7 @@ function serviceOf<Fields>(
     backoff: new RandomBackoff(),
     view,
     rules,
+    fields: RECORD_TABLES[name].fields,
   });
 }
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
+import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
@@ -12,6 +13,7 @@ import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Creation } from '#src/application/records/create-records.js';
 import { newDraft } from '#src/application/records/record-format.js';
+import type { RecordService } from '#src/application/records/record-service.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
 import { DetailLogger, middlewareHarness } from '../support/middleware-harness.js';
@@ -32,14 +34,14 @@ describe('an interrupted import', () => {
   const bounded = responseLimits(
     new ConcurrencyLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
   );
-  const service = middlewareHarness(
+  const http = middlewareHarness(
     (ctx, next) => errorHandler(logger)(ctx, () => bounded(ctx, () => compression(ctx, next))),
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};
   let batches = 0;
 
-  const records = {
+  const service = {
     draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
     createAll: async (creations: readonly Creation<Product>[]) => {
@@ -57,15 +59,24 @@ describe('an interrupted import', () => {
     },
   };
   const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
-  const policy = { bodyLimitBytes: 1_000 };
-  const handler = importHandler(records, policy, { resultBuffers, logger }, NDJSON_IMPORT);
+  const handler = importHandler<Product>(
+    {
+      resource: PRODUCTS,
+      service: service as unknown as RecordService<Product>,
+      policy: { bodyLimitBytes: 1_000, requireIfMatch: false },
+      tools: { resultBuffers, logger },
+      parameters: new ImportParameters(PRODUCTS),
+      shown: (_, error) => error,
+    },
+    NDJSON_IMPORT,
+  );
 
   const importing = (onRequest: (ctx: Context) => void) => (ctx: Context) => {
     batches = 0;
     ctx.state.principal = { id: 'key:1', scopes: [] };
     onRequest(ctx);
     readIdempotencyKey(ctx);
-    return handler.handle(ctx, {} as never);
+    return handler.handle(ctx, new Map());
   };
   const headers = { 'Content-Type': 'application/x-ndjson', 'Idempotency-Key': 'k' };
   const line = '{"name":"x"}\n';
@@ -73,9 +84,9 @@ describe('an interrupted import', () => {
   for (const coding of ['identity', 'br']) {
     it(`does not affect later imports if its client disconnects, with ${coding}`, async () => {
       for (const [lastStep, lines] of DISCONNECTS) {
-        const socket = await service.client.connect();
+        const socket = await http.client.connect();
         const reached = new Promise<void>((resolve) => {
-          service.handler = importing((ctx) => {
+          http.handler = importing((ctx) => {
             const closed = new Promise((resolve) => ctx.req.once('close', resolve));
             step = async (name) => {
               if (name !== lastStep) return;
@@ -95,10 +106,10 @@ describe('an interrupted import', () => {
           `POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${line.repeat(lines)}`,
         );
         await reached;
-        service.handler = importing(() => {
+        http.handler = importing(() => {
           step = async () => {};
         });
-        const { status, text } = await service.client.post('/', line, { headers });
+        const { status, text } = await http.client.post('/', line, { headers });
         expect([status, text]).to.deep.equal([200, '{"line":1,"status":201,"id":1}\n']);
       }
     });
@@ -110,28 +121,26 @@ describe('an interrupted import', () => {
     ['second batch', Object.assign(new Error('an error of MongoDB with its number'), { code: 13 })],
   ] as const) {
     it(`is cut off if its ${failing} fails: ${error.message}`, async () => {
-      service.handler = importing(() => {
+      http.handler = importing(() => {
         step = async (name) => {
           if (name === failing) throw error;
         };
       });
-      const refusal = await service.client
-        .post('/', line.repeat(10_000), { headers })
-        .catch((error) => error);
+      const refusal = await http.client.post('/', line.repeat(10_000), { headers }).catch((error) => error);
       expect(refusal).to.be.an('error');
     });
   }
 
   /** @returns a connection on which an import has begun; only the tests read from it */
   const beginImport = async () => {
-    const socket = await service.client.connect();
+    const socket = await http.client.connect();
     const head = Object.entries({ ...headers, Host: 'x', 'Transfer-Encoding': 'chunked' });
     socket.write(`POST / HTTP/1.1\r\n${head.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n`);
     return socket;
   };
   const importNormally = () => {
     step = async () => {};
-    service.handler = importing(() => {});
+    http.handler = importing(() => {});
   };
 
   it('is cut off if its client leaves more results unread than the buffer holds', async () => {
@@ -148,7 +157,7 @@ describe('an interrupted import', () => {
     }
     socket.resume();
     await closed;
-    expect((await service.client.post('/', line, { headers })).status).to.equal(200);
+    expect((await http.client.post('/', line, { headers })).status).to.equal(200);
   });
 
   it('may outlast the request timeout, and is cut off when no more data arrives', async () => {
@@ -174,7 +183,7 @@ describe('an interrupted import', () => {
       socket.write(`${line.length.toString(16)}\r\n${line}\r\n`);
       await once(socket, 'data');
     }
-    const refusal = await service.client.post('/', line, { headers });
+    const refusal = await http.client.post('/', line, { headers });
     expect([refusal.status, refusal.headers['retry-after'], refusal.json.code]).to.deep.equal([
       503,
       '1',
@@ -183,6 +192,6 @@ describe('an interrupted import', () => {
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));
     for (const socket of sockets) socket.resume().end('0\r\n\r\n');
     await closed;
-    expect((await service.client.post('/', line, { headers })).status).to.equal(200);
+    expect((await http.client.post('/', line, { headers })).status).to.equal(200);
   });
 });

@@ -49,7 +49,8 @@ export function draftValidator<Fields>(rules: RecordRules<Fields>) {
     );
 }
 
-function validationFailed(issues: readonly Issue[]): AppError {
+/** Returns an AppError `validation_failed` with the first of the issues; see {@link MAX_ISSUES}. */
+export function validationFailed(issues: readonly Issue[]): AppError {
   return new AppError(
     'validation_failed',
     'The request body is invalid; see details.',

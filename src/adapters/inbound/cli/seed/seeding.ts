@@ -23,7 +23,10 @@ export interface SeedingProgress {
 }
 
 export interface SeedingDependencies {
-  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds' | 'insertAll' | 'findUsedIds' | 'findAllByUnique'>;
+  readonly products: Pick<
+    Repository<Product>,
+    'reserveIds' | 'releaseIds' | 'insertAll' | 'findUsedIds' | 'findAllByUnique'
+  >;
   readonly reservations: IdempotencyStore;
   readonly clock: Clock;
   /** Returns the draft of a new product, with every issue of the body. */

@@ -41,6 +41,8 @@ function limitsFor(bodyLimitBytes: number) {
       ...QUEUED,
     },
     imports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
+    /** Imports that keep what they would have written. */
+    'dry runs': { total: 8, perClient: 4, reserve: 2, ...QUEUED },
     exports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
   } satisfies Record<string, SemaphoreLimits>;
 }
@@ -64,6 +66,7 @@ export class ConcurrencyLimits {
       responses: new FairSemaphore(limits.responses),
       bodies: new FairSemaphore(limits.bodies),
       imports: new FairSemaphore(limits.imports),
+      'dry runs': new FairSemaphore(limits['dry runs']),
       exports: new FairSemaphore(limits.exports),
     };
   }

@@ -15,6 +15,8 @@ export interface RequestState {
   trace?: TraceIds | undefined;
   /** The template of the route, such as `/v1/products/{id}`. Absent if the path does not exist. */
   route?: string;
+  /** The value of the key in the path; see `PathKey`. */
+  pathKey?: string;
   /** The API version of the route. Absent before a route is found. */
   version?: ApiVersion;
   /** Identifies a client without a principal, for limits: its IPv4 address, or the /64 of its IPv6 address. */

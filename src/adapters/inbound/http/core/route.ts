@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Scope } from '../../../../domain/access.js';
-import type { Id } from '../../../../domain/record.js';
+import type { TextField } from '../../../../domain/fields.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
+import { validateText } from '../../../../domain/text.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { Context, Middleware } from './context.js';
@@ -25,8 +27,10 @@ export interface Route {
   /** The path with its variables in braces, as the log and the OpenAPI document show it. */
   readonly template: string;
   readonly path: RegExp;
-  /** The possible values of each path variable except the id. */
+  /** The possible values of each path variable except the id and the {@link key}. */
   readonly variables?: Readonly<Record<string, readonly string[]>>;
+  /** The field whose value is the last segment of the path. The value may be personal, so no log shows it. */
+  readonly key?: PathKey | undefined;
   readonly access: Access;
   /** The API version. Default: 1. */
   readonly version?: number;
@@ -34,6 +38,12 @@ export interface Route {
   readonly operations: Readonly<Partial<Record<Method, Operation>>>;
   /** Converts an error to the protocol of the route, such as OAuth. */
   mapError?(error: CodedError): CodedError;
+}
+
+/** A unique field by whose value a path names a record. */
+export interface PathKey {
+  readonly field: string;
+  readonly rule: TextField;
 }
 
 /** One method of a route: its policy, and one handler or one for each media type of the body. */
@@ -55,6 +65,7 @@ export type ResourceKind =
   | 'create'
   | 'import'
   | 'replace'
+  | 'put'
   | 'patch'
   | 'delete'
   | 'issue'
@@ -67,6 +78,8 @@ export type Purpose =
       readonly resource: ResourceDefinition<never>;
       /** Whether every write needs `If-Match`. */
       readonly requireIfMatch: boolean;
+      /** The unique field in the path. Absent: the id. */
+      readonly key?: string | undefined;
     }
   | { readonly kind: 'root'; readonly links: readonly string[] }
   | { readonly kind: DocumentKind };
@@ -122,6 +135,37 @@ export interface BodyHandler extends Handler {
 export function idOf(ctx: Context): Id {
   const [digits] = ctx['captures'] as (string | undefined)[];
   return Number(digits ?? 0);
+}
+
+/** The value of a {@link PathKey} in the path of a request. */
+export function keyOf(ctx: Context): string {
+  const { pathKey } = ctx.state;
+  if (pathKey === undefined) throw new Error('The path has no key.');
+  return pathKey;
+}
+
+/**
+ * Whether a request is for a route whose pattern its path matches: its id exists, or its last segment is a value of the
+ * key, percent-encoded or not (RFC 3986 section 2.1). Parsers of URLs remove the segments `.` and `..`.
+ */
+export function isAddress(ctx: Context, { key }: Route): boolean {
+  // The pattern of an id allows 16 digits, which can exceed the largest one.
+  if (!key) return idOf(ctx) <= MAX_ID;
+  const [segment = ''] = ctx['captures'] as (string | undefined)[];
+  const value = decodedSegment(segment);
+  if (value === undefined || DOTS.test(value) || validateText(value, key.rule).length > 0) return false;
+  ctx.state.pathKey = value;
+  return true;
+}
+
+const DOTS = /^\.\.?$/;
+
+function decodedSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The media types that PATCH accepts on a route (RFC 5789 section 3.1). */

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../../../../application/patch/merge-patch.js';
+import type { SentRecord } from '../../../../application/records/record-format.js';
 import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
+import { memberValue } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
 import { tooLarge } from '../body/json-body.js';
@@ -9,9 +12,11 @@ import { isNumber, isRoundedToInteger } from '../body/json-scanner.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
+import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../list/attribute-name.js';
 import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
-import type { ImportRecord } from './batch-importer.js';
 import type { ImportFormat } from './import-handler.js';
+import type { Match } from './import-parameters.js';
+import { unmatchedId } from './line-writers.js';
 import {
   BYTE_ORDER_MARK,
   CARRIAGE_RETURN,
@@ -33,19 +38,43 @@ const MAX_COLUMNS = 10_000;
 export function csvImport(columns: Columns): ImportFormat {
   return {
     checkType: rejectAbsentHeader,
-    open: async (request, limitBytes) => {
+    open: async (request, limitBytes, match) => {
       const batches = readLines(request, new CsvSplitter(limitBytes));
       const { value: first } = await batches.next();
-      const header = readHeader(first?.[0], columns, limitBytes);
+      const header = readHeader(first?.[0], forMatch(columns, match), limitBytes);
+      const takesTypes = match !== undefined && header.some(dependsOnStored);
+      const isMerge = match?.existing === 'merge';
       return {
         batches: following(first?.slice(1) ?? [], batches),
         parse: (record) => {
           if ('tooLong' in record) throw tooLarge(limitBytes, 'record');
-          return readRecord(record.bytes, header);
+          const cells = readRecord(record.bytes, header);
+          const sent = sentRecord(cells, header);
+          if (!takesTypes) return sent;
+          return { ...sent, beside: (stored) => sentRecord(cells, header, { stored, isMerge }) };
         },
       };
     },
   };
+}
+
+/** The columns of an import, of which those with a value in each record are required in the header row. */
+type ImportColumns = Columns & { readonly match?: Match };
+
+/**
+ * Of an import with `match` only the key is required, because a record may exist, and the columns that say what happens
+ * to it are allowed.
+ */
+function forMatch(columns: Columns, match: Match | undefined): ImportColumns {
+  if (!match) return columns;
+  const { control, sendable } = columns;
+  const all = [...control, ...sendable].map((one) => ({ ...one, isRequired: one.name === match.field }));
+  return { ...columns, sendable: all, match };
+}
+
+/** Whether a cell may mean something else beside a record that exists. */
+function dependsOnStored({ column }: PlacedColumn): boolean {
+  return column?.path[0] === ATTRIBUTE_COLUMNS || column?.kind === 'decimal';
 }
 
 /** @throws HttpError `unsupported_media_type` for `text/csv; header=absent` (RFC 4180 section 3) */
@@ -148,7 +177,7 @@ function endOf(record: Buffer): number {
  * @throws HttpError `malformed_csv`, `payload_too_large`
  * @throws AppError `validation_failed` with the issues of all columns
  */
-function readHeader(row: ImportLine | undefined, columns: Columns, limitBytes: number): PlacedColumn[] {
+function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBytes: number): PlacedColumn[] {
   if (!row) throw malformed('The body has no header row.');
   if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
   if (UTF_16_MARKS.includes(row.bytes.toString('latin1', 0, 2)))
@@ -205,7 +234,7 @@ function typedAttribute(name: string, attribute: Columns['attribute']): Column |
 }
 
 /** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
-function headerIssues(header: readonly HeaderCell[], columns: Columns): Issue[] {
+function headerIssues(header: readonly HeaderCell[], columns: ImportColumns): Issue[] {
   const seen = new Set<string>();
   const named = header.filter(({ name }) => name !== '');
   const hint = separatorHint(named);
@@ -231,8 +260,9 @@ function issueAt(path: readonly string[], code: Issue['code'], message: string):
   return { code, message, in: 'body', pointer: jsonPointer(path) };
 }
 
-function columnIssues({ name, column }: HeaderCell, columns: Columns): Issue[] {
+function columnIssues({ name, column }: HeaderCell, columns: ImportColumns): Issue[] {
   if (!column) {
+    if (name === 'id') return [unmatchedId()];
     const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
     if (isReadOnly) return [issueIn({}, { code: 'read_only_field', path: [name] })];
     const known = [...columns.sendable, ...columns.decimals].map((one) => one.name);
@@ -269,44 +299,70 @@ function separatorHint([first, ...others]: readonly HeaderCell[]): string {
   return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here, and a line sep= does not change that.`;
 }
 
-/**
- * Returns a record as if it had been sent as JSON. A cell that does not fit its column stays a text, so that validation
- * reports it, or an issue replaces what validation says.
- * @throws HttpError `malformed_csv`, `malformed_json` for a cell that must be JSON, `payload_too_large`
- */
-function readRecord(record: Buffer, columns: readonly PlacedColumn[]): ImportRecord {
+type Cells = readonly (string | undefined)[];
+
+/** @throws HttpError `malformed_csv` */
+function readRecord(record: Buffer, columns: readonly PlacedColumn[]): Cells {
   const cells = readCells(record, 'record', columns.length, columns);
   if (cells.length !== columns.length) {
     const count = cells.length > columns.length ? `more than ${columns.length}` : cells.length;
     const noun = count === 1 ? 'cell' : 'cells';
     throw malformed(`The record has ${count} ${noun}, and the header row has ${columns.length}.`);
   }
+  const stray = columns.find(({ at, column }) => !column && cells[at]);
+  if (stray) throw malformed(`Cell ${stray.at + 1} of the record has a value, and its column has no name.`);
+  return cells;
+}
+
+/** The record that has the key of a line. */
+interface StoredBeside {
+  /** As clients see it. */
+  readonly stored: JsonObject;
+  /** Whether an empty cell leaves its value as it is. */
+  readonly isMerge: boolean;
+}
+
+/**
+ * Returns a record as if it had been sent as JSON. A cell that does not fit its column stays a text, so that validation
+ * reports it, or an issue replaces what validation says. A text takes the type of the stored value where it fits.
+ * @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large`
+ */
+function sentRecord(cells: Cells, columns: readonly PlacedColumn[], beside?: StoredBeside): SentRecord {
   const body: Record<string, unknown> = {};
   const issues = new Map<string, Issue>();
   for (const { at, column } of columns) {
     const cell = cells[at];
-    if (!column) {
-      if (cell) throw malformed(`Cell ${at + 1} of the record has a value, and its column has no name.`);
-      continue;
-    }
+    if (!column) continue;
     const { path, kind, money } = column;
     const [field, member] = path;
     if (cell === undefined) {
       // The price has a currency, so that validation misses the amount.
-      if (kind === 'decimal' && money && body[field])
+      if (kind === 'decimal' && money && body[field] && !(beside?.isMerge && beside.stored[field]))
         issues.set(jsonPointer([field, money.amount]), fieldIssue('required', stepsOf(column), DECIMAL_DUE));
       continue;
     }
     if (member !== undefined) body[field] ??= {};
     const holder = member === undefined ? body : (body[field] as Record<string, unknown>);
-    const currency = money && textOrNothing(holder[money.currency]);
-    const value = cellValue(cell, column, currency);
+    const stored = memberValue(beside?.stored, field);
+    const ownCurrency = money && textOrNothing(holder[money.currency]);
+    const currency =
+      ownCurrency ??
+      (money && beside?.isMerge ? textOrNothing(memberValue(stored, money.currency)) : undefined);
+    const storedValue = member === undefined ? stored : memberValue(stored, member);
+    const value = cellValue(cell, asStored(column, storedValue), currency);
     const name = kind === 'decimal' && money ? money.amount : (member ?? field);
     holder[name] = value;
     const issue = value === cell ? misfit(cell, column, currency) : undefined;
     if (issue) issues.set(jsonPointer(member === undefined ? [name] : [field, name]), issue);
   }
   return { body, issues };
+}
+
+/** The column of a text beside a stored number or boolean, which a cell stays where it can. */
+function asStored(column: Column, stored: unknown): Column {
+  if (column.kind !== 'text') return column;
+  if (typeof stored === 'number') return { ...column, kind: 'number' };
+  return typeof stored === 'boolean' ? { ...column, kind: 'boolean' } : column;
 }
 
 function stepsOf({ path }: Pick<Column, 'path'>): string[] {

@@ -5,19 +5,31 @@ import { sendContinue, tooLarge } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
 import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
-import { HttpError } from '../core/http-error.js';
+import { type CodedError, HttpError } from '../core/http-error.js';
 import { NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
+import type { Query } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
 import { connectionOf } from '../server/connection.js';
-import { BatchImporter, type ImportRecord } from './batch-importer.js';
+import { BatchImporter } from './batch-importer.js';
+import { type ImportMode, type ImportParameters, type Match, refuseKey } from './import-parameters.js';
+import {
+  creatingWriter,
+  type ImportRecord,
+  type LineWriter,
+  matchingWriter,
+  RehearsedKeys,
+} from './line-writers.js';
 import { CARRIAGE_RETURN, type ImportLine, LineSplitter, readLines, unmarked } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
   /** The limit of a body, and of each line of an import. */
   readonly bodyLimitBytes: number;
+  /** Whether every change of a record must say the version that its client has seen. */
+  readonly requireIfMatch: boolean;
 }
 
 /** What the imports of all resources permit. */
@@ -33,9 +45,10 @@ export interface ImportFormat {
   checkType?(contentType: string): void;
   /**
    * Reads what precedes the first record.
+   * @param match absent: each record is a new one
    * @throws HttpError, AppError if the whole request is invalid
    */
-  open(request: IncomingMessage, limitBytes: number): ImportStream | Promise<ImportStream>;
+  open(request: IncomingMessage, limitBytes: number, match?: Match): ImportStream | Promise<ImportStream>;
 }
 
 interface ImportStream {
@@ -89,20 +102,21 @@ export const NDJSON_IMPORT: ImportFormat = {
   }),
 };
 
-/**
- * The handler of an import, which creates one record per line and returns one result per line, in the same order. It
- * reads the stream itself.
- */
-export function importHandler<Fields>(
-  service: ImportService<Fields>,
-  policy: ImportPolicy,
-  tools: ImportTools,
-  format: ImportFormat,
-): BodyHandler {
-  return { produces: [NDJSON_UTF8], handle: (ctx) => importLines(ctx, service, policy, tools, format) };
+/** What an import works with. */
+export interface ImportParts<Fields> {
+  readonly resource: ResourceDefinition<Fields>;
+  readonly service: RecordService<Fields>;
+  readonly policy: ImportPolicy;
+  readonly tools: ImportTools;
+  readonly parameters: ImportParameters;
+  /** Returns an error as the client may see it. */
+  readonly shown: (ctx: Context, error: CodedError) => CodedError;
 }
 
-type ImportService<Fields> = Pick<RecordService<Fields>, 'draft' | 'createAll' | 'reserveStream'>;
+/** The handler of an import: a record a line, and a result a line, in the same order. It reads the stream itself. */
+export function importHandler<Fields>(parts: ImportParts<Fields>, format: ImportFormat): BodyHandler {
+  return { produces: [NDJSON_UTF8], handle: (ctx, query) => importLines(ctx, query, parts, format) };
+}
 
 /**
  * If the request is invalid or the store fails to reserve the key, the response is an error. A later failure cuts the
@@ -110,26 +124,30 @@ type ImportService<Fields> = Pick<RecordService<Fields>, 'draft' | 'createAll' |
  */
 async function importLines<Fields>(
   ctx: Context,
-  service: ImportService<Fields>,
-  { bodyLimitBytes }: ImportPolicy,
-  { resultBuffers, logger }: ImportTools,
+  query: Query,
+  parts: ImportParts<Fields>,
   format: ImportFormat,
 ): Promise<void> {
+  const { service, policy, parameters, shown } = parts;
+  const { resultBuffers, logger } = parts.tools;
   format.checkType?.(ctx.headers['content-type'] ?? '');
+  const mode = parameters.read(query);
   const key = requestKey(ctx);
+  refuseKey(key, mode);
   const turn = turnOf(ctx);
   await ctx.state.limits.acquire(ctx, 'imports');
+  if (mode.isDryRun) await ctx.state.limits.acquire(ctx, 'dry runs');
   if (key !== undefined) await service.reserveStream(key);
   connectionOf(ctx.req.socket).deadline.lift(ctx.req);
   sendContinue(ctx);
-  const { batches, parse } = await openStream(ctx.req, bodyLimitBytes, format);
+  const { batches, parse } = await openStream(ctx.req, policy.bodyLimitBytes, format, mode.match);
   const results = resultBuffers.open(turn.client);
   const ids = loggedIds(ctx.state);
   const { checkAccess } = ctx.state;
   const importer = new BatchImporter({
-    service,
+    writer: writerOf(parts, mode, key),
     parse,
-    key,
+    shown: (error) => shown(ctx, error),
     logger,
     ids,
     turn,
@@ -142,13 +160,26 @@ async function importLines<Fields>(
   });
 }
 
+function writerOf<Fields>(
+  { service, resource, policy }: ImportParts<Fields>,
+  { match, isDryRun }: ImportMode,
+  key: string | undefined,
+): LineWriter<unknown, unknown> {
+  const records = isDryRun ? service.rehearsal() : service;
+  const keys = isDryRun ? new RehearsedKeys(resource) : undefined;
+  return match
+    ? matchingWriter(records, resource, match, policy.requireIfMatch, keys)
+    : creatingWriter(records, resource, key, keys);
+}
+
 async function openStream(
   request: IncomingMessage,
   limitBytes: number,
   format: ImportFormat,
+  match: Match | undefined,
 ): Promise<ImportStream> {
   try {
-    return await format.open(request, limitBytes);
+    return await format.open(request, limitBytes, match);
   } catch (error) {
     // The client has gone. The code is only for the log.
     if (request.destroyed && !request.complete) throw new HttpError('request_timeout', 'The body broke off.');
@@ -162,7 +193,7 @@ async function openStream(
 /** Imports all batches. Continues if the client does not read the results, until their buffer is full. */
 async function writeResults(
   batches: AsyncIterable<readonly ImportLine[]>,
-  importer: BatchImporter<unknown>,
+  importer: BatchImporter,
   results: ResultBuffer,
   onBatch: () => void,
 ): Promise<void> {

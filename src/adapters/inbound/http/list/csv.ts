@@ -44,6 +44,8 @@ export interface Columns {
   readonly decimals: readonly (Column & { readonly money: MoneyField })[];
   /** Those of the service's own fields, which an export shows only if the query chooses them. */
   readonly own: readonly Column[];
+  /** Those that say what an import does to a record that exists. */
+  readonly control: readonly Column[];
   /** Returns the column of an attribute, for a name such as `attributes.colour` or `attributes[colour]`. */
   attribute(name: string): Column | undefined;
 }
@@ -63,6 +65,7 @@ export function columnsOf({ table, readOnlyFields = {}, itemFields = [] }: Colum
     sendable,
     shown,
     decimals: money.map(decimalColumn),
+    control: CONTROL,
     own: OWN.filter(({ name }) => !shown.some((column) => column.name === name)),
     attribute: (name) => (hasAttributes ? attributeColumn(name) : undefined),
   };
@@ -75,11 +78,9 @@ function column(name: string, kind: Column['kind'], more: Partial<Column> = {}):
 }
 
 const ID = column('id', 'integer');
-const OWN: readonly Column[] = [
-  column('version', 'integer'),
-  column('createdAt', 'text'),
-  column('updatedAt', 'text'),
-];
+const VERSION = column('version', 'integer');
+const CONTROL = [ID, VERSION, column('deleted', 'boolean')];
+const OWN: readonly Column[] = [VERSION, column('createdAt', 'text'), column('updatedAt', 'text')];
 
 /** How the values of each kind of field are written in a cell. */
 const KINDS: Readonly<Record<Field['kind'], Column['kind']>> = {

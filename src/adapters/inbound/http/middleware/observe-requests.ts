@@ -53,8 +53,7 @@ function requestEntry(ctx: Context, { durationMs, responseBytes, words }: Measur
     method: ctx.method,
     route: state.route ?? 'unknown',
     version: state.version?.number,
-    // The path of a route holds words and ids alone.
-    path: state.route === undefined ? knownWords(ctx.path, words) : ctx.path,
+    path: loggedPath(ctx, words),
     // Before the headers are sent, the status is Koa's default 404.
     status: res.headersSent ? res.statusCode : undefined,
     complete: res.writableFinished,
@@ -65,6 +64,12 @@ function requestEntry(ctx: Context, { durationMs, responseBytes, words }: Measur
     isDeprecated: state.version?.deprecation !== undefined,
     replays: state.replays ?? 0,
   };
+}
+
+/** The path of a route holds words and ids alone, or a key, in whose place the log has the template. */
+function loggedPath({ path, state }: Context, words: ReadonlySet<string>): string {
+  if (state.route === undefined) return knownWords(path, words);
+  return state.pathKey === undefined ? path : state.route;
 }
 
 /** A path that no route has may hold a secret in any encoding: the first segments, each a word of the API or `*`. */

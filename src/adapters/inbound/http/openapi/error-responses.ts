@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import { MAX_ID } from '../../../../domain/record.js';
 import { ERRORS, type ResponseErrorCode } from '../core/error-codes.js';
-import { type JsonSchema, open, schemaRef, TEXT } from '../core/json-schema.js';
+import { integerSchema, type JsonSchema, open, schemaRef, TEXT } from '../core/json-schema.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
 import { ERROR_EXAMPLES } from '../response/error-examples.js';
@@ -105,6 +106,11 @@ const ERROR_DETAIL: JsonSchema = {
         description: 'In the body: a JSON Pointer (RFC 6901) to the value.',
       },
       name: { type: 'string', description: 'Elsewhere: the name of the parameter or header.' },
+      id: {
+        ...integerSchema(1, MAX_ID),
+        description:
+          'Of `duplicate_value`: the id of the record that has the value, if the credential may read it.',
+      },
     },
     ['code', 'message', 'in'],
   ),

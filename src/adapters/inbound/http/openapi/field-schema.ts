@@ -24,7 +24,7 @@ function fieldSchema(field: Field): JsonSchema {
   return { ...valueSchema(field), description: descriptionOf(field) };
 }
 
-function valueSchema(field: Field): JsonSchema {
+export function valueSchema(field: Field): JsonSchema {
   switch (field.kind) {
     case 'text':
       return { ...TEXT, ...textSchema(field) };

@@ -97,6 +97,12 @@ const RESPONSE_HEADERS = {
     schema: { type: 'string', format: 'uri-reference' },
     example: '/v1/products/17',
   },
+  'Content-Location': {
+    required: true,
+    description: 'The URL of the record by its id.',
+    schema: { type: 'string', format: 'uri-reference' },
+    example: '/v1/products/17',
+  },
   Link: {
     description:
       'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`.',

@@ -5,6 +5,7 @@ import { type JsonSchema, type ObjectSchema, schemaRef } from '../core/json-sche
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { columnsOf } from '../list/csv.js';
 import { FieldSelector } from '../query/field-selection.js';
+import type { ResponseHeader } from './header-objects.js';
 import type { ContentDescription } from './operation-description.js';
 import { EXAMPLE_TIME, resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
 
@@ -16,12 +17,31 @@ export class OpenApiResource {
     readonly definition: ResourceDefinition<never>,
     /** Whether every write needs If-Match. */
     readonly requireIfMatch: boolean,
+    /** The unique field in the path. Absent: the id. */
+    private readonly key?: string,
   ) {
     this.names = schemaNames(definition.docs);
   }
 
   get docs(): ResourceDocs {
     return this.definition.docs;
+  }
+
+  /** The id of an operation: `patchProductBySku`. */
+  operationId(verb: string): string {
+    const { key } = this;
+    const suffix = key === undefined ? '' : `By${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+    return `${verb}${this.docs.name}${suffix}`;
+  }
+
+  /** What an operation does: `Change a product by its sku`. */
+  summary(verb: string): string {
+    return `${verb} ${this.docs.singular}${this.key === undefined ? '' : ` by its ${this.key}`}`;
+  }
+
+  /** The headers of a response with a record. */
+  get recordHeaders(): readonly ResponseHeader[] {
+    return this.key === undefined ? ['ETag'] : ['ETag', 'Content-Location'];
   }
 
   /** The errors of a write that conflicts with another record. */

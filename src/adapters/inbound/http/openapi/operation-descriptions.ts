@@ -19,6 +19,7 @@ import {
   issueDescription,
   listDescription,
   patchDescription,
+  putDescription,
   readDescription,
   replaceDescription,
   revokeDescription,
@@ -34,6 +35,7 @@ const RESOURCE_OPERATIONS: Readonly<Record<ResourceKind, DescribeResource>> = {
   create: createDescription,
   import: importDescription,
   replace: replaceDescription,
+  put: putDescription,
   patch: patchDescription,
   delete: deleteDescription,
   issue: issueDescription,
@@ -59,7 +61,7 @@ export function descriptionOf(operation: Operation): OperationDescription {
   const { purpose } = operation;
   if ('resource' in purpose) {
     const mediaTypes = 'consumes' in operation ? Object.keys(operation.consumes) : [];
-    const resource = new OpenApiResource(purpose.resource, purpose.requireIfMatch);
+    const resource = new OpenApiResource(purpose.resource, purpose.requireIfMatch, purpose.key);
     return RESOURCE_OPERATIONS[purpose.kind](resource, mediaTypes);
   }
   return purpose.kind === 'root' ? rootDescription(purpose.links) : DOCUMENTS[purpose.kind];

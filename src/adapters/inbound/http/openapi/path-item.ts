@@ -1,8 +1,10 @@
+import { descriptionOf as descriptionOfField } from '../../../../domain/rules.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
-import type { Access, Method, Operation, Policy, Route } from '../core/route.js';
+import type { Access, Method, Operation, PathKey, Policy, Route } from '../core/route.js';
 import type { Components } from './components.js';
 import { codeList, type ErrorResponses } from './error-responses.js';
+import { valueSchema } from './field-schema.js';
 import { type RequestHeader, requestHeaders, responseHeaders } from './header-objects.js';
 import type { OperationDescription, ResponseDescription } from './operation-description.js';
 import { descriptionOf } from './operation-descriptions.js';
@@ -32,6 +34,7 @@ export function pathItem(route: Route, shared: SharedParts): object {
   const operations = Object.entries(route.operations) as [Method, Operation][];
   const parameters = [
     ...(route.template.includes('{id}') ? [shared.components.share('parameters', 'Id', ID_PARAMETER)] : []),
+    ...(route.key ? [keyParameter(route.key)] : []),
     ...Object.entries(route.variables ?? {}).map(variable),
   ];
   return {
@@ -99,6 +102,17 @@ function responseObject(
     ...(links && { links }),
   };
   return sharedAs === undefined ? object : components.share('responses', sharedAs, object);
+}
+
+function keyParameter({ field, rule }: PathKey): object {
+  return {
+    name: field,
+    in: 'path',
+    required: true,
+    description: `${descriptionOfField(rule)} Percent-encoded. With anything else, the path does not exist.`,
+    schema: valueSchema(rule),
+    example: rule.example,
+  };
 }
 
 function variable([name, values]: [string, readonly string[]]): object {

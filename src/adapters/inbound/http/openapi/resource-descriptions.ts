@@ -3,6 +3,7 @@ import { tagOf } from '../core/description.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
+import { ImportParameters } from '../import/import-parameters.js';
 import { type Columns, columnsOf, csvText } from '../list/csv.js';
 import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import type { RequestHeader } from './header-objects.js';
@@ -55,8 +56,8 @@ export function readDescription(resource: OpenApiResource): OperationDescription
   return {
     tag: tagOf(docs),
     schemas: resource.schemas('record'),
-    id: `get${docs.name}`,
-    summary: `Read ${docs.singular}`,
+    id: resource.operationId('get'),
+    summary: resource.summary('Read'),
     text: 'Send the `ETag` of the response in `If-Match` to write the record only if it is still the same.',
     query: [resource.fieldsOn('item')],
     headers: ['KnownTags'],
@@ -64,7 +65,7 @@ export function readDescription(resource: OpenApiResource): OperationDescription
       {
         status: 200,
         description: 'The record.',
-        headers: ['ETag'],
+        headers: resource.recordHeaders,
         content: { [JSON_TYPE]: resource.record },
       },
       NOT_MODIFIED,
@@ -114,7 +115,8 @@ export function importDescription(
     schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    text: `Each line of the body creates a record, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
+    query: new ImportParameters(definition).descriptions(),
+    text: `Each line of the body creates a record, or with \`match\` also changes or deletes one, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [
@@ -161,15 +163,30 @@ function creationResponse(resource: OpenApiResource, content: ContentDescription
 }
 
 export function replaceDescription(resource: OpenApiResource): OperationDescription {
-  const { docs } = resource;
   return {
     ...writeDescription(resource),
     headers: ['IfMatch', 'IfNoneMatch'],
     schemas: resource.schemas('record', 'replacement'),
-    id: `replace${docs.name}`,
-    summary: `Replace ${docs.singular}`,
+    id: resource.operationId('replace'),
+    summary: resource.summary('Replace'),
     text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
     bodies: { [JSON_TYPE]: resource.body('replacement') },
+  };
+}
+
+export function putDescription(resource: OpenApiResource): OperationDescription {
+  const { errors = [], ...rest } = writeDescription(resource);
+  const { links: _byId, headers: _ofPost, ...created } = creationResponse(resource, resource.record);
+  return {
+    ...rest,
+    headers: ['IfMatch', 'IfNoneMatch'],
+    schemas: resource.schemas('record', 'replacement'),
+    id: resource.operationId('put'),
+    summary: resource.summary('Create or replace'),
+    text: 'Creates the record if none has the value in the path; else replaces it as a PUT to its id does. The body may leave the field in the path out. `If-None-Match: *` only creates, `If-Match` only replaces.',
+    bodies: { [JSON_TYPE]: resource.body('replacement') },
+    responses: [writtenResponse(resource), { ...created, headers: ['Location', ...resource.recordHeaders] }],
+    errors: [...errors, 'not_found'],
   };
 }
 
@@ -177,15 +194,15 @@ export function patchDescription(
   resource: OpenApiResource,
   patchTypes: readonly string[],
 ): OperationDescription {
-  const { docs, definition } = resource;
+  const { definition } = resource;
   const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(definition.example)] };
   const { errors = [], ...rest } = writeDescription(resource);
   return {
     ...rest,
     schemas: { ...resource.schemas('record', 'patch'), ...JSON_PATCH_SCHEMAS },
     errors: [...errors, 'invalid_patch', 'patch_test_failed'],
-    id: `patch${docs.name}`,
-    summary: `Change ${docs.singular}`,
+    id: resource.operationId('patch'),
+    summary: resource.summary('Change'),
     text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
     bodies: Object.fromEntries(
       patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')]),
@@ -198,8 +215,8 @@ export function deleteDescription(resource: OpenApiResource): OperationDescripti
   return {
     tag: tagOf(docs),
     headers: CONDITIONS,
-    id: `delete${docs.name}`,
-    summary: `Delete ${docs.singular}`,
+    id: resource.operationId('delete'),
+    summary: resource.summary('Delete'),
     text: 'Every later request for the record is 404, and its id is never used again.',
     responses: [{ status: 204, description: 'The record was deleted.' }],
     errors: conditionErrors(resource),
@@ -212,16 +229,18 @@ function writeDescription(
   return {
     tag: tagOf(resource.docs),
     headers: CONDITIONS,
-    responses: [
-      {
-        status: 200,
-        description:
-          'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
-        headers: ['ETag'],
-        content: { [JSON_TYPE]: resource.record },
-      },
-    ],
+    responses: [writtenResponse(resource)],
     errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
+  };
+}
+
+function writtenResponse(resource: OpenApiResource): ResponseDescription {
+  return {
+    status: 200,
+    description:
+      'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
+    headers: resource.recordHeaders,
+    content: { [JSON_TYPE]: resource.record },
   };
 }
 

@@ -192,10 +192,20 @@ export const IMPORT_RESULT_SCHEMA: JsonSchema = open(
       description: 'The number of the line, counted from 1 without blank ones.',
     },
     status: {
-      ...integerSchema(201, 599),
-      description: '201, or the status that a request with this record alone would get.',
+      ...integerSchema(200, 599),
+      description:
+        '201 for a new record, 200 for one that existed, 204 for a deleted one; else the status that a request with this record alone would get.',
     },
-    id: { ...ID, description: 'With 201: the id of the new record.' },
+    id: { ...ID, description: 'The id of the record, with 201, 200 and 412; a dry run has none with 201.' },
+    version: {
+      ...integerSchema(1, MAX_ID),
+      description: 'With `match`: the version of the record, also with 412.',
+    },
+    unchanged: {
+      type: 'boolean',
+      description:
+        'With `match`: true if the line changed nothing; with 204, if there was nothing to delete.',
+    },
     replayed: {
       type: 'boolean',
       description: 'With 201: true if an earlier request with this `Idempotency-Key` created the record.',

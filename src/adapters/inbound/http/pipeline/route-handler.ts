@@ -1,5 +1,4 @@
 import type { Requirement } from '../../../../application/auth/authorization.js';
-import { MAX_ID } from '../../../../domain/record.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import {
@@ -17,7 +16,7 @@ import {
   acceptPatch,
   type BodyHandler,
   type BodyOperation,
-  idOf,
+  isAddress,
   type Operation,
   type Route,
 } from '../core/route.js';
@@ -88,8 +87,7 @@ export function routeHandler(route: Route, version: ApiVersion, accessControl?: 
   );
   const setDefaultVary = varyHeader(route.access);
   return (ctx, next) => {
-    // The pattern of the path allows 16 digits, which can exceed the largest id. Such a path does not exist.
-    if (idOf(ctx) > MAX_ID || !matchesVersion(version, ctx)) return next();
+    if (!isAddress(ctx, route) || !matchesVersion(version, ctx)) return next();
     setVersion(ctx, version);
     ctx.state.route = route.template;
     const { method } = ctx;

@@ -34,7 +34,7 @@ export function apiKeyRoutes(
   return routesOf(
     resource,
     { GET: operations.list(), POST: issueKey },
-    { GET: operations.read((id) => service.read(id)), DELETE: revoke },
+    { GET: operations.read((ctx) => service.read(idOf(ctx))), DELETE: revoke },
   );
 }
 

@@ -1,20 +1,32 @@
+import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Created } from '../../../../application/records/create-records.js';
 import type { Precondition } from '../../../../application/records/precondition.js';
-import type { Change } from '../../../../application/records/record-format.js';
+import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
+import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
-import type { RecordService } from '../../../../application/records/record-service.js';
-import { AppError, PreconditionFailed } from '../../../../domain/errors.js';
-import type { Id, Versioned } from '../../../../domain/record.js';
+import type { RecordAddress, RecordService } from '../../../../application/records/record-service.js';
+import {
+  AppError,
+  DuplicateValue,
+  duplicateValue,
+  fieldIssue,
+  jsonPointer,
+  PreconditionFailed,
+} from '../../../../domain/errors.js';
+import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
+import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import {
   type BodyHandler,
   idOf,
+  keyOf,
   type Operation,
+  type PathKey,
   type Policy,
   type Purpose,
   type ResourceKind,
@@ -27,6 +39,7 @@ import {
   importHandler,
   NDJSON_IMPORT,
 } from '../import/import-handler.js';
+import { ImportParameters } from '../import/import-parameters.js';
 import { columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
@@ -39,7 +52,6 @@ import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
 export const IMPORTS = 'imports';
 
 export interface ResourcePolicy extends ImportPolicy {
-  readonly requireIfMatch: boolean;
   /** Whether reading needs no token. */
   readonly publicRead: boolean;
   /** The `Cache-Control` of reads. */
@@ -48,6 +60,7 @@ export interface ResourcePolicy extends ImportPolicy {
 
 /** The operations that resources permit. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
+  private readonly key: PathKey | undefined;
   /** Differs by API version, because versions may show one state differently (RFC 9110 section 8.8.1). */
   private readonly tagPrefix: string;
   private readonly versionTag: RegExp;
@@ -57,8 +70,10 @@ export class ResourceOperations<Fields> {
     private readonly resource: ResourceDefinition<Fields>,
     private readonly service: RecordService<Fields>,
     private readonly policy: ResourcePolicy,
+    key?: PathKey,
   ) {
     const { version, tagState } = resource;
+    this.key = key;
     this.readJson = readJsonBody(policy.bodyLimitBytes);
     this.tagPrefix = version === 1 ? '' : `v${version}.`;
     const state = tagState?.pattern ?? '([1-9][0-9]*)';
@@ -67,7 +82,8 @@ export class ResourceOperations<Fields> {
 
   /** For the OpenAPI document. */
   purpose(kind: ResourceKind): Purpose {
-    return { kind, resource: this.resource, requireIfMatch: this.policy.requireIfMatch };
+    const { resource, policy, key } = this;
+    return { kind, resource, requireIfMatch: policy.requireIfMatch, key: key?.field };
   }
 
   list(): Operation {
@@ -92,15 +108,19 @@ export class ResourceOperations<Fields> {
   }
 
   importMany(tools: ImportTools): Operation {
-    const formats = this.importFormats();
-    const consumes = Object.entries(formats).map(([type, format]) => [
+    const { resource, service, policy } = this;
+    const parameters = new ImportParameters(resource);
+    const shown = (ctx: Context, error: CodedError) => this.shown(ctx, error);
+    const parts = { resource, service, policy, tools, parameters, shown };
+    const consumes = Object.entries(this.importFormats()).map(([type, format]) => [
       type,
-      importHandler(this.service, this.policy, tools, format),
+      importHandler(parts, format),
     ]);
     return {
       purpose: this.purpose('import'),
-      scopes: [this.resource.writeScope],
-      parameter: noParameter,
+      scopes: [resource.writeScope],
+      parameter: (name) => parameters.find(name),
+      parameterNames: parameters.names,
       headers: readIdempotencyKey,
       consumes: Object.fromEntries(consumes),
     };
@@ -114,7 +134,9 @@ export class ResourceOperations<Fields> {
   }
 
   /** @param read returns the record to show */
-  read(read = (id: Id): Promise<Versioned<Fields>> => this.service.read(id)): Operation {
+  read(
+    read = (ctx: Context): Promise<Versioned<Fields>> => this.service.read(this.addressIn(ctx)),
+  ): Operation {
     const views = new FieldSelector(this.resource, 'item');
     return {
       purpose: this.purpose('read'),
@@ -122,8 +144,7 @@ export class ResourceOperations<Fields> {
       ...this.itemPolicy(),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
       parameterNames: () => 'there is fields',
-      handle: async (ctx, parameters) =>
-        this.respondToRead(ctx, await read(idOf(ctx)), views.read(parameters)),
+      handle: async (ctx, parameters) => this.respondToRead(ctx, await read(ctx), views.read(parameters)),
     };
   }
 
@@ -133,6 +154,16 @@ export class ResourceOperations<Fields> {
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
       consumes: { [JSON_TYPE]: this.update('replacement') },
+    };
+  }
+
+  /** Creates the record that has the key of the path, or replaces it. */
+  put(): Operation {
+    return {
+      purpose: this.purpose('put'),
+      scopes: [this.resource.writeScope],
+      parameter: noParameter,
+      consumes: { [JSON_TYPE]: { read: this.readJson, handle: (ctx) => this.putOne(ctx) } },
     };
   }
 
@@ -154,14 +185,17 @@ export class ResourceOperations<Fields> {
   }
 
   /** @param remove deletes the record of the request, or throws `precondition_failed` */
-  remove(remove: (ctx: Context, precondition: Precondition) => Promise<void>): Operation {
+  remove(
+    remove = (ctx: Context, precondition: Precondition): Promise<void> =>
+      this.service.remove(this.addressIn(ctx), precondition),
+  ): Operation {
     return {
       purpose: this.purpose('delete'),
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
       handle: async (ctx) => {
         const precondition = this.precondition(ctx);
-        await this.withCurrentTag(ctx, () => remove(ctx, precondition));
+        await this.writing(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
       },
     };
@@ -171,11 +205,30 @@ export class ResourceOperations<Fields> {
     const { body } = ctx.request;
     const creation = { draft: this.service.draft(body), idempotency: idempotencyOf(ctx, body) };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const created = await this.service.create(creation).catch((error) => {
+    const created = await this.writing(ctx, () => this.service.create(creation)).catch((error) => {
       throw Array.isArray(body) && error.code === 'validation_failed' ? manyRecords(ctx) : error;
     });
     this.setCreationHeaders(ctx, created);
     this.respondToWrite(ctx, 201, created.record);
+  }
+
+  private async putOne(ctx: Context): Promise<void> {
+    const { requireIfMatch } = this.policy;
+    const value = keyOf(ctx);
+    const field = this.key?.field ?? '';
+    const { body } = ctx.request;
+    const ifMatch = ctx.headers['if-match'];
+    const write = {
+      precondition: this.precondition(ctx, false),
+      mustExist: ifMatch !== undefined,
+      sent: (stored?: Versioned<unknown>) => withPathKey(this.resource, field, value, body, stored),
+    };
+    await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
+    const { record, isNew } = await this.writing(ctx, () =>
+      this.service.put({ field, value }, write, requireIfMatch ? 'If-Match' : undefined),
+    );
+    if (isNew) this.setLocation(ctx, record);
+    this.respondToWrite(ctx, isNew ? 201 : 200, record);
   }
 
   private update(kind: Change['kind']): BodyHandler {
@@ -185,8 +238,8 @@ export class ResourceOperations<Fields> {
         const change = { kind, body: ctx.request.body };
         const precondition = this.precondition(ctx);
         await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.withCurrentTag(ctx, () =>
-          this.service.update(idOf(ctx), precondition, change),
+        const record = await this.writing(ctx, () =>
+          this.service.update(this.addressIn(ctx), precondition, change),
         );
         this.respondToWrite(ctx, 200, record);
       },
@@ -198,6 +251,7 @@ export class ResourceOperations<Fields> {
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.policy.cacheControl);
     ctx.set('ETag', tag);
+    this.setContentLocation(ctx, record);
     if (isUnchanged) ctx.status = 304;
     else respondJsonText(ctx, view.toJson(record));
   }
@@ -205,6 +259,7 @@ export class ResourceOperations<Fields> {
   private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
     if (!prefersMinimal(ctx)) {
+      this.setContentLocation(ctx, record);
       respondJsonText(ctx, responseJson(this.resource.present, record));
       ctx.status = status;
       return;
@@ -215,23 +270,46 @@ export class ResourceOperations<Fields> {
 
   /** Sets the URL of a new record, and whether an earlier request created it. */
   setCreationHeaders(ctx: Context, { record, isReplay }: Created<Fields>): void {
-    const { version, path } = this.resource;
     if (isReplay) {
       ctx.state.replays = 1;
       ctx.set('Idempotency-Replayed', 'true');
     }
-    ctx.set('Location', ctx.state.addressOf(`/v${version}/${path}/${record.id}`));
+    this.setLocation(ctx, record);
+  }
+
+  private setLocation(ctx: Context, record: Versioned<Fields>): void {
+    ctx.set('Location', this.urlOf(ctx, record));
+  }
+
+  /** The URL of a record that the path names by another field (RFC 9110 section 8.7). */
+  private setContentLocation(ctx: Context, record: Versioned<Fields>): void {
+    if (this.key) ctx.set('Content-Location', this.urlOf(ctx, record));
+  }
+
+  private urlOf(ctx: Context, { id }: Versioned<Fields>): string {
+    const { version, path } = this.resource;
+    return ctx.state.addressOf(`/v${version}/${path}/${id}`);
+  }
+
+  private addressIn(ctx: Context): RecordAddress {
+    return this.key ? { field: this.key.field, value: keyOf(ctx) } : idOf(ctx);
   }
 
   /** Sets the current entity tag if the precondition fails. */
-  private async withCurrentTag<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
+  private async writing<Result>(ctx: Context, write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
     } catch (error) {
       if (error instanceof PreconditionFailed)
         ctx.set('ETag', this.tagOf(error.current as Versioned<Fields>));
-      throw error;
+      throw isCoded(error) ? this.shown(ctx, error) : error;
     }
+  }
+
+  /** An error names another record only to a client that may read it. */
+  private shown({ state }: Context, error: CodedError): CodedError {
+    if (!(error instanceof DuplicateValue) || this.policy.publicRead) return error;
+    return state.principal?.scopes.includes(this.resource.readScope) ? error : duplicateValue(error.field);
   }
 
   /** The strong tag of a record in this API version. See {@link entityTag}. */
@@ -240,8 +318,8 @@ export class ResourceOperations<Fields> {
     return entityTag(`${this.tagPrefix}${state}`, view);
   }
 
-  private precondition(ctx: Context): Precondition {
-    return writePrecondition(ctx.headers, this.policy.requireIfMatch, (tag) => {
+  private precondition(ctx: Context, isRequired = this.policy.requireIfMatch): Precondition {
+    return writePrecondition(ctx.headers, isRequired, (tag) => {
       const version = this.versionTag.exec(tag)?.[1];
       return version === undefined ? undefined : Number(version);
     });
@@ -252,7 +330,26 @@ export class ResourceOperations<Fields> {
   }
 
   private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
-    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(idOf(ctx)) };
+    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(this.addressIn(ctx)) };
+  }
+}
+
+/** The body of a PUT to the path of a key, which may leave the key out. A stored one keeps its spelling then. */
+function withPathKey(
+  resource: ResourceDefinition<never>,
+  field: string,
+  value: string,
+  body: unknown,
+  stored: Versioned<unknown> | undefined,
+): SentRecord {
+  if (!isJsonObject(body)) return { body, issues: new Map() };
+  const sent = body[field] ?? (stored ? fieldValue(stored, field) : value);
+  const isSame = typeof sent === 'string' && compared(sent) === compared(value);
+  const issue = fieldIssue('read_only_field', [field], 'must be the value in the path, or left out');
+  return { body: { ...body, [field]: sent }, issues: new Map(isSame ? [] : [[jsonPointer([field]), issue]]) };
+
+  function compared(text: string): unknown {
+    return comparedUniqueValue(resource, field, text);
   }
 }
 

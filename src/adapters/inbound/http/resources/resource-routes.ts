@@ -1,28 +1,40 @@
 import type { RecordService } from '../../../../application/records/record-service.js';
+import type { FieldTable } from '../../../../domain/fields.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
-import { idOf, type Route } from '../core/route.js';
+import type { PathKey, Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
-/** The routes of a resource: the collection, the item, and the imports if it has any. */
+/** Further routes of a resource. */
+interface FurtherRoutes {
+  readonly imports?: Route['operations'];
+  /** An item by the value of a unique field. */
+  readonly byKey?: readonly { readonly key: PathKey; readonly operations: Route['operations'] }[];
+}
+
+/** The routes of a resource: the collection, the item, and others if it has any. */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
   item: Route['operations'],
-  imports?: Route['operations'],
+  { imports, byKey = [] }: FurtherRoutes = {},
 ): Route[] {
-  const route = (below: string, pattern: string, operations: Route['operations']): Route => ({
+  const route = (below: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
     template: `/v${version}/${path}${below}`,
     access: 'bearer',
     path: new RegExp(`^(?:/v${version})?/${path}${pattern}$`),
     version,
     deprecation,
     operations,
+    key,
   });
   return [
     route('', '', collection),
     route('/{id}', '/([1-9][0-9]{0,15})', item),
     ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
+    ...byKey.map(({ key, operations }) =>
+      route(`/${key.field}/{${key.field}}`, `/${key.field}/([^/]+)`, operations, key),
+    ),
   ];
 }
 
@@ -34,6 +46,11 @@ export function resourceRoutes<Fields>(
   imports: ImportTools,
 ): Route[] {
   const operations = new ResourceOperations(resource, service, policy);
+  const byKey = pathKeys(resource.table).map((key) => {
+    const keyed = new ResourceOperations(resource, service, policy, key);
+    const item = { GET: keyed.read(), PUT: keyed.put(), PATCH: keyed.patch(), DELETE: keyed.remove() };
+    return { key, operations: item };
+  });
   return routesOf(
     resource,
     { GET: operations.list(), POST: operations.create() },
@@ -41,8 +58,15 @@ export function resourceRoutes<Fields>(
       GET: operations.read(),
       PUT: operations.replace(),
       PATCH: operations.patch(),
-      DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
+      DELETE: operations.remove(),
     },
-    { POST: operations.importMany(imports) },
+    { imports: { POST: operations.importMany(imports) }, byKey },
+  );
+}
+
+/** The unique fields by which a path can name a record. */
+function pathKeys(table: FieldTable): PathKey[] {
+  return Object.entries(table).flatMap(([field, rule]) =>
+    rule.kind === 'text' && rule.unique ? [{ field, rule }] : [],
   );
 }

@@ -1,8 +1,17 @@
 import { expect } from 'chai';
 import { BatchImporter } from '#src/adapters/inbound/http/import/batch-importer.js';
+import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.js';
 import { AppError } from '#src/domain/errors.js';
 import { Turn } from '#src/shared/turn.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
+
+/** Accepts every record. */
+const WRITER: LineWriter<unknown, unknown> = {
+  prepare: (record) => record,
+  writeAll: async (records) => records,
+  result: () => ({ status: 201 }),
+  refusal: () => ({}),
+};
 
 describe('BatchImporter', () => {
   const turnsFor = async (count: number, length: number) => {
@@ -13,12 +22,12 @@ describe('BatchImporter', () => {
       if (!isOver) setImmediate(countTurns);
     };
     setImmediate(countTurns);
-    const importer = new BatchImporter<unknown>({
-      service: { draft: () => Promise.reject(new Error('unused')) as never, createAll: async () => [] },
+    const importer = new BatchImporter({
+      writer: { ...WRITER, writeAll: async () => [] },
+      shown: (error) => error,
       parse: () => {
         throw new AppError('validation_failed', 'The line is invalid.');
       },
-      key: undefined,
       logger: new RecordingLogger(),
       ids: {},
       turn: new Turn('a'),
@@ -42,15 +51,10 @@ describe('BatchImporter', () => {
   const importWith = async (...errors: (AppError | undefined)[]) => {
     let checks = 0;
     const lines = errors.length;
-    const importer = new BatchImporter<unknown>({
-      service: {
-        draft: () => ({ fields: {}, issues: [] }),
-        createAll: async () => [
-          { record: { id: 1, version: 1, createdAt: 0, updatedAt: 0, fields: {} }, isReplay: false },
-        ],
-      },
+    const importer = new BatchImporter({
+      writer: WRITER,
+      shown: (error) => error,
       parse: () => ({ body: {}, issues: new Map() }),
-      key: undefined,
       logger: new RecordingLogger(),
       ids: {},
       turn: new Turn('a'),

@@ -3,7 +3,8 @@ import { ORDERS as VIEW } from '#src/adapters/inbound/http/resources/orders.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
-import { ANY_VERSION, RecordService } from '#src/application/records/record-service.js';
+import { ANY_VERSION } from '#src/application/records/precondition.js';
+import { RecordService } from '#src/application/records/record-service.js';
 import { referenceValidator } from '#src/application/records/record-validator.js';
 import { unavailable } from '#src/domain/errors.js';
 import { ORDER, type Order } from '#src/domain/order.js';
@@ -57,6 +58,7 @@ describe('the references of orders', () => {
       reservations: new MemoryIdempotencyStore(),
       ids: new IdAllocator(records),
       view: VIEW,
+      fields: ORDERS.fields,
       rules: { references: referenceValidator(ORDER, { users, products }) },
       clock: new FakeClock(),
       backoff: new CountingBackoff(),

@@ -1,0 +1,102 @@
+import type { MatchPolicy } from '../../../../application/records/record-matcher.js';
+import { uniqueFields } from '../../../../domain/fields.js';
+import type { ParameterDescription } from '../core/description.js';
+import { HttpError, invalidParameters, parameterIssue } from '../core/http-error.js';
+import type { Parameter, Query } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { invalid } from '../query/query.js';
+
+/** What an import does with the records that exist, and whether it writes anything. */
+export interface ImportMode {
+  /** Absent: each line is a new record. */
+  readonly match?: Match;
+  readonly isDryRun: boolean;
+}
+
+export type Match = Pick<MatchPolicy, 'field' | 'existing'>;
+
+const EXISTING = ['merge', 'replace', 'skip'] as const satisfies readonly Match['existing'][];
+
+/** The parameters of the imports of a resource. */
+export class ImportParameters {
+  readonly fields: readonly string[];
+  private readonly parameters: Readonly<Record<string, Parameter>>;
+
+  constructor({ fields }: Pick<ResourceDefinition<never>, 'fields'>) {
+    this.fields = ['id', ...uniqueFields(fields)];
+    this.parameters = {
+      match: oneOf('match', this.fields),
+      existing: oneOf('existing', EXISTING),
+      dryRun: oneOf('dryRun', ['true', 'false']),
+    };
+  }
+
+  find(name: string): Parameter | undefined {
+    return Object.hasOwn(this.parameters, name) ? this.parameters[name] : undefined;
+  }
+
+  readonly names = () => `there are ${Object.keys(this.parameters).join(', ')}`;
+
+  /**
+   * @param query a valid query
+   * @throws HttpError `invalid_parameter` for `existing` without `match`
+   */
+  read(query: Query): ImportMode {
+    const field = query.get('match');
+    const existing = query.get('existing') as Match['existing'] | undefined;
+    if (existing !== undefined && field === undefined)
+      throw invalidParameters([
+        [
+          'invalid_parameter',
+          parameterIssue('query', 'existing', 'required', 'The parameter existing needs match.'),
+        ],
+      ]);
+    return {
+      isDryRun: query.get('dryRun') === 'true',
+      ...(field !== undefined && { match: { field, existing: existing ?? 'merge' } }),
+    };
+  }
+
+  descriptions(): ParameterDescription[] {
+    return [
+      {
+        name: 'match',
+        description:
+          'The field by which a line finds its record. A record that has the value is changed as `existing` says; where none has it, one is created, but not by `id`. Absent: each line creates a record.',
+        schema: { type: 'string', enum: [...this.fields] },
+        example: this.fields.at(-1),
+      },
+      {
+        name: 'existing',
+        description:
+          'What a line does to the record that it finds. `merge`: JSON Merge Patch (RFC 7396), what is left out stays; `replace`: as PUT; `skip`: nothing. It needs `match`.',
+        schema: { type: 'string', enum: [...EXISTING], default: 'merge' },
+        example: 'merge',
+        sharedAs: 'Existing',
+      },
+      {
+        name: 'dryRun',
+        description: 'With `true`, the results are the same, and nothing is written. A new record has no id.',
+        schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+        example: 'true',
+        sharedAs: 'DryRun',
+      },
+    ];
+  }
+}
+
+/** @throws HttpError `invalid_idempotency_key` if there is a key, which such an import does not need */
+export function refuseKey(key: string | undefined, { match, isDryRun }: ImportMode): void {
+  if (key === undefined || !(match || isDryRun)) return;
+  const message = `An import with ${match ? 'match' : 'dryRun'} takes no Idempotency-Key: to repeat it is harmless.`;
+  throw new HttpError('invalid_idempotency_key', message, [
+    parameterIssue('header', 'Idempotency-Key', 'invalid_format', message),
+  ]);
+}
+
+function oneOf(name: string, values: readonly string[]): Parameter {
+  return {
+    issues: (value) =>
+      values.includes(value) ? [] : [invalid(name, 'invalid_format', `takes ${values.join(', ')}`)],
+  };
+}
