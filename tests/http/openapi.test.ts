@@ -85,6 +85,8 @@ describe('/openapi.json', () => {
       const methods = Object.keys(item).map((method) => method.toUpperCase());
       const path = route
         .replace('{id}', String(MAX_ID))
+        .replace('{sku}', 'LAMP-1')
+        .replace('{email}', 'ann@example.com')
         .replace('{folder}/{file}', 'client/index.js')
         .replace('{file}', 'main.js');
       const { headers } = await service.client.request('OPTIONS', path);

@@ -75,8 +75,14 @@ for (const store of LOCAL_STORE_NAMES) {
     });
 
     describe('a sku', () => {
-      const DUPLICATE_SKU = [
-        { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' },
+      const duplicateOf = (url: string) => [
+        {
+          code: 'duplicate_value',
+          message: 'Another record has this sku.',
+          in: 'body',
+          pointer: '/sku',
+          id: Number(url.split('/').at(-1)),
+        },
       ];
 
       it('is rejected if another product has it, and is free again after its deletion', async () => {
@@ -88,7 +94,7 @@ for (const store of LOCAL_STORE_NAMES) {
           await request().patch(other, { sku: 'unique' }),
         ]) {
           expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(response.json.details).to.deep.equal(DUPLICATE_SKU);
+          expect(response.json.details).to.deep.equal(duplicateOf(owner));
         }
         await request().delete(owner);
         expect((await request().post('/products', { name: 'Two', sku: 'unique' })).status).to.equal(201);

@@ -4,7 +4,7 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
-import { ANY_VERSION } from '../records/precondition.js';
+import { ANY_VERSION } from '../records/versions.js';
 import type { ApiKeyService } from './api-key-service.js';
 import type { KeyUsage, UsedApiKey } from './key-usage.js';
 

@@ -16,7 +16,6 @@ import type { Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { type RefusedRecord, withOwners } from './duplicate-owners.js';
 import type { IdPool } from './id-allocator.js';
-import { isMet, type Precondition } from './precondition.js';
 import { comparedUniqueValue } from './query-semantics.js';
 import {
   changedDraft,
@@ -31,6 +30,7 @@ import {
 } from './record-format.js';
 import { StoredRecord } from './record-json.js';
 import { type RecordRules, validateAll } from './record-validator.js';
+import { isMet, nextVersion, type Precondition, timeOfDeletion } from './versions.js';
 
 /*
  * A write by key takes these steps. No step needs a transaction over several records, in any store.
@@ -283,9 +283,7 @@ export class RecordMatcher<Fields> {
     const { records, clock } = this.deps;
     const replacements = attempts.map(({ current, fields }) => {
       const old = required(current, 'record');
-      const updatedAt = Math.max(clock.now(), old.updatedAt);
-      const next = { ...old, version: old.version + 1, updatedAt, fields: fields as Fields };
-      return { record: StoredRecord.of<Fields>(next), expected: old.version };
+      return { record: nextVersion(old, fields as Fields, clock.now()), expected: old.version };
     });
     const outcomes = await records.replaceAll(replacements);
     const refusals: Refusal<Fields>[] = [];
@@ -303,9 +301,8 @@ export class RecordMatcher<Fields> {
     const { records, clock } = this.deps;
     const removed = await records.removeAll(
       attempts.map(({ current }) => {
-        const { id, version, updatedAt } = required(current, 'record');
-        // If the clock was set back, the tombstone still outlives the reservation of the id.
-        return { id, expected: version, at: Math.max(clock.now(), updatedAt) };
+        const old = required(current, 'record');
+        return { id: old.id, expected: old.version, at: timeOfDeletion(old, clock.now()) };
       }),
     );
     for (const [at, attempt] of attempts.entries()) if (removed[at]) attempt.outcome = { kind: 'deleted' };

@@ -13,12 +13,11 @@ import { withOwner } from './duplicate-owners.js';
 import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
 import { paginate } from './paginate.js';
-import { isMet, type Precondition } from './precondition.js';
 import { type Change, changedDraft, type Draft, newDraft, type RecordFormat } from './record-format.js';
-import { StoredRecord } from './record-json.js';
 import { type KeyedWrite, type MatchPolicy, RecordMatcher } from './record-matcher.js';
 import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
 import { RehearsedRecords } from './rehearsed-records.js';
+import { isMet, nextVersion, type Precondition, timeOfDeletion } from './versions.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;
@@ -177,13 +176,7 @@ export class RecordService<Fields> {
       if (fields instanceof AppError) throw fields;
       if (isDeepStrictEqual(fields, current.fields))
         return (await records.confirm(current.id, current.version)) ? current : undefined;
-      const updatedAt = Math.max(clock.now(), current.updatedAt);
-      const next = StoredRecord.of({
-        ...current,
-        version: current.version + 1,
-        updatedAt,
-        fields: fields as Fields,
-      });
+      const next = nextVersion(current, fields as Fields, clock.now());
       try {
         return (await records.replace(next, current.version)) ? next : undefined;
       } catch (error) {
@@ -196,8 +189,7 @@ export class RecordService<Fields> {
   async remove(address: RecordAddress, precondition: Precondition): Promise<void> {
     const { records, clock } = this.deps;
     await this.withOptimisticRetry(address, precondition, async (current) => {
-      // If the clock was set back, the tombstone still outlives the reservation of the id.
-      const deletedAt = Math.max(clock.now(), current.updatedAt);
+      const deletedAt = timeOfDeletion(current, clock.now());
       return (await records.remove(current.id, current.version, deletedAt)) ? current : undefined;
     });
   }

@@ -247,8 +247,17 @@ function fieldsIn(query: string): Fields {
 }
 
 function exists(path: string, pattern: RegExp): boolean {
-  const [, id] = pattern.exec(path) ?? [];
-  return pattern.test(path) && !(Number(id) > MAX_ID);
+  const { id, key } = pattern.exec(path)?.groups ?? {};
+  return pattern.test(path) && !(Number(id) > MAX_ID) && (key === undefined || isKey(key));
+}
+
+/** Whether a segment is a key at all: which ones there are is in other tests. */
+function isKey(segment: string): boolean {
+  try {
+    return !/^\.\.?$/.test(decodeURIComponent(segment));
+  } catch {
+    return false;
+  }
 }
 
 function throwIfAny(
@@ -268,9 +277,10 @@ function patternOf(path: string, { parameters = [] }: Node): RegExp {
   const [, version = '', rest = path] = /^(\/v\d+)(\/.*)$/.exec(path) ?? [];
   const optional = version && `(?:${version})?`;
   const more = path.startsWith('/.well-known/') ? '(?:/.*)?' : '';
-  const pattern = rest.replaceAll('.', '\\.').replace('{id}', '([1-9][0-9]{0,15})');
+  const pattern = rest.replaceAll('.', '\\.').replace('{id}', '(?<id>[1-9][0-9]{0,15})');
   const whole = parameters.reduce(
-    (text: string, { name, schema }: Node) => text.replace(`{${name}}`, `(?:${schema?.enum?.join('|')})`),
+    (text: string, { name, schema }: Node) =>
+      text.replace(`{${name}}`, schema?.enum ? `(?:${schema.enum.join('|')})` : '(?<key>[^/]+)'),
     pattern,
   );
   return new RegExp(`^${optional}${whole}${more}$`);

@@ -4,9 +4,9 @@ import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotenc
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
-import { ANY_VERSION } from '#src/application/records/precondition.js';
 import type { Change } from '#src/application/records/record-format.js';
 import { RecordService } from '#src/application/records/record-service.js';
+import { ANY_VERSION } from '#src/application/records/versions.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { idsOf } from '../../../contract/repository/records.js';

@@ -149,8 +149,8 @@ export function keyOf(ctx: Context): string {
  * key, percent-encoded or not (RFC 3986 section 2.1). Parsers of URLs remove the segments `.` and `..`.
  */
 export function isAddress(ctx: Context, { key }: Route): boolean {
-  // The pattern of an id allows 16 digits, which can exceed the largest one.
-  if (!key) return idOf(ctx) <= MAX_ID;
+  // The pattern of an id allows 16 digits, which can exceed the largest one. The name of a file is no number.
+  if (!key) return !(idOf(ctx) > MAX_ID);
   const [segment = ''] = ctx['captures'] as (string | undefined)[];
   const value = decodedSegment(segment);
   if (value === undefined || DOTS.test(value) || validateText(value, key.rule).length > 0) return false;

@@ -16,7 +16,6 @@ import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../list/attribute-name.js';
 import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
 import type { ImportFormat } from './import-handler.js';
 import type { Match } from './import-parameters.js';
-import { unmatchedId } from './line-writers.js';
 import {
   BYTE_ORDER_MARK,
   CARRIAGE_RETURN,
@@ -260,9 +259,12 @@ function issueAt(path: readonly string[], code: Issue['code'], message: string):
   return { code, message, in: 'body', pointer: jsonPointer(path) };
 }
 
+const ID_WITHOUT_MATCH =
+  'is given by the service: leave it out, or change the records that have these ids with ?match=id';
+
 function columnIssues({ name, column }: HeaderCell, columns: ImportColumns): Issue[] {
   if (!column) {
-    if (name === 'id') return [unmatchedId()];
+    if (name === 'id') return [fieldIssue('read_only_field', [name], ID_WITHOUT_MATCH)];
     const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
     if (isReadOnly) return [issueIn({}, { code: 'read_only_field', path: [name] })];
     const known = [...columns.sendable, ...columns.decimals].map((one) => one.name);

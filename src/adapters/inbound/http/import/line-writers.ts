@@ -6,7 +6,6 @@ import {
   idempotentRequest,
   lineKey,
 } from '../../../../application/records/idempotency.js';
-import { ANY_VERSION } from '../../../../application/records/precondition.js';
 import { comparedUniqueValue } from '../../../../application/records/query-semantics.js';
 import {
   type Draft,
@@ -16,6 +15,7 @@ import {
 import type { KeyedWrite, MatchOutcome } from '../../../../application/records/record-matcher.js';
 import type { RecordWriter } from '../../../../application/records/record-service.js';
 import { validationFailed } from '../../../../application/records/record-validator.js';
+import { ANY_VERSION } from '../../../../application/records/versions.js';
 import {
   AppError,
   fieldIssue,
@@ -99,11 +99,6 @@ export function creatingWriter<Fields>(
   return {
     prepare({ number, body, issues }) {
       const draft = withIssuesOfText(service.draft(body), issues);
-      if (draft.issues.some(isOfId))
-        return {
-          draft: { ...draft, issues: draft.issues.map((issue) => (isOfId(issue) ? unmatchedId() : issue)) },
-          idempotency: undefined,
-        };
       for (const name of keys ? uniqueNames : []) {
         const value = (draft.fields as JsonObject)[name];
         if (typeof value === 'string') keys?.admit(name, value);
@@ -116,19 +111,6 @@ export function creatingWriter<Fields>(
     },
     refusal: () => ({}),
   };
-}
-
-function isOfId({ code, pointer }: Issue): boolean {
-  return code === 'read_only_field' && pointer === '/id';
-}
-
-/** The issue of an id in an import that creates records alone. */
-export function unmatchedId(): Issue {
-  return fieldIssue(
-    'read_only_field',
-    ['id'],
-    'is given by the service: leave it out, or change the records that have these ids with ?match=id',
-  );
 }
 
 function idempotencyOf(key: string | undefined, line: number, body: unknown): IdempotentRequest | undefined {

@@ -98,7 +98,6 @@ const RESPONSE_HEADERS = {
     example: '/v1/products/17',
   },
   'Content-Location': {
-    required: true,
     description: 'The URL of the record by its id.',
     schema: { type: 'string', format: 'uri-reference' },
     example: '/v1/products/17',

@@ -45,7 +45,7 @@ export const NOT_MODIFIED: ResponseDescription = {
   status: 304,
   sharedAs: 'NotModified',
   description: 'The client already has the current state, according to `If-None-Match`.',
-  headers: ['ETag', 'Link', 'X-Total-Count', 'Preference-Applied'],
+  headers: ['ETag', 'Content-Location', 'Link', 'X-Total-Count', 'Preference-Applied'],
 };
 
 /** A Link Object (OpenAPI 3.1 section 4.8.20). */

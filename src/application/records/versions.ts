@@ -1,0 +1,31 @@
+import type { Instant, Versioned } from '../../domain/record.js';
+import { StoredRecord } from './record-json.js';
+
+/** The versions of a record that a write may change. */
+export interface Precondition {
+  /** Absent: every version. */
+  readonly only?: readonly number[];
+  /** Absent: none. */
+  readonly never?: readonly number[] | 'any';
+}
+
+export const ANY_VERSION: Precondition = {};
+
+export function isMet({ only, never }: Precondition, version: number): boolean {
+  return (only === undefined || only.includes(version)) && never !== 'any' && !never?.includes(version);
+}
+
+/** Returns the next version of a record. `updatedAt` never goes back, also if the clock was set back. */
+export function nextVersion<Fields>(
+  current: Versioned<Fields>,
+  fields: Fields,
+  now: Instant,
+): StoredRecord<Fields> {
+  const updatedAt = Math.max(now, current.updatedAt);
+  return StoredRecord.of({ ...current, version: current.version + 1, updatedAt, fields });
+}
+
+/** Returns the time of a tombstone. If the clock was set back, it still outlives the reservation of the id. */
+export function timeOfDeletion({ updatedAt }: Versioned<unknown>, now: Instant): Instant {
+  return Math.max(now, updatedAt);
+}
