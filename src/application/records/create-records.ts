@@ -131,6 +131,7 @@ export class RecordCreator<Fields> {
       if (error instanceof DuplicateValue) duplicates.push({ attempt, record, error });
     }
     ids.giveBack?.(refused);
+    if (duplicates.length === 0) return;
     const named = await withOwners(records, duplicates);
     for (const [at, { attempt }] of duplicates.entries()) attempt.outcome = required(named[at], 'error');
   }

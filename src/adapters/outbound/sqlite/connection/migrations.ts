@@ -164,6 +164,12 @@ export const MIGRATIONS: readonly string[] = [
   `
   DROP TABLE wordy_records;
   `,
+  // Without it, FTS5 rewrites a part of the index as soon as a tenth of its records were replaced: replacing the words of
+  // every record takes four times as long. Searches pass more dead entries, and take up to half as long again.
+  `
+  INSERT INTO products_words (products_words, rank) VALUES ('deletemerge', 30);
+  INSERT INTO users_words (users_words, rank) VALUES ('deletemerge', 30);
+  `,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
