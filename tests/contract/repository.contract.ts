@@ -18,7 +18,7 @@ import { writeContract } from './repository/writes.js';
 
 export { codePointOrderContract } from './repository/code-points.js';
 export type { OpenRepository } from './repository/test-store.js';
-export { sharedWritesContract } from './repository/write-all.js';
+export { writeRacesContract } from './repository/write-all.js';
 
 /**
  * The tests that every repository passes. A new adapter calls this with a function that opens its store.

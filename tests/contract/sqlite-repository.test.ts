@@ -3,7 +3,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import { archiveContract } from './archive.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
-import { codePointOrderContract, repositoryContract, sharedWritesContract } from './repository.contract.js';
+import { codePointOrderContract, repositoryContract, writeRacesContract } from './repository.contract.js';
 import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
 describe('SQLite', () => {
@@ -11,7 +11,7 @@ describe('SQLite', () => {
   const open = () => openSqlite(folder);
 
   repositoryContract('SQLite', open);
-  sharedWritesContract('SQLite', open);
+  writeRacesContract('SQLite', open);
   codePointOrderContract('SQLite', open);
   idempotencyStoreContract('SQLite', open);
   purgeableContract('SQLite', open);

@@ -3,8 +3,8 @@ import { idempotencyStoreContract } from '../contract/idempotency-store.contract
 import {
   codePointOrderContract,
   repositoryContract,
-  sharedWritesContract,
   wordSearchContract,
+  writeRacesContract,
 } from '../contract/repository.contract.js';
 import { usageStoreContract } from '../contract/usage-store.contract.js';
 import { openMongo } from '../support/open-mongo.js';
@@ -12,7 +12,7 @@ import { AT_NIGHT } from '../support/run-settings.js';
 
 repositoryContract('MongoDB', openMongo, AT_NIGHT);
 wordSearchContract('MongoDB', openMongo, AT_NIGHT);
-sharedWritesContract('MongoDB', openMongo);
+writeRacesContract('MongoDB', openMongo);
 codePointOrderContract('MongoDB', openMongo);
 idempotencyStoreContract('MongoDB', openMongo);
 archiveContract('MongoDB', openMongo);

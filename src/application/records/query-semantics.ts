@@ -107,7 +107,7 @@ function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): bool
   return attributeValues(filter).some((value) => value === attributes[filter.key]);
 }
 
-/** The value of a unique field as it is compared: folded if the field ignores case. */
+/** The value of a unique field in a record, as it is compared. */
 export function uniqueValueOf(
   table: Pick<RecordTable, 'fields'>,
   record: Versioned<unknown>,
@@ -117,6 +117,7 @@ export function uniqueValueOf(
   return value === undefined ? undefined : comparedUniqueValue(table, field, value);
 }
 
+/** A value of a unique field as it is compared: folded if the field ignores case. */
 export function comparedUniqueValue(
   { fields }: Pick<RecordTable, 'fields'>,
   field: string,

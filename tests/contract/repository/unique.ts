@@ -123,8 +123,8 @@ export function uniqueContract(store: TestStore): void {
       expect(await store.users.findByUnique('email', 'É@x')).to.equal(undefined);
     });
 
-    it('finds a thousand values at once', async () => {
-      const records = Array.from({ length: 1_000 }, (_, at) => product(at + 1, { sku: `s${at}` }));
+    it('finds some hundred values at once', async () => {
+      const records = Array.from({ length: 300 }, (_, at) => product(at + 1, { sku: `s${at}` }));
       await store.addAll(records);
       const wanted = records.toReversed();
       expect(await skus(...wanted.map(({ fields }) => fields.sku ?? ''))).to.deep.equal(wanted);
