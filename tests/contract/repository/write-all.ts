@@ -231,7 +231,7 @@ export function writeRacesContract(
 /** @param programs those that have the data open */
 function writeRaces(programs: () => readonly OpenRepository[]): void {
   const WRITERS = 8;
-  const TRIES = 3;
+  const ROUNDS = 3;
   const stores = (): Repository<Product>[] =>
     Array.from({ length: WRITERS }, (_, writer) => {
       const all = programs();
@@ -276,7 +276,7 @@ function writeRaces(programs: () => readonly OpenRepository[]): void {
       const wins = await Promise.all(
         all.map(async (products, writer) => {
           const own = new Map<Id, number>();
-          for (let attempt = 0; attempt < TRIES; attempt++) {
+          for (let round = 0; round < ROUNDS; round++) {
             const found = existing(await products.findAllByUnique('id', IDS));
             const edits = turned(found, writer).map((old) => {
               const count = Number(old.fields.attributes?.[`${writer}`] ?? 0) + 1;
