@@ -8,8 +8,8 @@ const SHOP = 'https://shop.example';
 const OTHER = 'https://evil.example';
 /** The response headers of the contract, without those that scripts can always read. */
 const EXPOSED_HEADERS =
-  'Accept-Patch, Allow, API-Version, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, ' +
-  'RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, X-Total-Count';
+  'Accept-Patch, Allow, API-Version, Content-Location, Deprecation, ETag, Idempotency-Replayed, Link, Location, ' +
+  'Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, X-Total-Count';
 const ALLOWED_HEADERS =
   'Accept, API-Version, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id';
 
@@ -22,6 +22,7 @@ const REQUESTS: readonly (readonly [
 ])[] = [
   [200, ['GET', '/products']],
   [200, ['GET', '/v1/products/1']],
+  [201, ['PUT', '/v1/products/sku/new', { name: 'x' }]],
   [200, ['HEAD', '/products']],
   [304, ['GET', '/products/1'], { 'If-None-Match': '*' }],
   [200, ['GET', '/products'], { Accept: 'application/x-ndjson' }],

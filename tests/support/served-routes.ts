@@ -48,18 +48,23 @@ export interface ServedRoute {
 export async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const { routes, store } = application.serviceParts;
-  return [...healthRoutes(store, () => false), ...routes].map(({ template, path, variables, operations }) => {
-    const whole = template.replace('{id}', `${Number.MAX_SAFE_INTEGER}`);
-    const full = Object.entries(variables ?? {})
-      .reduce(
-        (all, [name, values]) => all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
-        [whole],
-      )
-      .filter((one) => path.test(one));
-    const short = full.map(withoutVersion).filter((one) => !full.includes(one));
-    const paths = [...full, ...short].filter((one) => path.test(one));
-    return { route: template, methods: Object.keys(operations), paths };
-  });
+  return [...healthRoutes(store, () => false), ...routes].map(
+    ({ template, path, variables, key, operations }) => {
+      const whole = template
+        .replace('{id}', `${Number.MAX_SAFE_INTEGER}`)
+        .replace(`{${key?.field}}`, encodeURIComponent(key?.rule.example ?? ''));
+      const full = Object.entries(variables ?? {})
+        .reduce(
+          (all, [name, values]) =>
+            all.flatMap((one) => values.map((value) => one.replace(`{${name}}`, value))),
+          [whole],
+        )
+        .filter((one) => path.test(one));
+      const short = full.map(withoutVersion).filter((one) => !full.includes(one));
+      const paths = [...full, ...short].filter((one) => path.test(one));
+      return { route: template, methods: Object.keys(operations), paths };
+    },
+  );
 }
 
 export function withoutVersion(path: string): string {

@@ -65,7 +65,7 @@ export interface KeyedWrite {
   readonly mustExist: boolean;
   /**
    * Returns the record as it was sent.
-   * @param stored the record that has the key, as clients see it
+   * @param stored the record that has the key
    */
   readonly sent: (stored?: Versioned<unknown>) => SentRecord;
   /** Whether the record is deleted, whatever else was sent. */

@@ -115,17 +115,14 @@ export class RecordService<Fields> {
   /**
    * Creates the record that has a unique value, or replaces it. Of several such requests at once, one creates it.
    * @param key its field is a unique one
-   * @param precondition it also says whether a record must exist
-   * @param versionNeededIn what a request that changes a record has to say its version in; absent if it need not
-   * @throws AppError `not_found`, `precondition_failed`, `precondition_required`, `validation_failed`,
-   * `duplicate_value`, `unavailable`
+   * @throws AppError `not_found`, `precondition_failed`, `validation_failed`, `duplicate_value`, `unavailable`; what
+   * `sent` throws
    */
   async put(
     { field, value }: UniqueKey,
     write: Pick<KeyedWrite, 'precondition' | 'mustExist' | 'sent'>,
-    versionNeededIn?: string,
   ): Promise<{ readonly record: Versioned<Fields>; readonly isNew: boolean }> {
-    const matcher = this.matcher({ field, existing: 'replace', versionNeededIn });
+    const matcher = this.matcher({ field, existing: 'replace' });
     const writes = [{ ...write, key: value, isDeletion: false, bytes: 0 }];
     const [outcome] = await matcher.writeAll(writes, SERVICE_TURN);
     if (outcome instanceof AppError) throw outcome;

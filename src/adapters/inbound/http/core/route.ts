@@ -102,6 +102,8 @@ export interface Policy {
   readonly purpose: Purpose;
   /** The scopes that the caller needs. Default: none. */
   readonly scopes?: readonly Scope[];
+  /** Returns the scopes that this request needs besides. */
+  readonly moreScopes?: (ctx: Context) => readonly Scope[];
   /** Finds the parameters of the query. */
   readonly parameter: FindParameter;
   /** Names them. Default: the operation has none. */

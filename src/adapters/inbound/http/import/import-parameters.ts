@@ -85,6 +85,12 @@ export class ImportParameters {
   }
 }
 
+/** Whether the results of an import show records that exist, so that it is also a way to read them. */
+export function showsRecords(querystring: string): boolean {
+  const parameters = new URLSearchParams(querystring);
+  return parameters.has('match') || parameters.getAll('dryRun').includes('true');
+}
+
 /** @throws HttpError `invalid_idempotency_key` if there is a key, which such an import does not need */
 export function refuseKey(key: string | undefined, { match, isDryRun }: ImportMode): void {
   if (key === undefined || !(match || isDryRun)) return;

@@ -9,6 +9,7 @@ const EXPOSED_HEADERS = [
   'Accept-Patch',
   'Allow',
   'API-Version',
+  'Content-Location',
   'Deprecation',
   'ETag',
   'Idempotency-Replayed',

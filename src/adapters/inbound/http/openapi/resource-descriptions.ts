@@ -116,7 +116,7 @@ export function importDescription(
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
     query: new ImportParameters(definition).descriptions(),
-    text: `Each line of the body creates a record, or with \`match\` also changes or deletes one, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
+    text: `Each line of the body creates a record, or with \`match\` also changes or deletes one, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice. With \`match\` or \`dryRun=true\`, the scope \`${definition.readScope}\` is needed too.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [

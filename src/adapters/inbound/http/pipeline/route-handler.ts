@@ -143,9 +143,15 @@ function authenticateAndCount({ ctx, route: { access }, accessControl }: Visit):
 
 function checkScopes({ ctx, route: { access }, accessControl, operation }: Visit): void {
   if (!accessControl || access !== 'bearer') return;
-  const requirement: Requirement = operation ? (operation.scopes ?? 'none') : 'authenticated';
+  const requirement = requirementOf(ctx, operation);
   authorize(ctx, requirement);
   ctx.state.checkAccess = () => checkAgain(ctx, accessControl, requirement);
+}
+
+function requirementOf(ctx: Context, operation: PreparedOperation | undefined): Requirement {
+  if (!operation) return 'authenticated';
+  const { scopes = 'none', moreScopes } = operation;
+  return scopes !== 'none' && moreScopes ? [...scopes, ...moreScopes(ctx)] : scopes;
 }
 
 /** @throws HttpError `method_not_allowed` */

@@ -12,6 +12,7 @@ import {
   fieldIssue,
   jsonPointer,
   PreconditionFailed,
+  versionRequired,
 } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
@@ -39,7 +40,7 @@ import {
   importHandler,
   NDJSON_IMPORT,
 } from '../import/import-handler.js';
-import { ImportParameters } from '../import/import-parameters.js';
+import { ImportParameters, showsRecords } from '../import/import-parameters.js';
 import { columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
@@ -119,6 +120,7 @@ export class ResourceOperations<Fields> {
     return {
       purpose: this.purpose('import'),
       scopes: [resource.writeScope],
+      moreScopes: ({ querystring }) => (showsRecords(querystring) ? [resource.readScope] : []),
       parameter: (name) => parameters.find(name),
       parameterNames: parameters.names,
       headers: readIdempotencyKey,
@@ -217,16 +219,17 @@ export class ResourceOperations<Fields> {
     const value = keyOf(ctx);
     const field = this.key?.field ?? '';
     const { body } = ctx.request;
-    const ifMatch = ctx.headers['if-match'];
+    const mustExist = ctx.headers['if-match'] !== undefined;
     const write = {
       precondition: this.precondition(ctx, false),
-      mustExist: ifMatch !== undefined,
-      sent: (stored?: Versioned<unknown>) => withPathKey(this.resource, field, value, body, stored),
+      mustExist,
+      sent: (stored?: Versioned<unknown>) => {
+        if (stored && requireIfMatch && !mustExist) throw versionRequired('If-Match');
+        return withPathKey(this.resource, field, value, body, stored);
+      },
     };
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const { record, isNew } = await this.writing(ctx, () =>
-      this.service.put({ field, value }, write, requireIfMatch ? 'If-Match' : undefined),
-    );
+    const { record, isNew } = await this.writing(ctx, () => this.service.put({ field, value }, write));
     if (isNew) this.setLocation(ctx, record);
     this.respondToWrite(ctx, isNew ? 201 : 200, record);
   }
