@@ -22,7 +22,6 @@ const REQUESTS: readonly (readonly [
 ])[] = [
   [200, ['GET', '/products']],
   [200, ['GET', '/v1/products/1']],
-  [201, ['PUT', '/v1/products/sku/new', { name: 'x' }]],
   [200, ['HEAD', '/products']],
   [304, ['GET', '/products/1'], { 'If-None-Match': '*' }],
   [200, ['GET', '/products'], { Accept: 'application/x-ndjson' }],

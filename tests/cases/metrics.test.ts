@@ -39,6 +39,21 @@ describe('the metrics of a service', () => {
     expect((await scrape()).sum('http_server_active_requests')).to.equal(0);
   });
 
+  it('count requests for a record by a unique field under one route, whatever the value', async () => {
+    const labels = { http_route: '/v1/users/email/{email}' };
+    await expectGrowth(
+      (now) => now.sum(DURATION_COUNT, labels),
+      4,
+      async () => {
+        for (const email of ['ann-1@example.com', 'ann-2@example.com']) {
+          await service.client.put(`/v1/users/email/${email}`, { name: 'Ann' });
+          await service.client.get(`/users/email/${email}`, { token: null });
+        }
+      },
+    );
+    expect((await scrape()).text).to.not.match(/ann-\d/);
+  });
+
   it('count calls of the store by operation', async () => {
     const { id } = (await service.client.post('/v1/products', { name: 'Lamp' })).json;
     const labels = { db_system_name: 'sqlite', db_collection_name: 'products', db_operation_name: 'find' };

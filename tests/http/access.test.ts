@@ -62,6 +62,34 @@ describe('access', () => {
     }
   }
 
+  it('asks for the reading scope too, where an import shows what exists', async () => {
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    for (const plural of RECORD_PLURALS) {
+      const { key: writer } = await keyWith([`${plural}:write`]);
+      const { key: both } = await keyWith([`${plural}:write`, `${plural}:read`]);
+      const send = (query: string, token: string | null) =>
+        request().post(`/${plural}/imports${query}`, '', { token, headers });
+      for (const query of [
+        '?match=id',
+        '?match=nonsense',
+        '?dryRun=true',
+        '?%6Datch=id',
+        '?dryRun=true&match=id',
+      ]) {
+        const denied = await send(query, writer);
+        expect([denied.status, denied.json.code], query).to.deep.equal([403, 'insufficient_scope']);
+        expect(denied.headers['www-authenticate']).to.include(`scope="${plural}:read"`);
+        expect((await send(query, null)).status).to.equal(401);
+        expect((await send(query, both)).status).to.be.oneOf([200, 400]);
+      }
+      for (const query of ['', '?dryRun=false'])
+        expect((await send(query, writer)).status, query).to.equal(200);
+      const { key: reader } = await keyWith([`${plural}:read`]);
+      const denied = await send('?match=id', reader);
+      expect(denied.headers['www-authenticate']).to.include(`scope="${plural}:write"`);
+    }
+  });
+
   it('allows a key what its scopes grant', async () => {
     for (const plural of RECORD_PLURALS) {
       const { key: reader } = await keyWith([`${plural}:read`]);

@@ -90,6 +90,17 @@ describe('with a path in PUBLIC_URL, behind a proxy that removes it', () => {
       expect(links['first']).to.match(new RegExp(`^${PREFIX}${path}/products\\?`));
     });
 
+  it('Location and Content-Location of a record by a unique field lead to it', async () => {
+    for (const path of ['/v1/products/sku/A-1', '/users/email/c%40example.com']) {
+      const created = await send('PUT', `${PREFIX}${path}`, { body: { name: 'A' } });
+      expect(created.status).to.equal(201);
+      for (const name of ['location', 'content-location'])
+        expect((await get(String(created.headers[name]))).json, name).to.deep.equal(created.json);
+      for (const response of [await get(PREFIX + path), await send('PATCH', PREFIX + path, { body: {} })])
+        expect(response.headers['content-location']).to.equal(created.headers.location);
+    }
+  });
+
   it('addresses in lists and creations of every resource have the path', async () => {
     const emails = ['a@example.com', 'b@example.com'];
     for (const email of emails) await send('POST', `${PREFIX}/v1/users`, { body: { name: 'A', email } });

@@ -105,6 +105,38 @@ describe('the log of requests', () => {
     ]);
   });
 
+  it('shows the template of a record by a unique field, whose value may be personal', async () => {
+    const template = '/v1/products/sku/{sku}';
+    const broken = 'SECRET-9';
+    const find = service.records.findByUnique.bind(service.records);
+    service.records.findByUnique = (field, value) => {
+      if (value === broken) throw new Error('broken');
+      return find(field, value);
+    };
+    await service.records.fill(1, { sku: 'SECRET-1' });
+    const { entries } = await logged(
+      { target: '/v1/products/sku/SECRET-1' },
+      { target: '/products/sku/%53ECRET-1', method: 'HEAD' },
+      { target: '/v1/products/sku/SECRET-2' },
+      { target: '/v1/products/sku/SECRET-1', method: 'POST', headers: ['Content-Length: 0'] },
+      { target: '/v1/products/sku/SECRET-1', method: 'DELETE' },
+      { target: '/products/sku/SECRET-1', method: 'OPTIONS' },
+      { target: '/products/sku/SECRET-1', headers: ['API-Version: 9'] },
+      { target: `/v1/products/sku/${broken}` },
+      { target: '/v1/products/sku/SECRET%20' },
+      { target: '/v2/products/sku/SECRET-1' },
+      { target: '/v1/products/sku/SECRET-1/' },
+    );
+    expect(entries.map(({ status, route, path }) => [status, route, path])).to.deep.equal([
+      ...[200, 200, 404, 401, 401, 204, 400, 500].map((status) => [status, template, template]),
+      [404, 'unknown', '/v1/products/sku/*'],
+      [404, 'unknown', '/*/products/sku/*'],
+      [404, 'unknown', '/v1/products/sku/*/'],
+    ]);
+    expect(service.logger.lines.map(({ event }) => event)).to.include('internal_error');
+    expect(JSON.stringify(service.logger.lines)).to.not.match(/SECRET|%53ECRET/);
+  });
+
   it('replaces a request id that looks like a credential, and keeps any other', async () => {
     const key = `pcs_${'aB3'.repeat(12)}`;
     const base64 = (text: string) => Buffer.from(text).toString('base64');
