@@ -50,7 +50,8 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
     const stored = await this.records.findAllByUnique(field, values);
     return values.map((value, at) => {
       const id = field === 'id' ? Number(value) : this.ownerOf(field, value, stored[at]);
-      return id !== undefined && this.written.has(id) ? this.written.get(id) : stored[at];
+      if (id === undefined) return undefined;
+      return this.written.has(id) ? this.written.get(id) : stored[at];
     });
   }
 
