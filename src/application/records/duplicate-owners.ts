@@ -3,6 +3,7 @@ import type { Versioned } from '../../domain/record.js';
 import type { Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { fieldValue } from './query-semantics.js';
+import { isRehearsed } from './rehearsed-records.js';
 
 /** A record that a store refused, because another one has its value of a unique field. */
 export interface RefusedRecord {
@@ -11,7 +12,8 @@ export interface RefusedRecord {
 }
 
 /**
- * Returns each error with the id of the other record; unchanged if that record is gone meanwhile.
+ * Returns each error with the id of the other record; unchanged if that record is gone meanwhile, or is that of a dry
+ * run.
  * @throws AppError `unavailable`
  */
 export async function withOwners(
@@ -27,7 +29,7 @@ export async function withOwners(
     );
     for (const [at, rival] of rivals.entries()) {
       const id = owners[at]?.id;
-      if (id !== undefined) named.set(rival, rival.error.ownedBy(id));
+      if (id !== undefined && !isRehearsed(id)) named.set(rival, rival.error.ownedBy(id));
     }
   }
   return refused.map((rival) => named.get(rival) ?? rival.error);

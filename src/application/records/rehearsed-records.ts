@@ -10,12 +10,17 @@ import { StoredRecord } from './record-json.js';
 /** A dry run keeps at most so many bytes of records that would be new or changed. */
 export const MAX_REHEARSED_BYTES = 64 * 1024 * 1024;
 
+/** Whether an id is that of a record which only a dry run has. No store and no client has it. */
+export function isRehearsed(id: Id): boolean {
+  return id < 0;
+}
+
 type Lookup<Fields> = Pick<Repository<Fields>, 'findAllByUnique'>;
 type Writes = 'findUsedIds' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
 /**
  * The records of a store as they would be after writes, which change nothing in it. So a dry run takes the steps of a
- * run, and its later writes see the earlier ones. It is also the source of its ids, which no store and no client has.
+ * run, and its later writes see the earlier ones. It is also the source of its ids: see {@link isRehearsed}.
  */
 export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository<Fields>, Writes>, IdPool {
   /** The records that were written; undefined: deleted. */

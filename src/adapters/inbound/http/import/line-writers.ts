@@ -15,6 +15,7 @@ import {
 import type { KeyedWrite, MatchOutcome } from '../../../../application/records/record-matcher.js';
 import type { RecordWriter } from '../../../../application/records/record-service.js';
 import { validationFailed } from '../../../../application/records/record-validator.js';
+import { isRehearsed } from '../../../../application/records/rehearsed-records.js';
 import { ANY_VERSION } from '../../../../application/records/versions.js';
 import {
   AppError,
@@ -119,9 +120,8 @@ function idempotencyOf(key: string | undefined, line: number, body: unknown): Id
     : idempotentRequest({ key: lineKey(key, line), body, storesFields: false });
 }
 
-/** A new record of a dry run has an id that no record has. */
 function knownId(id: Id): { readonly id?: Id } {
-  return id > 0 ? { id } : {};
+  return isRehearsed(id) ? {} : { id };
 }
 
 /**
