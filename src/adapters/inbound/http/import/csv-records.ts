@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { SentRecord } from '../../../../application/records/record-format.js';
-import { ATTRIBUTES } from '../../../../domain/attributes.js';
+import { ATTRIBUTES, isStoredExactly } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { memberValue } from '../../../../domain/references.js';
@@ -351,7 +351,7 @@ function sentRecord(cells: Cells, columns: readonly PlacedColumn[], beside?: Sto
       ownCurrency ??
       (money && beside?.isMerge ? textOrNothing(memberValue(stored, money.currency)) : undefined);
     const storedValue = member === undefined ? stored : memberValue(stored, member);
-    const value = cellValue(cell, asStored(column, storedValue), currency);
+    const value = cellValue(cell, asStored(column, storedValue, cell), currency);
     const name = kind === 'decimal' && money ? money.amount : (member ?? field);
     holder[name] = value;
     const issue = value === cell ? misfit(cell, column, currency) : undefined;
@@ -361,9 +361,9 @@ function sentRecord(cells: Cells, columns: readonly PlacedColumn[], beside?: Sto
 }
 
 /** The column of a text beside a stored number or boolean, which a cell stays where it can. */
-function asStored(column: Column, stored: unknown): Column {
+function asStored(column: Column, stored: unknown, cell: string): Column {
   if (column.kind !== 'text') return column;
-  if (typeof stored === 'number') return { ...column, kind: 'number' };
+  if (typeof stored === 'number' && isStoredExactly(Number(cell))) return { ...column, kind: 'number' };
   return typeof stored === 'boolean' ? { ...column, kind: 'boolean' } : column;
 }
 
