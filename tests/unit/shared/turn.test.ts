@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
-import { SERVICE_TURN, Turn } from '#src/shared/turn.js';
+import { SERVICE_TURN, Slices, Turn } from '#src/shared/turn.js';
 
 describe('Turn', () => {
   it('resumes one task in each turn of the event loop, first come, first served', async () => {
@@ -40,5 +40,45 @@ describe('Turn', () => {
     await SERVICE_TURN.next();
     await yieldToEventLoop();
     await SERVICE_TURN.next();
+  });
+});
+
+describe('Slices', () => {
+  /** @returns for each item whether it begins a piece */
+  const cut = async (sizes: readonly number[]) => {
+    const slices = new Slices(SERVICE_TURN);
+    const begins: boolean[] = [];
+    for (const bytes of sizes) {
+      const pause = slices.next(bytes);
+      begins.push(pause !== undefined);
+      await pause;
+    }
+    return begins;
+  };
+  const startsOf = (begins: readonly boolean[]) => begins.flatMap((isFirst, at) => (isFirst ? [at] : []));
+
+  it('begin a piece with the first item, and after 32 items', async () => {
+    expect(startsOf(await cut(Array(97).fill(1)))).to.deep.equal([0, 32, 64, 96]);
+  });
+
+  it('begin a piece after 32 KiB, however few the items', async () => {
+    expect(startsOf(await cut(Array(9).fill(16_384)))).to.deep.equal([0, 2, 4, 6, 8]);
+    expect(startsOf(await cut([1_000_000, 1, 1, 1_000_000, 1]))).to.deep.equal([0, 1, 4]);
+    expect(startsOf(await cut([32_767, 1, 1]))).to.deep.equal([0, 2]);
+  });
+
+  it('wait for the turn of their client', async () => {
+    const seen: string[] = [];
+    const work = async (client: string) => {
+      const slices = new Slices(new Turn(client));
+      for (let item = 0; item < 96; item++) {
+        const pause = slices.next(0);
+        if (!pause) continue;
+        await pause;
+        seen.push(client);
+      }
+    };
+    await Promise.all([work('a'), work('b')]);
+    expect(seen.join('')).to.equal('ababab');
   });
 });

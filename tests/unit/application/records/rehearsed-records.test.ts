@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
+import {
+  isRehearsed,
+  MAX_REHEARSED_BYTES,
+  RehearsedRecords,
+} from '#src/application/records/rehearsed-records.js';
+import { AppError, DuplicateValue } from '#src/domain/errors.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { User } from '#src/domain/user.js';
+import { ENDLESS, PRODUCTS, USERS } from '../../../support/tables.js';
+
+const record = <Fields>(id: Id, fields: Fields, version = 1): Versioned<Fields> => ({
+  id,
+  version,
+  createdAt: 0,
+  updatedAt: 0,
+  fields,
+});
+
+describe('RehearsedRecords', () => {
+  let stored: MemoryRepository<Product>;
+  let rehearsed: RehearsedRecords<Product>;
+  beforeEach(async () => {
+    stored = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
+    await stored.insertAll([record(1, { name: 'one', sku: 'a' }), record(2, { name: 'two', sku: 'b' })]);
+    // It has the look-up of the store alone, and so it cannot write.
+    const lookup = {
+      findAllByUnique: (...args: Parameters<typeof stored.findAllByUnique>) =>
+        stored.findAllByUnique(...args),
+    };
+    rehearsed = new RehearsedRecords(lookup, PRODUCTS.fields);
+  });
+
+  const owners = async (...skus: string[]) =>
+    (await rehearsed.findAllByUnique('sku', skus)).map((found) => found?.id);
+  const change = (id: Id, fields: Product, version = 2) =>
+    rehearsed.replaceAll([{ record: record(id, fields, version), expected: version - 1 }]);
+  const remove = (id: Id) => rehearsed.removeAll([{ id, expected: 1, at: 0 }]);
+  const named = (outcomes: readonly unknown[]) =>
+    outcomes.map((one) => (one instanceof DuplicateValue ? `duplicate ${one.field}` : one));
+
+  it('finds what is stored, until it is changed', async () => {
+    expect(await owners('a', 'b', 'c')).to.deep.equal([1, 2, undefined]);
+    const [one, none] = await rehearsed.findAllByUnique('id', [1, 9]);
+    expect([one?.fields, none]).to.deep.equal([{ name: 'one', sku: 'a' }, undefined]);
+    expect(await change(1, { name: 'ONE', sku: 'a' })).to.deep.equal(['replaced']);
+    for (const [field, value] of [
+      ['sku', 'a'],
+      ['id', 1],
+    ] as const) {
+      const [found] = await rehearsed.findAllByUnique(field, [value]);
+      expect([found?.version, found?.fields]).to.deep.equal([2, { name: 'ONE', sku: 'a' }]);
+    }
+    expect((await stored.find(1))?.fields.name).to.equal('one');
+  });
+
+  it('finds what was created, under an id that no record and no body has', async () => {
+    const ids = [...(await rehearsed.take(3)), ...(await rehearsed.take(1))];
+    expect(new Set(ids)).to.have.length(4);
+    for (const id of ids) {
+      expect(isRehearsed(id)).to.equal(true);
+      expect(Number.isSafeInteger(id)).to.equal(false);
+    }
+    const [id = 0, second = 0] = ids;
+    expect(
+      named(
+        await rehearsed.insertAll([
+          record(id, { name: 'new', sku: 'c' }),
+          record(second, { name: 'x', sku: 'c' }),
+        ]),
+      ),
+    ).to.deep.equal(['inserted', 'duplicate sku']);
+    expect(await owners('c')).to.deep.equal([id]);
+    expect(await stored.findByUnique('sku', 'c')).to.equal(undefined);
+    expect(isRehearsed(1)).to.equal(false);
+  });
+
+  it('finds no record that was deleted, by its id or by what it had', async () => {
+    expect(await remove(1)).to.deep.equal([true]);
+    expect(await owners('a', 'b')).to.deep.equal([undefined, 2]);
+    expect(await rehearsed.findAllByUnique('id', [1, 2])).to.have.nested.property('[0]', undefined);
+    expect(await remove(1), 'again').to.deep.equal([false]);
+    expect(await change(2, { name: 'two', sku: 'a' }), 'its value is free').to.deep.equal(['replaced']);
+    expect(await owners('a', 'b')).to.deep.equal([2, undefined]);
+    const [id = 0] = await rehearsed.take(1);
+    expect(await rehearsed.insertAll([record(id, { name: 'x', sku: 'b' })])).to.deep.equal(['inserted']);
+    expect(await owners('a', 'b')).to.deep.equal([2, id]);
+  });
+
+  it('gives on values: from one record to another, and back', async () => {
+    expect(named(await change(2, { name: 'two', sku: 'a' }))).to.deep.equal(['duplicate sku']);
+    expect(await owners('a', 'b')).to.deep.equal([1, 2]);
+    expect(await change(1, { name: 'one' })).to.deep.equal(['replaced']);
+    expect(await change(2, { name: 'two', sku: 'a' })).to.deep.equal(['replaced']);
+    expect(await change(1, { name: 'one', sku: 'b' }, 3)).to.deep.equal(['replaced']);
+    expect(await owners('a', 'b')).to.deep.equal([2, 1]);
+    expect(named(await change(1, { name: 'one', sku: 'a' }, 4))).to.deep.equal(['duplicate sku']);
+  });
+
+  it('compares e-mail addresses without case', async () => {
+    const users = new MemoryRepository<User>(USERS, ENDLESS);
+    await users.insertAll([record(1, { name: 'Ann', email: 'Ann@Example.com' })]);
+    const dry = new RehearsedRecords<User>(users, USERS.fields);
+    const [id = 0] = await dry.take(1);
+    const find = async (email: string) => (await dry.findAllByUnique('email', [email]))[0]?.id;
+    expect(named(await dry.insertAll([record(id, { name: 'x', email: 'ANN@example.COM' })]))).to.deep.equal([
+      'duplicate email',
+    ]);
+    await dry.insertAll([record(id, { name: 'Bob', email: 'Bob@Example.com' })]);
+    expect([await find('ann@EXAMPLE.com'), await find('BOB@example.com')]).to.deep.equal([1, id]);
+    await dry.removeAll([{ id: 1, expected: 1, at: 0 }]);
+    expect([await find('Ann@Example.com'), await find('ANN@EXAMPLE.COM')]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('lets many records without a value of the field be', async () => {
+    const ids = await rehearsed.take(2);
+    const created = ids.map((id) => record(id, { name: 'plain' }));
+    expect(await rehearsed.insertAll(created)).to.deep.equal(['inserted', 'inserted']);
+    expect(await rehearsed.confirmAll([{ id: 1, version: 1 }])).to.deep.equal([true]);
+    expect(await rehearsed.findUsedIds()).to.deep.equal(new Set());
+  });
+
+  it('refuses more bytes than it may keep, and goes on with what it has', async () => {
+    const description = 'x'.repeat(1_000_000);
+    const outcomes: unknown[] = [];
+    for (let kept = 0; kept <= MAX_REHEARSED_BYTES; kept += description.length) {
+      const [id = 0] = await rehearsed.take(1);
+      outcomes.push(
+        ...(await rehearsed.insertAll([record(id, { name: 'x', sku: `large-${id}`, description })])),
+      );
+    }
+    const refused = outcomes.at(-1);
+    expect(outcomes.slice(0, -1)).to.deep.equal(outcomes.slice(0, -1).map(() => 'inserted'));
+    expect(refused).to.be.instanceOf(AppError).with.property('code', 'payload_too_large');
+    expect(await change(1, { name: 'one', sku: 'z' })).to.deep.equal(['replaced']);
+    expect(await owners('a', 'z')).to.deep.equal([undefined, 1]);
+  });
+});
