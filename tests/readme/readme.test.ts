@@ -43,6 +43,14 @@ function responseIn(output: string): { status: number; headers: Record<string, s
   return { status: Number(status), headers, body: body.join('\n\n').trim() };
 }
 
+/** The results of an import, a line each. */
+function resultsIn(output: string) {
+  return output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
 /**
  * Runs README.md from top to bottom as a newcomer does: two terminals in a fresh folder, every block pasted as it
  * stands. Three things differ: the ports, the key in place of `pcs_…`, and `npm test` runs the tests of one folder only.
@@ -106,7 +114,7 @@ describe('README.md', function () {
         expect(await run(step)).to.equal('');
       },
     },
-    'Six requests': {
+    'Seven requests': {
       'lists the products that match, and leads to the next page': async (step) => {
         const { status, headers, body } = await respond(step);
         const products = JSON.parse(body);
@@ -138,14 +146,17 @@ describe('README.md', function () {
         expect([status, headers['ETag']]).to.deep.equal([200, '"2"']);
         expect(changed).to.deep.equal({ name: 'Lamp', price: { amount: 1799, currency: 'EUR' } });
       },
-      'imports products, and says what is wrong with a line': async (step) => {
-        const [shade, nameless] = (await run(step))
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
-        expect(shade).to.include({ line: 1, status: 201 });
-        expect(nameless).to.include({ line: 2, status: 400 });
+      'creates the products of a file, and says what is wrong with a line': async (step) => {
+        const [shade, bulb, nameless] = resultsIn(await run(step));
+        expect(shade).to.include({ line: 1, status: 201, version: 1 });
+        expect(bulb).to.include({ line: 2, status: 201, version: 1 });
+        expect(nameless).to.include({ line: 3, status: 400 });
         expect(nameless.error.details[0]).to.include({ code: 'required', pointer: '/name' });
+      },
+      'changes what differs in the next file': async (step) => {
+        const [shade, bulb] = resultsIn(await run(step));
+        expect(shade).to.include({ line: 1, status: 200, version: 1, unchanged: true });
+        expect(bulb).to.include({ line: 2, status: 200, version: 2 }).and.to.not.have.property('unchanged');
       },
       'deletes the product': async (step) => {
         const { status, body } = await respond(step);
