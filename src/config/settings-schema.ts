@@ -183,7 +183,9 @@ export const SETTINGS_SCHEMA = Joi.object<Settings, true>({
     .description('How long a list or count that no index serves may take, in milliseconds.'),
   REQUIRE_IF_MATCH: Joi.boolean()
     .required()
-    .description('Whether PUT, PATCH and DELETE without `If-Match` are refused with 428.'),
+    .description(
+      'Whether changes of a record without `If-Match`, or in an import without `version`, are refused with 428.',
+    ),
   RATE_LIMITER: Joi.string()
     .valid(...RATE_LIMITER_NAMES)
     .required()

@@ -95,8 +95,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   invalid_idempotency_key: {
     status: 400,
-    cause: '`Idempotency-Key` is not 1 to 255 printable ASCII characters, or is repeated.',
-    remedy: 'Send one key, for example a UUID.',
+    cause:
+      '`Idempotency-Key` is not 1 to 255 printable ASCII characters, or is repeated; or an import with `match` or `dryRun=true` has one.',
+    remedy: 'Send one key, for example a UUID. Such an import may be repeated without one.',
   },
   unsupported_version: {
     status: 400,
@@ -140,7 +141,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   not_found: {
     status: 404,
     cause:
-      'The path does not exist, or no record has this id: it never existed or was deleted. Ids are 1 to 2^53−1 without sign or leading zeros. A path with a trailing slash or an unknown version does not exist.',
+      'The path does not exist, or no record has this id, SKU or e-mail address: it never existed or was deleted. In an import: no record has the key of the line, and a `version` or `match=id` demands one. Ids are 1 to 2^53−1 without sign or leading zeros. A path with a trailing slash or an unknown version does not exist.',
     remedy: 'Check the path. A deleted record never comes back, and its id is never reused.',
   },
   method_not_allowed: {
@@ -165,9 +166,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   duplicate_value: {
     status: 409,
     cause:
-      'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field.',
+      'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field, and the `id` of that record to those who may read it.',
     remedy:
-      'Choose another value, or find the existing record with a filter such as `?sku=L-1` and change that one.',
+      'Choose another value, or change the existing record, as a PUT to `/v1/products/sku/L-1` and an import with `match=sku` do.',
   },
   patch_test_failed: {
     status: 409,
@@ -185,15 +186,16 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   precondition_failed: {
     status: 412,
     cause:
-      '`If-Match` does not name the current version of the record, because another client changed it; or `If-None-Match` on a write names the current version. The record is unchanged.',
+      '`If-Match` does not name the current version of the record, because another client changed it; or `If-None-Match` on a write names it, or is `*`. In an import: the `version` of the line is not the current one. The record is unchanged.',
     remedy:
-      'Read the record again, apply your change to it, and send the result with the new `ETag`. This response has that `ETag` too.',
+      'Read the record again, apply your change to it, and send the result with the new `ETag`. This response has that `ETag` too, the result of a line the `version`.',
   },
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. A form at `/oauth/token` may have at most 16 KiB.',
-    remedy: 'Send less in one body. To send many records, use an import; its length is not limited.',
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. In a dry run: it has 100,000 different keys, or 64 MiB of new and changed records, already. A form at `/oauth/token` may have at most 16 KiB.',
+    remedy:
+      'Send less in one body. To send many records, use an import, whose length is not limited. Split a dry run.',
   },
   uri_too_long: {
     status: 414,
@@ -221,8 +223,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   precondition_required: {
     status: 428,
-    cause: 'The service runs with `REQUIRE_IF_MATCH=true`, and the PUT, PATCH or DELETE has no `If-Match`.',
-    remedy: 'Read the record and send its `ETag` in `If-Match`.',
+    cause:
+      'The service runs with `REQUIRE_IF_MATCH=true`, and a change of an existing record has no `If-Match`, or in a line of an import no `version`.',
+    remedy: 'Read the record and send its `ETag` in `If-Match`, or its `version` in the line.',
   },
   rate_limited: {
     status: 429,
@@ -245,7 +248,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, imports, exports or unindexed searches in progress.',
+      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row or a write by key 8, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, imports, dry runs, exports or unindexed searches in progress.',
     remedy:
       'Wait for the seconds in `Retry-After`, then send the request again. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
   },

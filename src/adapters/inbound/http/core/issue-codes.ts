@@ -14,7 +14,7 @@ export interface IssueEntry {
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, or `limit` together with a backward cursor in an NDJSON or CSV request.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, or `limit` together with a backward cursor in an NDJSON or CSV request.',
     remedy: 'Send it.',
   },
   invalid_type: {
@@ -51,7 +51,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   read_only_field: {
     cause:
-      'The service sets `id`, `version`, `createdAt` and `updatedAt`, and for API keys `key` and `lastUsedAt`. A POST must not contain them; a PUT or PATCH may only repeat their current values.',
+      'The service sets `id`, `version`, `createdAt` and `updatedAt`, and for API keys `key` and `lastUsedAt`. A POST must not contain them; a PUT, a PATCH or a line of an import with `match`, where `version` is a precondition, may only repeat their current values. Also the SKU or e-mail address in a PUT, if its path has another one.',
     remedy: 'Omit the field, or send the value that you last read.',
   },
   duplicate_value: {

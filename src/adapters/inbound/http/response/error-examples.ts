@@ -102,7 +102,13 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   duplicate_value: {
     message: 'Another record has this sku.',
     details: [
-      { code: 'duplicate_value', message: 'Another record has this sku.', in: 'body', pointer: '/sku' },
+      {
+        code: 'duplicate_value',
+        message: 'Another record has this sku.',
+        in: 'body',
+        pointer: '/sku',
+        id: 7,
+      },
     ],
   },
   patch_test_failed: {
