@@ -3,8 +3,8 @@ import { NDJSON, type StreamType } from './is-retryable.js';
 import { linksIn } from './link-header.js';
 import { readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
-import type { CsvQuery, Field, ListQuery, ResourceTypes, Selected } from './resource-types.js';
-import type { Transport } from './transport.js';
+import type { CsvQuery, Field, Key, ListQuery, ResourceTypes, Selected } from './resource-types.js';
+import type { Call, Transport } from './transport.js';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -37,8 +37,8 @@ export type Read<D extends ResourceTypes, F extends Field<D>> = [F] extends [nev
   ? Snapshot<D['record']>
   : PartialSnapshot<Selected<D, F>>;
 
-/** The target of a write: a record as it was read, or an id for a write without a precondition. */
-export type Target = number | Pick<Snapshot<unknown>, 'id' | 'etag'>;
+/** The target of a write: a record as it was read, or an id or a key for a write without a precondition. */
+export type Target<K = never> = number | K | Pick<Snapshot<unknown>, 'id' | 'etag'>;
 
 export interface PageOptions extends CallOptions {
   /** Whether to count all records that match. That costs time, which grows with their number. */
@@ -146,26 +146,30 @@ export class Collection<D extends ResourceTypes> {
   }
 
   async read<const F extends Field<D> = never>(
-    id: number,
+    at: number | Key<D>,
     { fields, noCache = false, signal }: ReadOptions<F> = {},
   ): Promise<Read<D, F>> {
-    const reference = `${this.path}/${id}${fields ? `?${queryString({ fields })}` : ''}`;
+    const reference = `${this.addressOf(at)}${fields ? `?${queryString({ fields })}` : ''}`;
     const response = await this.transport.call('GET', reference, { noCache, signal });
     return (fields ? { data: await response.json() } : await snapshotOf(response)) as Read<D, F>;
   }
 
-  async delete(target: Target, { signal }: CallOptions = {}): Promise<void> {
+  async delete(target: Target<Key<D>>, { signal }: CallOptions = {}): Promise<void> {
     await this.write('DELETE', target, { signal });
   }
 
-  protected write(
-    method: string,
-    target: Target,
-    call: Parameters<Transport['call']>[2] & object,
-  ): Promise<Response> {
-    const { id, etag } = typeof target === 'number' ? { id: target } : target;
-    const headers = { ...call.headers, ...(etag !== undefined && { 'If-Match': etag }) };
-    return this.transport.call(method, `${this.path}/${id}`, { ...call, headers });
+  protected write(method: string, target: Target<Key<D>>, call: Call): Promise<Response> {
+    if (!isSnapshot(target)) return this.transport.call(method, this.addressOf(target), call);
+    const headers = { ...call.headers, 'If-Match': target.etag };
+    return this.transport.call(method, this.addressOf(target.id), { ...call, headers });
+  }
+
+  /** @throws RangeError for a key that is `.` or `..`, which the parsers of URLs remove */
+  protected addressOf(at: number | Key<D>): string {
+    if (typeof at === 'number') return `${this.path}/${at}`;
+    const [[field = '', value = ''] = []] = Object.entries<string>(at);
+    if (/^\.\.?$/.test(value)) throw new RangeError(`No address has the ${field} "${value}"`);
+    return `${this.path}/${field}/${encodeURIComponent(value)}`;
   }
 
   private urlOf(query: object | undefined): string {
@@ -179,4 +183,8 @@ export async function snapshotOf<T extends { readonly id: number }>(
 ): Promise<Snapshot<T>> {
   const data: T = await response.json();
   return { id: data.id, data, etag: response.headers.get('ETag') ?? '' };
+}
+
+function isSnapshot<K>(target: Target<K>): target is Pick<Snapshot<unknown>, 'id' | 'etag'> {
+  return typeof target === 'object' && target !== null && 'etag' in target;
 }

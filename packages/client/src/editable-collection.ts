@@ -1,16 +1,48 @@
 import { unlessAborted } from './backoff.js';
-import {
-  type CallOptions,
-  Collection,
-  type CreateOptions,
-  type Snapshot,
-  snapshotOf,
-  type Target,
-} from './collection.js';
+import { type CallOptions, Collection, type Snapshot, snapshotOf, type Target } from './collection.js';
 import { CatalogueError } from './errors.js';
 import { NDJSON, type StreamType } from './is-retryable.js';
 import { asNdjson, iterate, readLines } from './ndjson.js';
-import type { EditableTypes, ImportResult, JsonPatch } from './resource-types.js';
+import { queryString } from './query-string.js';
+import type {
+  EditableTypes,
+  ImportResult,
+  JsonPatch,
+  Key,
+  Keyed,
+  MatchedLine,
+  MatchField,
+} from './resource-types.js';
+
+export interface PutOptions extends CallOptions {
+  /** The ETag that the record must have. With it, nothing is created. */
+  readonly ifMatch?: string;
+  /** Creates, and replaces nothing. */
+  readonly ifNoneMatch?: '*';
+}
+
+/** A record after a `put`. */
+export interface Put<T> extends Snapshot<T> {
+  /** Whether the last attempt created the record. An earlier attempt, whose response was lost, may have done it. */
+  readonly created: boolean;
+}
+
+export interface ImportOptions extends CallOptions {
+  /** Without one, an import that is sent again creates its records again. Not together with `dryRun`. */
+  readonly idempotencyKey?: string;
+  /** Writes nothing, and yields what would happen. */
+  readonly dryRun?: boolean;
+}
+
+export interface MatchOptions<Match> extends Omit<ImportOptions, 'idempotencyKey'> {
+  /** The field by which each line names a record, which it changes, or creates if there is none. */
+  readonly match: Match;
+  /** What a line does to a record that exists: `merge` (a merge patch, the default), `replace`, or `skip` (nothing). */
+  readonly existing?: 'merge' | 'replace' | 'skip';
+}
+
+type Lines<Line> = Iterable<Line> | AsyncIterable<Line>;
+type FileContent = string | Blob | ReadableStream<Uint8Array>;
 
 export interface EditOptions extends CallOptions {
   /** The most attempts if other clients write first; 10 by default. */
@@ -34,9 +66,28 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
     return snapshotOf(await this.write('PUT', target, { headers, body, signal }));
   }
 
+  /**
+   * Creates the record that has this key, or replaces it.
+   * @param record may leave out the field of the key
+   */
+  async put(
+    key: Key<D>,
+    record: Keyed<D>,
+    { ifMatch, ifNoneMatch, signal }: PutOptions = {},
+  ): Promise<Put<D['record']>> {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+      ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+    };
+    const body = JSON.stringify(record);
+    const response = await this.write('PUT', key, { headers, body, signal });
+    return { ...(await snapshotOf<D['record']>(response)), created: response.status === 201 };
+  }
+
   /** @param patch an object is a merge patch, in which null removes a field; an array is a JSON Patch */
   async patch(
-    target: Target,
+    target: Target<Key<D>>,
     patch: D['patch'] | JsonPatch,
     { signal }: CallOptions = {},
   ): Promise<Snapshot<D['record']>> {
@@ -52,13 +103,13 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
    * @param change called for each attempt, so it must have no side effects
    */
   async edit(
-    id: number,
+    at: number | Key<D>,
     change: Change<D>,
     { signal, maxAttempts = 10 }: EditOptions = {},
   ): Promise<Snapshot<D['record']>> {
     const options = signal ? { signal } : {};
     for (let attempt = 1; ; attempt++) {
-      const found = await this.read<never>(id, { noCache: true, ...options });
+      const found = await this.read<never>(at, { noCache: true, ...options });
       try {
         return await this.replace(found, await change(found.data), options);
       } catch (error) {
@@ -68,30 +119,28 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
   }
 
   /**
-   * Creates records, and yields the result of each in order. It is never retried automatically. With an
-   * `idempotencyKey` the caller can send the whole import again.
+   * Creates records or, with `match`, changes, creates and deletes them, and yields the result of each in order. It is
+   * never retried automatically: results would be yielded twice. The caller can send the whole import again, if it has
+   * an `idempotencyKey`, or `match`.
    */
+  import(records: Lines<D['input']>, options?: ImportOptions): AsyncGenerator<ImportResult, void, undefined>;
+  import<const Match extends MatchField<D>>(
+    records: Lines<MatchedLine<D, Match>>,
+    options: MatchOptions<Match>,
+  ): AsyncGenerator<ImportResult, void, undefined>;
   async *import(
-    records: Iterable<D['input']> | AsyncIterable<D['input']>,
-    { idempotencyKey, signal }: CreateOptions = {},
+    records: Lines<object>,
+    options: ImportOptions | MatchOptions<string> = {},
   ): AsyncGenerator<ImportResult, void, undefined> {
-    const headers = {
-      'Content-Type': NDJSON,
-      Accept: NDJSON,
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-    };
+    const { signal } = options;
     const source = iterate(records);
     const done = new AbortController();
-    const call = { headers, signal: AbortSignal.any([done.signal, ...(signal ? [signal] : [])]) };
+    const ended = AbortSignal.any([done.signal, ...(signal ? [signal] : [])]);
     try {
       const stream = asNdjson(source);
       // Browsers send streams only over HTTP/2.
-      const body = globalThis.location
-        ? await unlessAborted(new Response(stream).blob(), call.signal)
-        : stream;
-      yield* readLines<ImportResult>(
-        await this.transport.call('POST', `${this.path}/imports`, { ...call, body }),
-      );
+      const body = globalThis.location ? await unlessAborted(new Response(stream).blob(), ended) : stream;
+      yield* this.sendImport(NDJSON, body, { ...options, signal: ended });
     } finally {
       // If the import was refused or the caller stopped reading, no more records are taken from the source.
       done.abort();
@@ -100,23 +149,31 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
   }
 
   /**
-   * Creates the records of NDJSON, or of CSV, whose header row names the columns, and yields the result of each in
-   * order. The service imports no orders from CSV. Like {@link import}, it is never retried automatically.
+   * Does the same with the lines of NDJSON, or of CSV, whose header row names the columns. The service imports no orders
+   * from CSV.
    * @param records a file, for instance
    */
-  async *importFile(
+  importFile(
     type: StreamType,
-    records: string | Blob | ReadableStream<Uint8Array>,
-    { idempotencyKey, signal }: CreateOptions = {},
+    records: FileContent,
+    options: ImportOptions | MatchOptions<MatchField<D>> = {},
+  ): AsyncGenerator<ImportResult, void, undefined> {
+    return this.sendImport(type, records, options);
+  }
+
+  private async *sendImport(
+    type: StreamType,
+    body: FileContent,
+    { idempotencyKey, signal, match, existing, dryRun }: ImportOptions & Partial<MatchOptions<string>>,
   ): AsyncGenerator<ImportResult, void, undefined> {
     const headers = {
       'Content-Type': type,
       Accept: NDJSON,
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    yield* readLines<ImportResult>(
-      await this.transport.call('POST', `${this.path}/imports`, { headers, body: records, signal }),
-    );
+    const query = queryString({ match, existing, dryRun });
+    const reference = `${this.path}/imports${query && `?${query}`}`;
+    yield* readLines<ImportResult>(await this.transport.call('POST', reference, { headers, body, signal }));
   }
 }
 

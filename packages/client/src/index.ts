@@ -13,7 +13,15 @@ export type {
   Target,
 } from './collection.js';
 export type { components, operations, paths } from './document.js';
-export type { Change, EditableCollection, EditOptions } from './editable-collection.js';
+export type {
+  Change,
+  EditableCollection,
+  EditOptions,
+  ImportOptions,
+  MatchOptions,
+  Put,
+  PutOptions,
+} from './editable-collection.js';
 export { CatalogueError, UnknownOutcomeError } from './errors.js';
 export type { StreamType } from './is-retryable.js';
 export type {
@@ -25,7 +33,11 @@ export type {
   Field,
   ImportResult,
   JsonPatch,
+  Key,
+  Keyed,
   ListQuery,
+  MatchedLine,
+  MatchField,
   Order,
   OrderTypes,
   Product,

@@ -10,6 +10,8 @@ export interface ResourceTypes {
   readonly created: { readonly id: number };
   readonly input: object;
   readonly query: object;
+  /** The name of the field that no two records share, by which they have a second address. */
+  readonly unique: string;
 }
 
 export interface EditableTypes extends ResourceTypes {
@@ -40,6 +42,13 @@ export interface TypesOf<Name extends EditableName> extends EditableTypes {
   readonly replacement: Sent<ItemAt<Name>['put']['requestBody']['content']['application/json']>;
   readonly patch: ItemAt<Name>['patch']['requestBody']['content']['application/merge-patch+json'];
   readonly query: Query<CollectionAt<Name>['get']>;
+  readonly unique: UniqueFields[Name];
+}
+
+interface UniqueFields {
+  readonly products: 'sku';
+  readonly users: 'email';
+  readonly orders: never;
 }
 
 /** A body. The service takes null for no value; the document does not say so in its types, but in words. */
@@ -66,6 +75,7 @@ export interface ApiKeyTypes extends ResourceTypes {
   readonly created: Omit<Schemas['IssuedApiKey'], 'version' | 'updatedAt'>;
   readonly input: Sent<Schemas['ApiKeyInput']>;
   readonly query: Query<paths['/v1/api-keys']['get']>;
+  readonly unique: never;
 }
 
 export type Product = ProductTypes['record'];
@@ -77,6 +87,28 @@ export type ImportResult = Schemas['ImportResult'];
 export type ErrorDetail = Schemas['ErrorDetail'];
 /** The known codes; the service may get more. */
 export type ErrorCode = Schemas['Error']['code'] | (string & {});
+
+/** A record by its unique field, such as `{ sku: 'L-1' }`. */
+export type Key<D extends ResourceTypes> = [D['unique']] extends [never]
+  ? never
+  : { readonly [Name in D['unique']]: string };
+
+/** What a write to a {@link Key} creates or replaces. Its unique field is that of the key, and may be left out. */
+export type Keyed<D extends EditableTypes> = Omit<D['replacement'], D['unique']> &
+  Partial<Pick<D['replacement'], D['unique'] & keyof D['replacement']>>;
+
+/** The fields by which an import can find records. */
+export type MatchField<D extends ResourceTypes> = 'id' | D['unique'];
+
+/** A line of an import that finds its record by the field Match. */
+export type MatchedLine<D extends EditableTypes, Match extends MatchField<D>> = D['patch'] & {
+  readonly [Name in Match]: Name extends 'id' ? number : string;
+} & {
+  /** The version that the record must have. */
+  readonly version?: number;
+  /** Deletes the record. */
+  readonly deleted?: boolean;
+};
 
 export type Field<D extends ResourceTypes> = keyof (D['record'] & D['metadata']) & string;
 

@@ -97,7 +97,10 @@ async function uncertaintyOf(request: Request, outcome: Outcome): Promise<unknow
 
 /** Whether a retry gets this response if the first attempt was carried out. */
 function wouldFollowSuccess({ method, headers }: Request, { status }: Response): boolean {
-  return (status === 412 && headers.has('If-Match')) || (status === 404 && method === 'DELETE');
+  return (
+    (status === 412 && (headers.has('If-Match') || headers.has('If-None-Match'))) ||
+    (status === 404 && method === 'DELETE')
+  );
 }
 
 function finalResult(outcome: Outcome): Response {

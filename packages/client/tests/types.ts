@@ -64,6 +64,46 @@ export async function typed(): Promise<unknown[]> {
   await products.patch(lamp, { name: null });
   await products.patch(lamp, [{ op: 'test', path: '/name', value: 'Lamp' }]);
 
+  const { created } = await products.put({ sku: 'L-1' }, { name: 'Lamp' }, { ifNoneMatch: '*' });
+  created satisfies boolean;
+  await users.put({ email: 'ann@example.com' }, { name: 'Ann' });
+  await products.patch({ sku: 'L-1' }, { name: 'Torch' });
+  await users.edit({ email: 'ann@example.com' }, (user) => ({ ...user, name: 'Anne' }));
+  // @ts-expect-error A user is named by an email.
+  await users.read({ sku: 'L-1' });
+  // @ts-expect-error Orders have ids alone.
+  await orders.delete({ id: 1 });
+  // @ts-expect-error A PUT to a key could create.
+  await products.replace({ sku: 'L-1' }, { name: 'Lamp' });
+  // @ts-expect-error A name is due.
+  await products.put({ sku: 'L-1' }, {});
+
+  products.import([{ name: 'Lamp' }], { dryRun: true });
+  products.import(
+    [
+      { sku: 'L-1', price: null, version: 3 },
+      { sku: 'L-2', deleted: true },
+    ],
+    { match: 'sku' },
+  );
+  orders.import([{ id: 7, userId: 1 }], { match: 'id', existing: 'merge' });
+  // @ts-expect-error Each line names its record.
+  products.import([{ name: 'Lamp' }], { match: 'sku' });
+  // @ts-expect-error Users have no SKU.
+  users.importFile('text/csv', '', { match: 'sku' });
+  // @ts-expect-error A new record has a name.
+  products.import([{ sku: 'L-1' }]);
+  // @ts-expect-error To send it again is harmless, and needs no key.
+  products.import([{ sku: 'L-1' }], { match: 'sku', idempotencyKey: 'x' });
+  for await (const { status, id, version, unchanged, error } of products.import([], { dryRun: true }))
+    [status, id, version, error?.code, unchanged] satisfies [
+      number,
+      number | undefined,
+      number | undefined,
+      string | undefined,
+      boolean | undefined,
+    ];
+
   const view = await products.read(lamp.id, { fields: ['updatedAt'] });
   view.data.updatedAt satisfies string;
   // @ts-expect-error A view has no ETag for a write.

@@ -107,6 +107,8 @@ describe('the package of the client', () => {
     expect((await run('sh', ['-ec', command])).split('\n')).to.deep.equal([
       '1 Bright Lamp',
       '1 2',
+      '1 200 2 undefined undefined',
+      '2 204 undefined true undefined',
       '200 Bright Lamp',
       '403 insufficient_scope: This needs the scope products:write',
       '',
