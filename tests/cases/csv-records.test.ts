@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { CsvSplitter, csvImport } from '#src/adapters/inbound/http/import/csv-records.js';
+import { csvImport } from '#src/adapters/inbound/http/import/csv-records.js';
 import { columnsOf } from '#src/adapters/inbound/http/list/csv.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { CsvSplitter } from '#src/shared/record-splitters.js';
 
 const LIMIT = 1_048_576;
 const FORMAT = csvImport(columnsOf(PRODUCTS));

@@ -2,11 +2,11 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { AppError } from '../../../../domain/errors.js';
 import { jsonLine } from '../../../../shared/json-line.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Turn } from '../../../../shared/turn.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
 import type { ImportRecord, LineWriter } from './line-writers.js';
-import type { ImportLine } from './read-lines.js';
 
 export interface BatchImporterOptions {
   readonly writer: LineWriter<unknown, unknown>;

@@ -7,6 +7,7 @@ import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js
 import { memberValue } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
+import { CsvSplitter, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
 import { tooLarge } from '../body/json-body.js';
 import { isNumber, isRoundedToInteger } from '../body/json-scanner.js';
 import { parseStrictJson } from '../body/strict-json.js';
@@ -16,15 +17,7 @@ import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../list/attribute-name.js';
 import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
 import type { ImportFormat } from './import-handler.js';
 import type { Match } from './import-parameters.js';
-import {
-  BYTE_ORDER_MARK,
-  CARRIAGE_RETURN,
-  type ImportLine,
-  LINE_FEED,
-  LineSplitter,
-  readLines,
-  unmarked,
-} from './read-lines.js';
+import { readLines } from './read-lines.js';
 
 /** More than any header needs. Bounds the time that one record takes. */
 const MAX_COLUMNS = 10_000;
@@ -90,86 +83,8 @@ async function* following(
   yield* rest;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 /** The byte order marks of UTF-16, which spreadsheets call Unicode text. */
 const UTF_16_MARKS = ['\xff\xfe', '\xfe\xff'];
-
-/**
- * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips records whose cells are all empty, as
- * blank lines are, and a first line `sep=;`, in which spreadsheets look for the separator. The number of the header row
- * is 0.
- */
-export class CsvSplitter extends LineSplitter {
-  protected override lines = -1;
-  private state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
-  /** The next byte of the byte order mark; its end if the stream has gone on without it. */
-  private markAt = 0;
-  private isFirst = true;
-
-  protected override findEnd(chunk: Buffer, from: number): number {
-    for (let at = from; at < chunk.length; at++) {
-      if (this.isMark(chunk[at])) continue;
-      if (this.state === 'quoted') {
-        at = chunk.indexOf(QUOTE, at);
-        if (at < 0) return -1;
-        this.state = 'after quote';
-        continue;
-      }
-      switch (chunk[at]) {
-        case LINE_FEED:
-          this.state = 'start of cell';
-          return at;
-        case COMMA:
-          this.state = 'start of cell';
-          break;
-        case QUOTE:
-          // Two quotation marks inside quotes are one of the text. Elsewhere in a cell, one makes the record malformed.
-          if (this.state !== 'unquoted') this.state = 'quoted';
-          break;
-        default:
-          this.state = 'unquoted';
-      }
-    }
-    return -1;
-  }
-
-  protected override skipLines(chunk: Buffer, from: number): number {
-    if (this.lines < 0) return from;
-    for (let at = from; ; ) {
-      const end = chunk[at] === CARRIAGE_RETURN ? at + 1 : at;
-      if (chunk[end] !== LINE_FEED) return at;
-      at = end + 1;
-    }
-  }
-
-  protected override read(record: Buffer): Buffer | undefined {
-    if (this.lines >= 0) return isEmpty(record) ? undefined : record;
-    const text = unmarked(record);
-    const isSeparatorLine = this.isFirst && /^sep=/i.test(text.toString('latin1', 0, 4));
-    this.isFirst = false;
-    return isSeparatorLine || isEmpty(text) ? undefined : text;
-  }
-
-  private isMark(byte: number | undefined): boolean {
-    if (this.markAt === BYTE_ORDER_MARK.length) return false;
-    const isMark = byte === BYTE_ORDER_MARK[this.markAt];
-    this.markAt = isMark ? this.markAt + 1 : BYTE_ORDER_MARK.length;
-    return isMark;
-  }
-}
-
-function isEmpty(record: Buffer): boolean {
-  const end = endOf(record);
-  let at = 0;
-  while (at < end && record[at] === COMMA) at++;
-  return at === end;
-}
-
-/** The length of a record without the carriage return of its line end. */
-function endOf(record: Buffer): number {
-  return record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
-}
 
 /**
  * Returns the columns that the header row names, in the order in which they are read.

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
+import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { sendContinue, tooLarge } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
 import { turnOf } from '../core/concurrency-limits.js';
@@ -22,7 +23,7 @@ import {
   matchingWriter,
   RehearsedKeys,
 } from './line-writers.js';
-import { CARRIAGE_RETURN, type ImportLine, LineSplitter, readLines, unmarked } from './read-lines.js';
+import { readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -57,21 +58,6 @@ interface ImportStream {
   readonly parse: (line: ImportLine) => ImportRecord;
 }
 
-/** Splits NDJSON into lines. Skips blank lines, and a byte order mark at the beginning. */
-export class NdjsonSplitter extends LineSplitter {
-  private isFirst = true;
-
-  protected override read(line: Buffer): Buffer | undefined {
-    const text = this.isFirst ? unmarked(line) : line;
-    this.isFirst = false;
-    return isBlank(text) ? undefined : text;
-  }
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
-}
-
 function parseLine(line: ImportLine, limitBytes: number): unknown {
   try {
     if ('tooLong' in line) throw tooLarge(limitBytes, 'line');
@@ -90,9 +76,6 @@ function isJoined(line: ImportLine): boolean {
 }
 
 const NO_ISSUES: ImportRecord['issues'] = new Map();
-
-const SPACE = 0x20;
-const TAB = 0x09;
 
 /** Imports from NDJSON: a line is a record. */
 export const NDJSON_IMPORT: ImportFormat = {

@@ -5,8 +5,7 @@ import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
 import { formatOfFile } from '#packages/pages/console/transfer/formats.js';
 import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
 import { type Format, partsOf } from '#packages/pages/console/transfer/records-in-file.js';
-import { CsvSplitter } from '#src/adapters/inbound/http/import/csv-records.js';
-import { NdjsonSplitter } from '#src/adapters/inbound/http/import/import-handler.js';
+import { CsvSplitter, NdjsonSplitter } from '#src/shared/record-splitters.js';
 
 const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
   new File([text], name, { type: 'text/plain' });

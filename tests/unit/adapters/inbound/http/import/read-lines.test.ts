@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type ImportLine, LineSplitter, readLines } from '#src/adapters/inbound/http/import/read-lines.js';
+import { readLines } from '#src/adapters/inbound/http/import/read-lines.js';
+import { type ImportLine, LineSplitter } from '#src/shared/record-splitters.js';
 
 const LIMIT = 20;
 

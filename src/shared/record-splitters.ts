@@ -1,0 +1,192 @@
+/** A line of a stream. `number` counts from 1. */
+export type ImportLine =
+  | { readonly number: number; readonly bytes: Buffer }
+  | { readonly number: number; readonly tooLong: true };
+
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Returns the first line without the byte order mark. */
+function unmarked(line: Buffer): Buffer {
+  return BYTE_ORDER_MARK.every((byte, at) => line[at] === byte)
+    ? line.subarray(BYTE_ORDER_MARK.length)
+    : line;
+}
+
+const FIRST_CAPACITY = 1_024;
+
+/**
+ * Splits chunks of any size into lines. A line ends with a line feed, which is not part of it. The last line may lack
+ * it. A line over the limit is not kept in memory.
+ */
+export class LineSplitter {
+  protected lines = 0;
+  private held = Buffer.alloc(0);
+  /** The length of the current line. Counts on if the line is over the limit, when nothing is held. */
+  private length = 0;
+
+  constructor(private readonly limitBytes: number) {}
+
+  /** @returns the lines that end in this chunk; they share its memory */
+  *push(chunk: Buffer): Generator<ImportLine, void, void> {
+    let start = 0;
+    for (;;) {
+      if (this.length === 0) start = this.skipLines(chunk, start);
+      const end = this.findEnd(chunk, start);
+      if (end < 0) break;
+      const line = this.finish(chunk.subarray(start, end));
+      if (line) yield line;
+      start = end + 1;
+    }
+    this.hold(chunk.subarray(start));
+  }
+
+  /** @returns the last line if it has no line feed */
+  *end(): Generator<ImportLine, void, void> {
+    const line = this.length > 0 ? this.finish(Buffer.alloc(0)) : undefined;
+    if (line) yield line;
+  }
+
+  /** @returns the index of the line feed that ends the current line; -1 if it is not in this chunk */
+  protected findEnd(chunk: Buffer, from: number): number {
+    return chunk.indexOf(LINE_FEED, from);
+  }
+
+  /** Skips lines at the start of a line. Cheaper than {@link read} for each of millions. */
+  protected skipLines(_chunk: Buffer, from: number): number {
+    return from;
+  }
+
+  /** Returns what is read of a line; undefined: it is skipped without a number. */
+  protected read(line: Buffer): Buffer | undefined {
+    return line;
+  }
+
+  /** @returns undefined if the line is skipped */
+  private finish(last: Buffer): ImportLine | undefined {
+    const isWhole = this.length === 0;
+    if (!isWhole) this.hold(last);
+    const length = isWhole ? last.length : this.length;
+    const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
+    this.length = 0;
+    const isOver = length > this.limitBytes + (bytes.at(-1) === CARRIAGE_RETURN ? 1 : 0);
+    if (isOver) return { number: ++this.lines, tooLong: true };
+    const read = this.read(bytes);
+    return read && { number: ++this.lines, bytes: read };
+  }
+
+  private hold(chunk: Buffer): void {
+    const at = this.length;
+    this.length += chunk.length;
+    // A carriage return before the line feed is no part of the line.
+    if (this.length > this.limitBytes + 1) this.held = Buffer.alloc(0);
+    else {
+      this.grow();
+      chunk.copy(this.held, at);
+    }
+  }
+
+  /** Doubles the capacity, so that a line in many chunks is not copied for each of them. */
+  private grow(): void {
+    if (this.length <= this.held.length) return;
+    const larger = Buffer.alloc(Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length));
+    this.held.copy(larger);
+    this.held = larger;
+  }
+}
+
+/** Splits NDJSON into lines. Skips blank lines, and a byte order mark at the beginning. */
+export class NdjsonSplitter extends LineSplitter {
+  private isFirst = true;
+
+  protected override read(line: Buffer): Buffer | undefined {
+    const text = this.isFirst ? unmarked(line) : line;
+    this.isFirst = false;
+    return isBlank(text) ? undefined : text;
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
+}
+
+/**
+ * Splits chunks of CSV into records. Quoted line ends are part of a record. Skips records whose cells are all empty, as
+ * blank lines are, and a first line `sep=;`, in which spreadsheets look for the separator. The number of the header row
+ * is 0.
+ */
+export class CsvSplitter extends LineSplitter {
+  protected override lines = -1;
+  private state: 'start of cell' | 'unquoted' | 'quoted' | 'after quote' = 'start of cell';
+  /** The next byte of the byte order mark; its end if the stream has gone on without it. */
+  private markAt = 0;
+  private isFirst = true;
+
+  protected override findEnd(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      if (this.isMark(chunk[at])) continue;
+      if (this.state === 'quoted') {
+        at = chunk.indexOf(QUOTE, at);
+        if (at < 0) return -1;
+        this.state = 'after quote';
+        continue;
+      }
+      switch (chunk[at]) {
+        case LINE_FEED:
+          this.state = 'start of cell';
+          return at;
+        case COMMA:
+          this.state = 'start of cell';
+          break;
+        case QUOTE:
+          // Two quotation marks inside quotes are one of the text. Elsewhere in a cell, one makes the record malformed.
+          if (this.state !== 'unquoted') this.state = 'quoted';
+          break;
+        default:
+          this.state = 'unquoted';
+      }
+    }
+    return -1;
+  }
+
+  protected override skipLines(chunk: Buffer, from: number): number {
+    if (this.lines < 0) return from;
+    for (let at = from; ; ) {
+      const end = chunk[at] === CARRIAGE_RETURN ? at + 1 : at;
+      if (chunk[end] !== LINE_FEED) return at;
+      at = end + 1;
+    }
+  }
+
+  protected override read(record: Buffer): Buffer | undefined {
+    if (this.lines >= 0) return isEmpty(record) ? undefined : record;
+    const text = unmarked(record);
+    const isSeparatorLine = this.isFirst && /^sep=/i.test(text.toString('latin1', 0, 4));
+    this.isFirst = false;
+    return isSeparatorLine || isEmpty(text) ? undefined : text;
+  }
+
+  private isMark(byte: number | undefined): boolean {
+    if (this.markAt === BYTE_ORDER_MARK.length) return false;
+    const isMark = byte === BYTE_ORDER_MARK[this.markAt];
+    this.markAt = isMark ? this.markAt + 1 : BYTE_ORDER_MARK.length;
+    return isMark;
+  }
+}
+
+function isEmpty(record: Buffer): boolean {
+  const end = endOf(record);
+  let at = 0;
+  while (at < end && record[at] === COMMA) at++;
+  return at === end;
+}
+
+/** The length of a record without the carriage return of its line end. */
+export function endOf(record: Buffer): number {
+  return record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
+}
