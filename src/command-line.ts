@@ -10,5 +10,6 @@ export function runCommand(args: readonly string[], io = PROCESS_IO): Promise<nu
     serve: async () => (await import('./process/run-service.js')).runService(),
     loadTasks: () => import('./composition/admin-tasks.js'),
     loadMcp: () => import('#packages/mcp/serve.js'),
+    loadRemote: () => import('#packages/remote/remote-catalogue.js'),
   });
 }

@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from '@modelcontextprotocol/server';
-import { UnknownService } from './errors.js';
+import { UnknownService } from '#packages/remote/errors.js';
 
 /** A JSON Schema. */
 export type Schema = JSONObject;

@@ -6,7 +6,7 @@ import type {
   PageOptions,
   Snapshot,
 } from '#packages/client/index.js';
-import { RequestRefused } from './errors.js';
+import { RequestRefused } from '#packages/remote/errors.js';
 
 /** A record as the service shows it, and its version, an integer from 1. */
 export interface VersionedRecord {

@@ -1,17 +1,11 @@
-import { createCatalogue } from '#packages/client/index.js';
+import { RequestRefused } from '#packages/remote/errors.js';
+import { type RemoteOptions, remoteCatalogue } from '#packages/remote/remote-catalogue.js';
 import { ApiDocument } from './api-document.js';
-import { RequestRefused } from './errors.js';
-import { httpsFetch } from './https-fetch.js';
 import { serveTools } from './server.js';
 import { offeredTools } from './tools.js';
 
 export interface McpOptions {
-  /** The https address of a running service, without a slash at the end. It has a path if a proxy removes one. */
-  readonly url: string;
-  /** A bearer token (RFC 6750), such as an API key. */
-  readonly token: string;
-  /** Certificates of CAs to trust besides the public ones, in PEM. */
-  readonly authorities: readonly string[];
+  readonly remote: RemoteOptions;
   /** Whether tools that delete are among those offered. */
   readonly allowDelete: boolean;
   readonly log: (line: string) => void;
@@ -22,13 +16,12 @@ export interface McpOptions {
  * Each call of a tool is one request, which is never repeated.
  * @throws RequestRefused if the service refuses the credential; Unavailable; UnknownService
  */
-export async function serveMcp({ url, token, authorities, allowDelete, log }: McpOptions): Promise<void> {
-  const fetch = httpsFetch(url, authorities);
-  const catalogue = createCatalogue({ baseUrl: url, token, fetch, retry: { maxRetries: 0 } });
+export async function serveMcp({ remote, allowDelete, log }: McpOptions): Promise<void> {
+  const catalogue = remoteCatalogue(remote);
   const document = new ApiDocument((await catalogue.GET('/openapi.json')).data);
   const tools = await offeredTools(document, catalogue, allowDelete);
   if (tools.length === 0) throw noTools();
-  log(`${tools.length} tools of ${url}`);
+  log(`${tools.length} tools of ${remote.url}`);
   await serveTools(tools, document, (error) => log(error.message));
 }
 

@@ -1,6 +1,6 @@
 import type { CallOptions } from '#packages/client/index.js';
+import { RequestRefused, Unavailable } from '#packages/remote/errors.js';
 import { argumentIssues } from './argument-issue.js';
-import { RequestRefused, Unavailable } from './errors.js';
 import type { Tool, ToolArguments } from './tools.js';
 
 /** What a model reads: JSON, as text. */

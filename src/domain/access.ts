@@ -4,7 +4,7 @@ import { type Id, type Instant, MAX_ID, type Versioned } from './record.js';
 import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
 
 /** The resources whose records clients write: each has a scope to read and one to write. */
-const RESOURCES = ['products', 'users', 'orders'] as const;
+export const RESOURCES = ['products', 'users', 'orders'] as const;
 
 export type Scope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'keys:admin';
 

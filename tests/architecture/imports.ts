@@ -29,6 +29,7 @@ export function allModules(): Module[] {
     ...modulesUnder('src'),
     ...modulesUnder('packages/client/src', 'packages/client/'),
     ...modulesUnder('packages/mcp', 'packages/mcp/'),
+    ...modulesUnder('packages/remote', 'packages/remote/'),
     ...modulesUnder('packages/pages', 'packages/pages/'),
   ];
 }

@@ -12,7 +12,7 @@ const MAY_CONNECT = [
   'adapters/outbound/opentelemetry/',
   'adapters/outbound/system/',
   'packages/client/',
-  'packages/mcp/https-fetch.ts',
+  'packages/remote/https-fetch.ts',
   'packages/pages/',
 ];
 /** Imports of values from Node's network modules. */

@@ -35,6 +35,8 @@ export interface Program {
   loadTasks(): Promise<Tasks>;
   /** Loads the server of the Model Context Protocol. */
   loadMcp(): Promise<typeof import('#packages/mcp/serve.js')>;
+  /** Loads the client of a running service. */
+  loadRemote(): Promise<typeof import('#packages/remote/remote-catalogue.js')>;
 }
 
 /** The dependencies of a command. */

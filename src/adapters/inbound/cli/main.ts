@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { RequestRefused, Unavailable, UnknownService } from '#packages/mcp/errors.js';
+import { RequestRefused, Unavailable, UnknownService } from '#packages/remote/errors.js';
 import { CopyError } from '../../../application/maintenance/copy-archive.js';
 import { BackupTargetError, BackupUnusable, SourceMissing } from '../../../application/ports/backup.js';
 import { StoreConfigError, StoreInUse } from '../../../application/ports/store.js';
@@ -21,12 +21,15 @@ import { addCheck } from './commands/check.js';
 import { addCompletion } from './commands/completion.js';
 import { addConfig } from './commands/config.js';
 import { addCopy } from './commands/copy.js';
+import { addImport } from './commands/import.js';
 import { addKeys } from './commands/keys.js';
 import { addMcp } from './commands/mcp.js';
 import { addSeed } from './commands/seed.js';
 import { addSigningKeys } from './commands/signing-keys.js';
 import type { CliContext, Program } from './context.js';
+import { FileError } from './import/file-error.js';
 import { type Io, OutputError } from './io.js';
+import { detailText, exitCodeOfRefusal } from './refusal.js';
 import { Interrupted } from './signals.js';
 
 /**
@@ -97,6 +100,7 @@ function commandLine(context: CliContext): Command {
   addRestore(program, context);
   addCheck(program, context);
   addConfig(program, context);
+  addImport(program, context);
   addMcp(program, context);
   program
     .command('openapi')
@@ -114,7 +118,8 @@ function commandLine(context: CliContext): Command {
 
 /** The words of a refusal come from another program, and arguments from anywhere: neither may control the terminal. */
 function messageOf(error: Error): string {
-  return error instanceof RequestRefused ? escapeControls(error.message) : escapeLines(withReason(error));
+  if (!(error instanceof RequestRefused)) return escapeLines(withReason(error));
+  return [error.message, ...error.body.details.map(detailText)].map(escapeControls).join('\n');
 }
 
 /** The message of an error is the same over HTTP, where nobody may see the words of the system or the driver. */
@@ -133,20 +138,16 @@ function escapeLines(text: string): string {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
   if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
-  if (error instanceof Interrupted || error instanceof OutputError) return error.exitCode;
+  if (error instanceof Interrupted || error instanceof OutputError || error instanceof FileError)
+    return error.exitCode;
   if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
   if (error instanceof SourceMissing) return EXIT_CODES.noInput;
   if (error instanceof CopyError || error instanceof BackupUnusable || error instanceof UnknownService)
     return EXIT_CODES.dataError;
   if (error instanceof StoreInUse) return EXIT_CODES.inUse;
-  if (error instanceof RequestRefused) return exitCodeOfRefusal(error);
+  if (error instanceof RequestRefused) return exitCodeOfRefusal(error.status);
   if (error instanceof Unavailable) return EXIT_CODES.unavailable;
   if (error instanceof AppError)
     return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
   throw error;
-}
-
-function exitCodeOfRefusal({ status }: RequestRefused): number {
-  if (status === 401 || status === 403) return EXIT_CODES.notPermitted;
-  return status === 429 || status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
 }

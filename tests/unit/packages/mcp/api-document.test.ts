@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiDocument } from '#packages/mcp/api-document.js';
-import { UnknownService } from '#packages/mcp/errors.js';
+import { UnknownService } from '#packages/remote/errors.js';
 
 const JSON_TYPE = 'application/json';
 

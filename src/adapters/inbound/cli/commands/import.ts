@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { Unavailable } from '#packages/remote/errors.js';
+import { RESOURCES } from '../../../../domain/access.js';
+import type { CliContext } from '../context.js';
+import { ImportRun } from '../import/import-run.js';
+import { RefusedFile } from '../import/refused-file.js';
+import { FORMATS, type Format, formatOf, SourceFile } from '../import/source-file.js';
+import { REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
+import { withProgress } from '../with-progress.js';
+
+interface ImportCommandOptions {
+  readonly resource: (typeof RESOURCES)[number];
+  readonly match?: string;
+  readonly existing?: 'merge' | 'replace' | 'skip';
+  readonly dryRun: boolean;
+  readonly refused?: string;
+  readonly format?: Format;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+const MEBIBYTE = 1_048_576;
+const AGAIN = 'Run the same command again: what is done stays as it is.';
+
+const NOTE = `
+With --match, a line changes the record that has its value of this field, or
+creates one; "deleted": true deletes it. Without, each line is a new record, and
+the same file again creates only what is missing, for at least 24 hours.
+
+API_KEY is the API key of the service, or an access token.
+${REMOTE_NOTE}
+
+example: API_KEY=pcs_… catalogue import products.csv --resource products --match sku --refused refused.csv`;
+
+export function addImport(program: Command, context: CliContext): void {
+  const { io, loadRemote, exitWith } = context;
+  const command = program.command('import');
+  command
+    .summary('send a file of records to a running service')
+    .description(
+      'Sends the records of a file to a running service, which creates, changes or deletes them line by line. A line ' +
+        'that is refused does not stop the others.',
+    )
+    .argument('<file>', 'NDJSON or CSV; - is standard input')
+    .addOption(choice('--resource <name>', 'what the records are', RESOURCES).makeOptionMandatory())
+    .option('--match <field>', 'the field that names the record of a line: sku, email or id')
+    .addOption(choice('--existing <way>', 'what a line does to its record', ['merge', 'replace', 'skip']))
+    .option('--dry-run', 'write nothing, and say what would happen', false)
+    .option('--refused <file>', 'a file for the refused lines; what it had is lost')
+    .addOption(choice('--format <format>', 'by default, how the name ends', Object.keys(FORMATS)))
+    .addOption(urlOption())
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', NOTE)
+    .action(async (file: string, options: ImportCommandOptions) => {
+      const { resource, match, existing, dryRun, json = false } = options;
+      const format = options.format ?? formatOf(file);
+      if (!format) return command.error(`error: the name '${file}' tells no format; say --format`);
+      if (existing && match === undefined) return command.error('error: --existing needs --match');
+      const remote = await remoteOptions(context, options.url);
+      const { remoteCatalogue } = await loadRemote();
+      await withProgress(io, async (progress, signals) => {
+        const source = await SourceFile.open(file, format, (bytes) =>
+          progress.show('reading', bytes / MEBIBYTE, undefined, ' MiB'),
+        );
+        const refused =
+          options.refused === undefined ? undefined : await RefusedFile.create(options.refused, source);
+        const run = new ImportRun(io, progress, source, refused);
+        const stop = new AbortController();
+        const results = remoteCatalogue(remote)
+          .collection(`/v1/${resource}`)
+          .importFile(FORMATS[format].type, Readable.toWeb(source.bytes()) as ReadableStream<Uint8Array>, {
+            signal: stop.signal,
+            ...(match !== undefined && { match, ...(existing && { existing }) }),
+            ...(dryRun
+              ? { dryRun }
+              : match === undefined && { idempotencyKey: `import-${await source.digest()}` }),
+          });
+        signals.listen();
+        const isStopped = () => {
+          if (signals.exitCode !== undefined) stop.abort();
+          return signals.exitCode !== undefined;
+        };
+        const failure = await run.follow(results, isStopped).catch((error: Error) => error);
+        await refused?.close();
+        await source.close();
+        progress.clear();
+        if (!failure || run.total > 0) run.report({ dryRun, json });
+        signals.throwIfInterrupted(`Interrupted. ${AGAIN}`);
+        if (failure instanceof Unavailable) throw new Unavailable(`${failure.message}\n${AGAIN}`);
+        if (failure) throw failure;
+        exitWith(run.exitCode);
+      });
+    });
+}
+
+function choice(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
+}

@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { EXIT_CODES } from '../../../../shared/exit-codes.js';
+import { CsvSplitter, type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
+import { FileError } from './file-error.js';
+
+export const FORMATS = {
+  ndjson: { type: 'application/x-ndjson', endings: ['.ndjson', '.jsonl'], splitter: NdjsonSplitter },
+  csv: { type: 'text/csv', endings: ['.csv'], splitter: CsvSplitter },
+} as const;
+
+export type Format = keyof typeof FORMATS;
+
+/** The format of a file by its name; undefined if the name does not tell. */
+export function formatOf(file: string): Format | undefined {
+  const name = file.toLowerCase();
+  return (Object.keys(FORMATS) as Format[]).find((format) =>
+    FORMATS[format].endings.some((ending) => name.endsWith(ending)),
+  );
+}
+
+/** A longer record is not kept. The service takes records of 1 MiB by default. */
+const MAX_RECORD_BYTES = 16 * 1_048_576;
+const LINE_FEED = 0x0a;
+
+/** A record of a file, or the header row of CSV, whose number is 0. */
+export type SourceRecord = ImportLine & {
+  /** The line of the file where it ends, counted from 1. */
+  readonly lastLine: number;
+};
+
+/** The line of the file where a record begins, counted from 1. */
+export function firstLine(record: SourceRecord): number {
+  const text = 'bytes' in record ? record.bytes.toString('latin1') : '';
+  return record.lastLine - (text.split('\n').length - 1);
+}
+
+/**
+ * A file of records. It is read in pieces, as often as needed: to send it, and once more beside the results, which can
+ * come late, so that no record waits in memory for its result.
+ */
+export class SourceFile {
+  /** How many bytes {@link records} has read. */
+  position = 0;
+  /** The header row of CSV, as soon as {@link records} has read it. */
+  header: SourceRecord | undefined;
+
+  private constructor(
+    private readonly handle: FileHandle,
+    private readonly format: Format,
+    /** In bytes. */
+    readonly size: number,
+  ) {}
+
+  /**
+   * Opens a file. What can be read only once, such as standard input, is first copied to a temporary file, which is
+   * gone when the process ends.
+   * @param path `-` is standard input
+   * @param onCopied called with the number of bytes copied so far
+   * @throws FileError
+   */
+  static async open(path: string, format: Format, onCopied: (bytes: number) => void): Promise<SourceFile> {
+    const handle = path === '-' ? undefined : await open(path).catch((error) => notRead(path, error));
+    const stats = await handle?.stat();
+    if (handle && stats?.isFile()) return new SourceFile(handle, format, stats.size);
+    const input = handle?.createReadStream() ?? process.stdin;
+    const copy = await copied(input, onCopied, (error) =>
+      notRead(path === '-' ? 'standard input' : path, error),
+    );
+    return new SourceFile(copy, format, (await copy.stat()).size);
+  }
+
+  /** The bytes of the file. An error of the disk breaks them off. */
+  bytes(): Readable {
+    if (this.size === 0) return Readable.from([]);
+    return this.handle.createReadStream({ start: 0, end: this.size - 1, autoClose: false });
+  }
+
+  /** The SHA-256 of the bytes, in hexadecimal digits. */
+  async digest(): Promise<string> {
+    const hash = createHash('sha256');
+    for await (const chunk of this.bytes()) hash.update(chunk);
+    return hash.digest('hex');
+  }
+
+  /** The records as the service counts them, without the header row. */
+  async *records(): AsyncGenerator<SourceRecord, void, void> {
+    for await (const record of this.rows())
+      if (record.number === 0) this.header = record;
+      else yield record;
+  }
+
+  private async *rows(): AsyncGenerator<SourceRecord, void, void> {
+    const splitter = new FORMATS[this.format].splitter(MAX_RECORD_BYTES);
+    let lines = 1;
+    for await (const chunk of this.bytes() as AsyncIterable<Buffer>) {
+      for (let start = 0; start < chunk.length; ) {
+        const end = chunk.indexOf(LINE_FEED, start) + 1 || chunk.length;
+        this.position += end - start;
+        for (const record of splitter.push(chunk.subarray(start, end))) yield { ...record, lastLine: lines };
+        if (chunk[end - 1] === LINE_FEED) lines++;
+        start = end;
+      }
+    }
+    for (const record of splitter.end()) yield { ...record, lastLine: lines };
+  }
+
+  /** Whether a path leads to this file. */
+  async isAt(path: string): Promise<boolean> {
+    const own = await this.handle.stat();
+    const other = await stat(path).catch(() => undefined);
+    return own.dev === other?.dev && own.ino === other.ino;
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+/** Copies a stream to a file without a name, so that it is gone when the process ends. */
+async function copied(
+  input: Readable,
+  onCopied: (bytes: number) => void,
+  notRead: (error: unknown) => never,
+): Promise<FileHandle> {
+  const path = join(tmpdir(), `catalogue-${randomUUID()}`);
+  const notWritten = (error: unknown): never => {
+    throw new FileError(path, error, EXIT_CODES.outputError);
+  };
+  const file = await open(path, 'wx+', 0o600).catch(notWritten);
+  await unlink(path);
+  let bytes = 0;
+  const chunks = input[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await chunks.next().catch(notRead);
+    if (done) return file;
+    await file.appendFile(value).catch(notWritten);
+    bytes += value.length;
+    onCopied(bytes);
+  }
+}
+
+function notRead(path: string, error: unknown): never {
+  throw new FileError(path, error, EXIT_CODES.noInput);
+}

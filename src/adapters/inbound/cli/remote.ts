@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { RemoteOptions } from '#packages/remote/remote-catalogue.js';
+import { SettingsError } from '../../../config/settings.js';
+import { systemReason } from '../../../shared/system-reason.js';
+import type { CliContext } from './context.js';
+
+/** What the help of a command says that uses a running service. */
+export const REMOTE_NOTE = `DATA_DIR/tls/ca.pem is trusted if it exists, and so is the
+file of CAs that NODE_EXTRA_CA_CERTS names.`;
+
+export function urlOption(): Option {
+  return new Option('--url <url>', 'the running service (default: https://localhost:PORT)').argParser(
+    parseAddress,
+  );
+}
+
+/**
+ * Returns the running service that a command uses, from the settings and the environment.
+ * @param url of {@link urlOption}
+ * @throws SettingsError
+ */
+export async function remoteOptions(
+  { loadSettings, loadClientSettings }: CliContext,
+  url: string | undefined,
+): Promise<RemoteOptions> {
+  const { DATA_DIR, PORT } = loadSettings();
+  const { token, extraCaFile } = loadClientSettings();
+  const authorities = [...(await localCa(DATA_DIR)), ...(await extraCas(extraCaFile))];
+  return { url: url ?? `https://localhost:${PORT}`, token, authorities };
+}
+
+/** Returns the certificate of the local CA, if a service made one. */
+async function localCa(dataDir: string): Promise<string[]> {
+  const file = join(dataDir, 'tls', 'ca.pem');
+  try {
+    return [await readFile(file, 'utf8')];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new SettingsError([`DATA_DIR: ${file} cannot be read`]);
+  }
+}
+
+/** Node itself trusts the certificates in that file only for requests that name no other. */
+async function extraCas(file: string | undefined): Promise<string[]> {
+  if (file === undefined) return [];
+  try {
+    return [await readFile(file, 'utf8')];
+  } catch (error) {
+    throw new SettingsError([`NODE_EXTRA_CA_CERTS: ${file} cannot be read: ${systemReason(error)}`]);
+  }
+}
+
+/** The key goes to this address, so it must be encrypted and say nothing else. */
+function parseAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const address = url && `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+  if (url?.protocol === 'https:' && /^\/?$/.test(url.href.replace(`${address}`, ''))) return `${address}`;
+  throw new InvalidArgumentError('It must be https://HOST or https://HOST:PORT, perhaps with a path.');
+}
