@@ -14,6 +14,9 @@ export interface VersionedRecord {
   readonly version: number;
 }
 
+/** Other writers would have to create and delete the same record as often. */
+const MAX_ROUNDS = 8;
+
 /** A collection of the service. Every method throws RequestRefused, and Unavailable if there is no response. */
 export class RemoteCollection {
   private readonly path: '/v1/products';
@@ -79,6 +82,31 @@ export class RemoteCollection {
     return versioned(await this.collection.patch({ id, etag: entityTag(version) }, changes, options));
   }
 
+  /**
+   * Applies a JSON Merge Patch (RFC 7396) to the record that has this key, whatever its version, or creates one.
+   * @param key such as `{ sku: 'L-1' }`
+   */
+  async upsert(
+    key: Readonly<Record<string, string>>,
+    fields: object,
+    options: CallOptions,
+  ): Promise<VersionedRecord & { readonly created: boolean }> {
+    const record = { ...fields, ...key };
+    for (let round = 1; ; round++) {
+      try {
+        return { ...versioned(await this.collection.patch(key, record, options)), created: false };
+      } catch (error) {
+        if (!isRefusal(error, 404)) throw error;
+      }
+      try {
+        return { ...versioned(await this.collection.create(record, options)), created: true };
+      } catch (error) {
+        // Another writer was faster.
+        if (!isRefusal(error, 409) || round === MAX_ROUNDS) throw error;
+      }
+    }
+  }
+
   /** Deletes a record if it still has this version. */
   async delete(id: number, version: number, options: CallOptions): Promise<void> {
     await this.collection.delete({ id, etag: entityTag(version) }, options);
@@ -96,6 +124,10 @@ async function isAllowed(request: Promise<unknown>, harmless: readonly number[] 
     if (harmless.includes(error.status)) return true;
     throw error;
   }
+}
+
+function isRefusal(error: unknown, status: number): boolean {
+  return error instanceof RequestRefused && error.status === status;
 }
 
 /** The strong tag of an item is its version. */

@@ -13,7 +13,7 @@ export interface McpOptions {
 
 /**
  * Serves the tools that the credential may use on standard input and output, until the client closes the connection.
- * Each call of a tool is one request, which is never repeated.
+ * No request is repeated.
  * @throws RequestRefused if the service refuses the credential; Unavailable; UnknownService
  */
 export async function serveMcp({ remote, allowDelete, log }: McpOptions): Promise<void> {

@@ -2,21 +2,23 @@ import { createHash } from 'node:crypto';
 import type { CallOptions, Catalogue } from '#packages/client/index.js';
 import { canonicalJson } from '#src/shared/canonical-json.js';
 import type { ApiDocument, Schema } from './api-document.js';
-import type { ArgumentIssue } from './argument-issue.js';
+import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 import { filterIssues, listArguments, listQuery } from './list-arguments.js';
 import { RemoteCollection, type VersionedRecord } from './remote-collection.js';
 
 /** The resources that have tools. API keys have none: a model must not give itself access. */
-const RESOURCES = [
-  { resource: 'products', one: 'product' },
+const RESOURCES: readonly Omit<Resource, 'collection'>[] = [
+  { resource: 'products', one: 'product', unique: 'sku' },
   { resource: 'users', one: 'user' },
   { resource: 'orders', one: 'order' },
-] as const;
+];
 
 interface Resource {
   readonly resource: string;
   /** One record, in words. */
   readonly one: string;
+  /** The field by which a tool finds or creates a record. */
+  readonly unique?: string;
   readonly collection: RemoteCollection;
 }
 
@@ -27,6 +29,7 @@ export interface ToolArguments {
   readonly version: number;
   readonly record: object;
   readonly changes: object;
+  readonly fields: object;
   readonly copy?: number;
   readonly count?: boolean;
   readonly filter?: object;
@@ -68,10 +71,12 @@ export async function offeredTools(
     const collection = new RemoteCollection(catalogue, names.resource);
     const [mayRead, mayWrite] = await Promise.all([collection.mayRead(), collection.mayWrite()]);
     const resource = { ...names, collection };
+    const { unique } = names;
     return [
       ...(mayRead ? readingTools(document, resource) : []),
       ...(mayWrite ? [creatingTool(document, resource)] : []),
       ...(mayRead && mayWrite ? [updatingTool(document, resource)] : []),
+      ...(mayRead && mayWrite && unique ? [upsertingTool(document, resource, unique)] : []),
       ...(mayWrite && allowDelete ? [deletingTool(resource)] : []),
     ];
   });
@@ -156,6 +161,36 @@ function updatingTool(document: ApiDocument, { one, collection }: Resource): Too
     },
     collection,
     call: ({ id, version, changes }, options) => collection.update(id, version, changes, options),
+  };
+}
+
+/** A change needs the scope of reading too. */
+function upsertingTool(document: ApiDocument, { one, collection }: Resource, key: string): Tool {
+  const patch = document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`);
+  const { [key]: value, ...properties } = patch['properties'] as Record<string, Schema>;
+  const description = `${value?.['description']}`;
+  return {
+    name: `upsert_${one}`,
+    description:
+      `Change some fields of the ${one} with this ${key}, whatever its version, or create it if there is none. ` +
+      'Fields that you leave out stay as they are.',
+    inputSchema: inputSchema(
+      {
+        [key]: { type: 'string', description },
+        fields: { ...patch, properties, description: 'A JSON Merge Patch, or the fields of the new record.' },
+      },
+      [key, 'fields'],
+    ),
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    collection,
+    issues: ({ [key]: text }) =>
+      /^\.\.?$/.test(`${text}`) ? [argumentIssue('invalid_format', key, 'cannot be "." or ".." here')] : [],
+    call: ({ fields, ...args }, options) => collection.upsert({ [key]: `${args[key]}` }, fields, options),
   };
 }
 

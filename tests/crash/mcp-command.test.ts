@@ -59,7 +59,7 @@ describe('catalogue mcp', () => {
     expect(older.client.getProtocolEra()).to.equal('legacy');
     expect(modern.client.getProtocolEra()).to.equal('modern');
     for (const session of [modern, older]) {
-      expect(await session.tools()).to.have.length(12);
+      expect(await session.tools()).to.have.length(13);
       expect(await session.succeed('search_products', {})).to.deep.equal({ records: [] });
     }
   });
@@ -167,7 +167,7 @@ describe('catalogue mcp', () => {
         expect(await started).to.deep.equal({
           code: 0,
           out: '',
-          err: `catalogue mcp: 12 tools of https://localhost:${service.port}\n`,
+          err: `catalogue mcp: 13 tools of https://localhost:${service.port}\n`,
         });
       }
     });

@@ -30,10 +30,10 @@ describe('the tools of catalogue mcp', () => {
     deleter = await startSession(environment(), ['--allow-delete']);
   });
 
-  it('offers search, read, create and update for each resource, and no deletion', async () => {
+  it('offers search, read, create and update for each resource, upsert for products, and no deletion', async () => {
     const tools = await session.tools();
     expect(tools.map(({ name }) => name)).to.deep.equal([
-      ...['search_products', 'read_product', 'create_product', 'update_product'],
+      ...['search_products', 'read_product', 'create_product', 'update_product', 'upsert_product'],
       ...['search_users', 'read_user', 'create_user', 'update_user'],
       ...['search_orders', 'read_order', 'create_order', 'update_order'],
     ]);
@@ -49,6 +49,7 @@ describe('the tools of catalogue mcp', () => {
     for (const [verb, destructiveHint] of [
       ['create', false],
       ['update', true],
+      ['upsert', true],
       ['delete', true],
     ] as const) {
       expect(hints(verb), verb).to.deep.equal({
@@ -72,7 +73,7 @@ describe('the tools of catalogue mcp', () => {
     const tools = await deleter.tools();
     for (const { name, inputSchema } of tools) visit(name, inputSchema as Described);
     expect(missing).to.deep.equal([]);
-    for (const name of ['create_product', 'update_product']) {
+    for (const name of ['create_product', 'update_product', 'upsert_product']) {
       const text = JSON.stringify(tools.find((tool) => tool.name === name));
       expect(text, name).to.include('the smallest unit of the currency (1999 is 19.99 EUR)');
     }
@@ -82,7 +83,7 @@ describe('the tools of catalogue mcp', () => {
 
   it('is documented: every tool and every argument', async () => {
     const rows = readFileSync('docs/how-to/mcp.md', 'utf8').split('\n');
-    for (const { name, inputSchema } of (await deleter.tools()).slice(0, 5)) {
+    for (const { name, inputSchema } of (await deleter.tools()).slice(0, 6)) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
       for (const argument of Object.keys(inputSchema.properties ?? {}))
         expect(row, name).to.include(`\`${argument}\``);
@@ -107,6 +108,9 @@ describe('the tools of catalogue mcp', () => {
     expect(accepts('update_product', { id: 1, version: 1, changes: { name: null } })).to.equal(false);
     expect(accepts('update_product', { id: 1, version: 1, changes: { id: 1 } })).to.equal(false);
     expect(accepts('update_product', { id: 1, changes: {} })).to.equal(false);
+    expect(accepts('upsert_product', { sku: 'A-1', fields: { price: null } })).to.equal(true);
+    expect(accepts('upsert_product', { sku: 'A-1', fields: { sku: 'A-2' } })).to.equal(false);
+    expect(accepts('upsert_product', { fields: { name: 'Lamp' } })).to.equal(false);
     expect(accepts('search_products', { fields: ['sku'] })).to.equal(true);
     expect(accepts('create_order', { record: { userId: 1, items: [] } })).to.equal(false);
   });
@@ -187,6 +191,56 @@ describe('the tools of catalogue mcp', () => {
       await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
       const { value } = await writer.call('delete_product', { id, version: 1 });
       expect(value).to.have.keys('code', 'message', 'details', 'remedy');
+    });
+  });
+
+  describe('upsert', () => {
+    const upsert = (sku: string, fields: object) => session.succeed('upsert_product', { sku, fields });
+
+    it('creates a product, and then changes what it names', async () => {
+      const { id, ...created } = await upsert('S-1', { ...LAMP, description: null });
+      expect(created).to.deep.equal({ ...LAMP, sku: 'S-1', version: 1, created: true });
+      const fields = { name: 'Torch', description: 'Green', sku: 'S-2' };
+      for (const _ of ['a change', 'none'])
+        expect(await upsert('S-1', fields)).to.deep.equal({
+          ...LAMP,
+          ...fields,
+          id,
+          sku: 'S-1',
+          version: 2,
+          created: false,
+        });
+      expect(await upsert('S-1', { description: null })).to.deep.include({ name: 'Torch', version: 3 });
+    });
+
+    it('makes one product of concurrent calls, and loses no field', async () => {
+      const calls = Array.from({ length: 20 }, (_, at) =>
+        upsert('S-3', { name: 'Lamp', attributes: { [`a${at}`]: at } }),
+      );
+      const results = await Promise.all(calls);
+      expect(new Set(results.map(({ id }) => id))).to.have.length(1);
+      expect(results.filter(({ created }) => created)).to.have.length(1);
+      const { attributes } = await session.succeed('read_product', { id: results[0].id });
+      expect(Object.keys(attributes)).to.have.length(20);
+    });
+
+    it('returns every problem, and writes nothing', async () => {
+      for (const [sku, fields, problems] of [
+        ['S-4', { price: { amount: 1 } }, { '/price/currency': 'required', '/name': 'required' }],
+        [
+          'a/b',
+          { name: '', deleted: true },
+          { '/name': 'too_short', '/sku': 'invalid_format', '/deleted': 'unknown_field' },
+        ],
+        ['', { name: 'Lamp' }, { '/sku': 'too_short' }],
+      ] as const) {
+        const { isError, value } = await session.call('upsert_product', { sku, fields });
+        expect([isError, value.code], sku).to.deep.equal([true, 'validation_failed']);
+        const found = value.details.map(({ code, pointer }: Record<string, string>) => [pointer, code]);
+        expect(Object.fromEntries(found), sku).to.deep.equal(problems);
+      }
+      const { value } = await session.call('upsert_product', { sku: '..', fields: LAMP });
+      expect(value.code).to.equal('invalid_arguments');
     });
   });
 

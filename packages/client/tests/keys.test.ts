@@ -122,7 +122,7 @@ describe('an import by the client with match', () => {
       { line: 3, status: 200, id, version: 2, unchanged: true },
       { line: 4, status: 412, id, version: 2, code: 'precondition_failed' },
       { line: 5, status: 204, unchanged: true },
-      { line: 6, status: 204, id },
+      { line: 6, status: 204 },
     ]);
     expect(attempts.map(({ request }) => request.headers.has('Idempotency-Key'))).to.deep.equal([false]);
   });
