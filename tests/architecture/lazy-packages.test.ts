@@ -4,7 +4,7 @@ import { allModules, type Module, moduleOf } from './imports.js';
 
 /** The packages that only some settings or requests need. The service imports them when it needs them. */
 const LAZY = [
-  ...list`mongodb  libsql  ioredis  @peculiar/x509  prom-client  string-width  @modelcontextprotocol/server`,
+  ...list`mongodb  libsql  ioredis  @peculiar/x509  prom-client  string-width  @modelcontextprotocol/server  openapi-fetch`,
   ...list`@opentelemetry/api  @opentelemetry/exporter-trace-otlp-http  @opentelemetry/exporter-trace-otlp-proto`,
   ...list`@opentelemetry/resources  @opentelemetry/sdk-trace-base`,
 ];

@@ -36,6 +36,10 @@ const OFFERED: readonly [line: string, offers: readonly string[]][] = [
   ['catalogue check --', ['--deep', '--json', '--help']],
   ['catalogue signing-keys rot', ['rotate']],
   ['catalogue restore back', ['backup.sqlite']],
+  ['catalogue import back', ['backup.sqlite']],
+  ['catalogue import x.csv --resource ', ['products', 'users', 'orders']],
+  ['catalogue import x.csv --existing re', ['replace']],
+  ['catalogue import x.csv --refused back', ['backup.sqlite']],
 ];
 
 describe('the completion script', () => {
@@ -76,6 +80,7 @@ describe('the completion script', () => {
     ['catalogue keys cr', 'catalogue keys create'],
     ['catalogue keys create --sc', '--scopes'],
     ['catalogue completion f', 'catalogue completion fish'],
+    ['catalogue import x.csv --existing re', '--existing replace'],
     ['catalogue signing-keys ', 'add a key, which signs ten minutes later'],
   ] as const)
     it(`completes in zsh: ${line}`, async () => {

@@ -2,11 +2,20 @@ import type { Command } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
+interface Word {
+  readonly word: string;
+  readonly help: string;
+  /** Whether it is an option with a value. */
+  readonly takesValue: boolean;
+  /** The possible values; undefined: a file, or anything else. */
+  readonly choices?: readonly string[] | undefined;
+}
+
 /** A command with what may follow it. */
 interface Entry {
   /** The words behind `catalogue`: `keys create`. */
   readonly path: string;
-  readonly words: readonly { readonly word: string; readonly help: string; readonly takesValue: boolean }[];
+  readonly words: readonly Word[];
   /** Whether its argument is a file. */
   readonly takesFile: boolean;
 }
@@ -29,10 +38,10 @@ function entriesOf(command: Command, path: readonly string[] = []): Entry[] {
       ...command.registeredArguments
         .flatMap(({ argChoices = [] }) => argChoices)
         .map((word) => ({ word, help: '', takesValue: false })),
-      ...options.flatMap(({ short, long, description, required }) =>
+      ...options.flatMap(({ short, long, description, required, argChoices }) =>
         [short, long]
           .filter((word) => word !== undefined)
-          .map((word) => ({ word, help: description, takesValue: required })),
+          .map((word) => ({ word, help: description, takesValue: required, choices: argChoices })),
       ),
     ],
     takesFile: command.registeredArguments.some((argument) => argument.name() === 'file'),
@@ -40,7 +49,7 @@ function entriesOf(command: Command, path: readonly string[] = []): Entry[] {
   return [entry, ...command.commands.flatMap((one) => entriesOf(one, [...path, one.name()]))];
 }
 
-/** Bash has no descriptions. Options with a value, and arguments that are files, complete files. */
+/** Bash has no descriptions. Options without choices, and arguments that are files, complete files. */
 function bash(program: Command): string {
   const entries = entriesOf(program);
   return `# catalogue completion for bash
@@ -59,8 +68,8 @@ ${entries
   case "$path $previous" in
 ${valuesOf(entries)
   .map(
-    ([path, option]) =>
-      `    ${quoted(`${path && ` ${path}`} ${option}`)}) COMPREPLY=($(compgen -f -- "$current")); return ;;`,
+    ({ place, choices }) =>
+      `    ${quoted(place)}) COMPREPLY=($(compgen ${choices ? `-W ${quoted(choices.join(' '))}` : '-f'} -- "$current")); return ;;`,
   )
   .join('\n')}
   esac
@@ -96,7 +105,10 @@ ${entries
   done
   case "$route \${words[CURRENT - 1]}" in
 ${valuesOf(entries)
-  .map(([path, option]) => `    ${quoted(`${path && ` ${path}`} ${option}`)}) _files; return ;;`)
+  .map(
+    ({ place, choices }) =>
+      `    ${quoted(place)}) ${choices ? `compadd ${choices.map(quoted).join(' ')}` : '_files'}; return ;;`,
+  )
   .join('\n')}
   esac
   case "$route" in
@@ -132,13 +144,14 @@ complete -c catalogue -f
 ${entries
   .flatMap(({ path, words, takesFile }) => {
     const here = `test "$(__catalogue_path)" = ${quoted(path && ` ${path}`)}`;
-    const lines = words.map(({ word, help, takesValue }) => {
+    const lines = words.map(({ word, help, takesValue, choices }) => {
       const name = word.startsWith('--')
         ? `-l ${word.slice(2)}`
         : word.startsWith('-')
           ? `-s ${word.slice(1)}`
           : `-a ${quoted(word)}`;
-      return `complete -c catalogue -n ${quoted(here)} ${name}${takesValue ? ' -rF' : ''} -d ${quoted(help.replaceAll('\n', ' '))}`;
+      const value = choices ? ` -x -a ${quoted(choices.join(' '))}` : ' -rF';
+      return `complete -c catalogue -n ${quoted(here)} ${name}${takesValue ? value : ''} -d ${quoted(help.replaceAll('\n', ' '))}`;
     });
     return takesFile ? [...lines, `complete -c catalogue -n ${quoted(here)} -F`] : lines;
   })
@@ -146,10 +159,12 @@ ${entries
 `;
 }
 
-/** The options that take a value, with their commands. */
-function valuesOf(entries: readonly Entry[]): [path: string, option: string][] {
+/** The options that take a value: each behind the words of its command, and its choices. */
+function valuesOf(entries: readonly Entry[]): Pick<Word & { readonly place: string }, 'place' | 'choices'>[] {
   return entries.flatMap(({ path, words }) =>
-    words.filter(({ takesValue }) => takesValue).map(({ word }): [string, string] => [path, word]),
+    words
+      .filter(({ takesValue }) => takesValue)
+      .map(({ word, choices }) => ({ place: `${path && ` ${path}`} ${word}`, choices })),
   );
 }
 

@@ -63,33 +63,35 @@ export function addImport(program: Command, context: CliContext): void {
         const source = await SourceFile.open(file, format, (bytes) =>
           progress.show('reading', bytes / MEBIBYTE, undefined, ' MiB'),
         );
-        const refused =
-          options.refused === undefined ? undefined : await RefusedFile.create(options.refused, source);
-        const run = new ImportRun(io, progress, source, refused);
-        const stop = new AbortController();
-        const results = remoteCatalogue(remote)
-          .collection(`/v1/${resource}`)
-          .importFile(FORMATS[format].type, Readable.toWeb(source.bytes()) as ReadableStream<Uint8Array>, {
-            signal: stop.signal,
-            ...(match !== undefined && { match, ...(existing && { existing }) }),
-            ...(dryRun
-              ? { dryRun }
-              : match === undefined && { idempotencyKey: `import-${await source.digest()}` }),
-          });
-        signals.listen();
-        const isStopped = () => {
-          if (signals.exitCode !== undefined) stop.abort();
-          return signals.exitCode !== undefined;
-        };
-        const failure = await run.follow(results, isStopped).catch((error: Error) => error);
-        await refused?.close();
-        await source.close();
-        progress.clear();
-        if (!failure || run.total > 0) run.report({ dryRun, json });
-        signals.throwIfInterrupted(`Interrupted. ${AGAIN}`);
-        if (failure instanceof Unavailable) throw new Unavailable(`${failure.message}\n${AGAIN}`);
-        if (failure) throw failure;
-        exitWith(run.exitCode);
+        try {
+          const target = options.refused;
+          const refused = target === undefined ? undefined : await RefusedFile.create(target, source);
+          const run = new ImportRun(io, progress, source, refused);
+          const stop = new AbortController();
+          const results = remoteCatalogue(remote)
+            .collection(`/v1/${resource}`)
+            .importFile(FORMATS[format].type, Readable.toWeb(source.bytes()) as ReadableStream<Uint8Array>, {
+              signal: stop.signal,
+              ...(match !== undefined && { match, ...(existing && { existing }) }),
+              ...(dryRun && { dryRun }),
+              ...(match === undefined && !dryRun && { idempotencyKey: `import-${await source.digest()}` }),
+            });
+          signals.listen();
+          const isStopped = () => {
+            if (signals.exitCode !== undefined) stop.abort();
+            return stop.signal.aborted;
+          };
+          const failure = await run.follow(results, isStopped).catch((error: Error) => error);
+          await refused?.close();
+          progress.clear();
+          if (!failure || run.total > 0) run.report({ dryRun, json });
+          signals.throwIfInterrupted(`Interrupted. ${AGAIN}`);
+          if (failure instanceof Unavailable) throw new Unavailable(`${failure.message}\n${AGAIN}`);
+          if (failure) throw failure;
+          exitWith(run.exitCode);
+        } finally {
+          await source.close();
+        }
       });
     });
 }

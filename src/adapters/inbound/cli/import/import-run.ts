@@ -1,4 +1,5 @@
-import { type ErrorBody, Unavailable, UnknownService } from '#packages/remote/errors.js';
+import type { ImportResult } from '#packages/client/index.js';
+import { RequestRefused, Unavailable, UnknownService } from '#packages/remote/errors.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import { EXIT_CODES } from '../../../../shared/exit-codes.js';
 import { redactSecrets } from '../../../../shared/redact.js';
@@ -7,16 +8,6 @@ import type { Progress } from '../progress.js';
 import { detailText, exitCodeOfRefusal } from '../refusal.js';
 import type { RefusedFile } from './refused-file.js';
 import { firstLine, type SourceFile, type SourceRecord } from './source-file.js';
-
-/** The result of a record, as the service sends it. */
-export interface LineResult {
-  /** The number of the record, counted from 1. */
-  readonly line: number;
-  readonly status: number;
-  readonly unchanged?: boolean;
-  readonly replayed?: boolean;
-  readonly error?: ErrorBody;
-}
 
 const MEBIBYTE = 1_048_576;
 /** The reasons of as many refused records are shown. */
@@ -48,12 +39,13 @@ export class ImportRun {
 
   /**
    * @param isStopped whether the rest shall not be read
-   * @throws Unavailable, also if results are missing; UnknownService if they are of other records; FileError
+   * @throws RequestRefused; Unavailable, also if results are missing; UnknownService if they are of other records;
+   * FileError
    */
-  async follow(results: AsyncIterable<LineResult>, isStopped: () => boolean): Promise<void> {
+  async follow(results: AsyncIterable<ImportResult>, isStopped: () => boolean): Promise<void> {
     const { source, progress } = this;
     const records = source.records();
-    for await (const result of results) {
+    for await (const result of read(results)) {
       const { value: record } = await records.next();
       if (record?.number !== result.line)
         throw new UnknownService(
@@ -76,8 +68,9 @@ export class ImportRun {
     else io.stdout.write(`${total} records${dryRun ? ' (dry run)' : ''}: ${texts.join(', ')}\n`);
   }
 
-  private async add(record: SourceRecord, { status, unchanged, replayed, error }: LineResult): Promise<void> {
-    this.counts[error ? 'refused' : kindOf(status, unchanged ?? replayed ?? false)]++;
+  private async add(record: SourceRecord, result: ImportResult): Promise<void> {
+    const { status, error } = result;
+    this.counts[kindOf(result)]++;
     if (!error) return;
     this.codes.add(exitCodeOfRefusal(status));
     await this.refused?.add(record);
@@ -89,8 +82,21 @@ export class ImportRun {
   }
 }
 
-function kindOf(status: number, isUnchanged: boolean): 'created' | 'changed' | 'unchanged' | 'deleted' {
-  if (isUnchanged) return 'unchanged';
+/** @throws Unavailable also if a result is no JSON, or breaks off */
+async function* read(results: AsyncIterable<ImportResult>): AsyncGenerator<ImportResult, void, void> {
+  try {
+    yield* results;
+  } catch (error) {
+    if (error instanceof RequestRefused || error instanceof Unavailable) throw error;
+    throw new Unavailable(`The results cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+type Kind = 'created' | 'changed' | 'unchanged' | 'deleted' | 'refused';
+
+function kindOf({ status, unchanged, replayed, error }: ImportResult): Kind {
+  if (error) return 'refused';
+  if (unchanged || replayed) return 'unchanged';
   if (status === 201) return 'created';
   return status === 204 ? 'deleted' : 'changed';
 }

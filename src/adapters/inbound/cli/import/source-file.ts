@@ -133,13 +133,18 @@ async function copied(
   const file = await open(path, 'wx+', 0o600).catch(notWritten);
   await unlink(path);
   let bytes = 0;
-  const chunks = input[Symbol.asyncIterator]();
-  for (;;) {
-    const { done, value } = await chunks.next().catch(notRead);
-    if (done) return file;
-    await file.appendFile(value).catch(notWritten);
-    bytes += value.length;
-    onCopied(bytes);
+  try {
+    const chunks = input[Symbol.asyncIterator]();
+    for (;;) {
+      const { done, value } = await chunks.next().catch(notRead);
+      if (done) return file;
+      await file.appendFile(value).catch(notWritten);
+      bytes += value.length;
+      onCopied(bytes);
+    }
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }
 

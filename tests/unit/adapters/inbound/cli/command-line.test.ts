@@ -79,6 +79,17 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['completion', 'tcsh'], /bash, zsh, fish/],
   [['--verison'], /unknown option '--verison'/],
   [['openapi', 'x'], /too many arguments/],
+  [['import'], /--resource/],
+  [['import', 'x.csv'], /--resource/],
+  [['import', '--resource', 'products'], /missing required argument 'file'/],
+  [['import', 'x.csv', '--resource', 'product'], /products, users, orders/],
+  [['import', 'x.csv', 'y.csv', '--resource', 'products'], /too many arguments/],
+  [['import', '-', '--resource', 'products'], /'-' tells no format; say --format/],
+  [['import', 'x.json', '--resource', 'products'], /'x\.json' tells no format/],
+  [['import', 'x', '--format', 'json', '--resource', 'products'], /ndjson, csv/],
+  [['import', 'x.csv', '--resource', 'products', '--existing', 'skip'], /--existing needs --match/],
+  [['import', 'x.csv', '--resource', 'products', '--match', 'id', '--existing', 'x'], /merge, replace, skip/],
+  [['import', 'x.csv', '--resource', 'products', '--url', 'http://localhost'], /https:\/\/HOST/],
   [['mcp', 'x'], /too many arguments/],
   ...[
     'http://localhost:8443',
@@ -92,7 +103,7 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
 /** Every command, for its help. */
 const COMMANDS = [
   ...list`serve  keys create  keys list  keys revoke  keys generate  signing-keys list  signing-keys rotate`,
-  ...list`signing-keys revoke  seed  copy  backup  restore  check  config  openapi  mcp  completion`,
+  ...list`signing-keys revoke  seed  copy  backup  restore  check  config  openapi  import  mcp  completion`,
 ];
 
 describe('the command line', () => {

@@ -1,0 +1,327 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { CuttingProxy } from '../durability/cutting-proxy.js';
+import { ChildProcessService, CLI } from '../support/child-process-service.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
+
+const BY_SKU = ['--resource', 'products', '--match', 'sku'];
+const AGAIN = 'Run the same command again: what is done stays as it is.\n';
+
+/** Enough that an import can be stopped in its middle. */
+const MANY = 20_000;
+const many = (name: string, count = MANY) =>
+  Array.from({ length: count }, (_, at) => `{"sku":"${name}-${at}","name":"Lamp ${at}"}\n`).join('');
+
+describe('catalogue import', () => {
+  const service = inProcessService();
+  const root = temporaryFolder();
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(root, 'run-'));
+  });
+  const environment = (variables: Record<string, string> = {}) => ({
+    API_KEY: FIRST_KEY,
+    PORT: `${service.port}`,
+    DATA_DIR: service.folder,
+    ...variables,
+  });
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const run = (path: string, args: readonly string[] = BY_SKU, variables: Record<string, string> = {}) =>
+    runInProcess(['import', path, ...args], environment(variables));
+  const product = async (sku: string) => (await service.client.get(`/v1/products/sku/${sku}`)).json;
+  const counted = async (prefix: string) => {
+    const headers = { Prefer: 'count=exact' };
+    const { headers: got } = await service.client.get(`/v1/products?sku.prefix=${prefix}&limit=1`, {
+      headers,
+    });
+    return Number(got['x-total-count']);
+  };
+
+  it('creates, changes, leaves and deletes products by SKU, and gives back what is refused', async () => {
+    const first = file('first.csv', 'sku,name,price.amount,price.currency\nC-1,Lamp,100,EUR\nC-2,Desk,,\n');
+    expect(await run(first)).to.deep.equal({
+      code: 0,
+      out: '2 records: 2 created, 0 changed, 0 unchanged, 0 deleted, 0 refused\n',
+      err: '',
+    });
+    const refused = join(folder, 'refused.csv');
+    const rows = ['C-1,Torch,,', ',,,', '"C-2",Desk,,true', '"C 3","Two\nlines",,', 'C-4,Chair,7,'];
+    const second = file('second.csv', `\ufeffsku,name,version,deleted\r\n\r\n${rows.join('\r\n')}\r\n`);
+    const { code, out, err } = await run(second, [...BY_SKU, '--refused', refused]);
+    expect([code, out]).to.deep.equal([
+      65,
+      '4 records: 0 created, 1 changed, 0 unchanged, 1 deleted, 2 refused\n',
+    ]);
+    expect(err.split('\n').map((line) => line.slice(0, 60))).to.deep.equal([
+      'line 6: validation_failed: sku must be at most 64 of A-Z a-z',
+      'line 8: not_found: Not found.',
+      '',
+    ]);
+    expect(err).to.match(/ \(\/sku\); name must .* \(\/name\)\n/);
+    expect(readFileSync(refused, 'utf8')).to.equal(
+      'sku,name,version,deleted\r\n"C 3","Two\nlines",,\r\nC-4,Chair,7,\r\n',
+    );
+    expect(await product('C-1'))
+      .to.include({ name: 'Torch' })
+      .and.have.property('price');
+    expect((await product('C-2')).code).to.equal('not_found');
+    const mended = readFileSync(refused, 'utf8').replace('C 3","Two\n', 'C-3","Two ').replace(',7,', ',,');
+    expect((await run(file('mended.csv', mended), [...BY_SKU, '--refused', refused])).out).to.match(
+      /^2 records: 2 created/,
+    );
+    expect(readFileSync(refused, 'utf8')).to.equal('');
+  });
+
+  it('imports NDJSON of users by email, and of orders by id', async () => {
+    const users = file(
+      'users.ndjson',
+      '\n{"email":"Ann@example.com","name":"Ann"}\n{"email":"ann@EXAMPLE.com"}',
+    );
+    expect((await run(users, ['--resource', 'users', '--match', 'email'])).out).to.equal(
+      '2 records: 1 created, 1 changed, 0 unchanged, 0 deleted, 0 refused\n',
+    );
+    const [{ id: userId }] = (await service.client.get('/v1/users?email=ann@example.com')).json;
+    const { id: productId } = (await service.client.post('/v1/products', { name: 'Lamp' })).json;
+    const order = { userId, items: [{ productId, quantity: 1 }] };
+    const { id } = (await service.client.post('/v1/orders', order)).json;
+    const orders = file('orders.jsonl', `{"id":${id},"items":[{"productId":${productId},"quantity":2}]}\n`);
+    const { out } = await run(orders, ['--resource', 'orders', '--match', 'id', '--json']);
+    expect(JSON.parse(out)).to.deep.equal({ created: 0, changed: 1, unchanged: 0, deleted: 0, refused: 0 });
+  });
+
+  it('replaces or skips what exists, and writes nothing in a dry run', async () => {
+    await run(file('a.ndjson', '{"sku":"R-1","name":"Lamp","description":"Green"}'));
+    const { id } = await product('R-1');
+    const other = file('b.ndjson', '{"sku":"R-1","name":"Torch"}\n{"sku":"R-2"}\n');
+    const dry = await run(other, [...BY_SKU, '--dry-run']);
+    expect([dry.code, dry.out]).to.deep.equal([
+      65,
+      '2 records (dry run): 0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused\n',
+    ]);
+    expect((await run(other, [...BY_SKU, '--existing', 'skip'])).out).to.include('1 unchanged');
+    expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Lamp', description: 'Green' });
+    await run(other, [...BY_SKU, '--existing', 'replace']);
+    expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Torch' });
+  });
+
+  it('creates each record once without --match, however often it runs', async () => {
+    const path = file('new.ndjson', '{"name":"Once","sku":"O-1"}\n{"name":"Once"}\n{"name":""}\n');
+    const products = ['--resource', 'products'];
+    expect((await run(path, products)).out).to.match(/: 2 created, 0 changed, 0 unchanged, .* 1 refused\n$/);
+    expect((await run(path, products)).out).to.match(/: 0 created, 0 changed, 2 unchanged, .* 1 refused\n$/);
+    expect((await service.client.get('/v1/products?name=Once')).json).to.have.length(2);
+  });
+
+  it('shows the reasons of the first refused records, and how many more there are', async () => {
+    const path = file('bad.ndjson', '{"sku":"B-1","name":"\\u001b[31m","colour":"red"}\n'.repeat(13));
+    const { code, err } = await run(path);
+    expect(code).to.equal(65);
+    const lines = err.trimEnd().split('\n');
+    expect(lines).to.have.length(11);
+    expect(lines[9]).to.match(/^line 10: validation_failed: .*\(\/name\); .*\(\/colour\)$/);
+    expect(lines[10]).to.equal('3 more are refused');
+    expect(err).to.not.include('\u001b');
+  });
+
+  it('shows everything that is wrong with a header row, and imports nothing', async () => {
+    const { code, out, err } = await run(file('header.csv', 'sku,nmae,createdAt\nH-1,Lamp,\n'));
+    expect([code, out]).to.deep.equal([65, '']);
+    expect(err).to.match(
+      /^The header row is invalid.*\(validation_failed\)\n.*\(\/nmae\)\n.*\(\/createdAt\)\n/,
+    );
+  });
+
+  it('says why it cannot begin', async () => {
+    const path = file('x.ndjson', '{"sku":"X-1","name":"Lamp"}\n');
+    for (const [outcome, code, prints] of [
+      [await run(join(folder, 'none.csv')), 66, `${folder}/none.csv: no such file or directory (ENOENT)\n`],
+      [
+        await run(folder, [...BY_SKU, '--format', 'csv']),
+        66,
+        `${folder}: illegal operation on a directory (EISDIR)\n`,
+      ],
+      [await run(path, [...BY_SKU, '--refused', path]), 73, `${path}: this file is read\n`],
+      [
+        await run(path, [...BY_SKU, '--refused', '/proc/none']),
+        73,
+        '/proc/none: no such file or directory (ENOENT)\n',
+      ],
+      [await run(path, BY_SKU, { API_KEY: '' }), 78, 'API_KEY is not set'],
+      [await run(path, BY_SKU, { API_KEY: `pcs_${'0'.repeat(36)}` }), 77, ' (invalid_token)\n'],
+      [await run(path, [...BY_SKU, '--url', 'https://127.0.0.1:1']), 75, 'ECONNREFUSED 127.0.0.1:1\n'],
+      [await run(path, ['--resource', 'users', '--match', 'sku']), 65, ' (invalid_parameter)\n'],
+    ] as const) {
+      expect([outcome.code, outcome.out], outcome.err).to.deep.equal([code, '']);
+      expect(outcome.err).to.include(prints);
+    }
+    expect(readFileSync(path, 'utf8')).to.equal('{"sku":"X-1","name":"Lamp"}\n');
+  });
+
+  it('counts the refusals of a key that is revoked meanwhile, and exits with 77', async () => {
+    const scopes = ['products:read', 'products:write'];
+    const { id, key } = (await service.client.post('/v1/api-keys', { name: 'feed', scopes })).json;
+    const started = run(file('many.ndjson', many('K', 2 * MANY)), BY_SKU, { API_KEY: key });
+    await until('some products exist', async () => (await counted('K-')) > 0);
+    await service.client.delete(`/v1/api-keys/${id}`);
+    const { code, out, err } = await started;
+    const refused = 2 * MANY - (await counted('K-'));
+    expect(refused).to.be.greaterThan(0);
+    expect([code, out.endsWith(`, ${refused} refused\n`)], out).to.deep.equal([77, true]);
+    expect(err).to.include('invalid_token').and.not.include(key);
+  });
+
+  it('reads the response to a refusal of a file that is not sent to its end', async () => {
+    const path = file('large.ndjson', many('L', 200_000));
+    const { code, err } = await run(path, BY_SKU, { API_KEY: `pcs_${'0'.repeat(36)}` });
+    expect([code, err]).to.deep.equal([77, 'The service does not know this token. (invalid_token)\n']);
+  });
+
+  for (const direction of ['up', 'down'] as const)
+    it(`is complete after a second run if the connection was cut in the middle: ${direction}`, async () => {
+      const path = file('cut.ndjson', many(`CUT-${direction}`));
+      const proxy = await CuttingProxy.before(service.port);
+      const url = ['--url', `https://localhost:${proxy.port}`];
+      proxy.plan({ direction, bytes: direction === 'up' ? 500_000 : 100_000 });
+      const first = await run(path, [...BY_SKU, ...url]);
+      expect(first.code).to.equal(75);
+      expect(first.err)
+        .to.match(/^https:\/\/localhost:\d+ does not respond: .*\n/)
+        .and.to.match(new RegExp(`${AGAIN}$`));
+      const second = await run(path, [...BY_SKU, ...url]);
+      await proxy.close();
+      expect([proxy.cuts, second.code, second.err]).to.deep.equal([1, 0, '']);
+      const [created, unchanged] = [/(\d+) created/, /(\d+) unchanged/].map((pattern) =>
+        Number(pattern.exec(second.out)?.[1]),
+      );
+      expect([(created ?? 0) + (unchanged ?? 0), await counted(`CUT-${direction}-`)]).to.deep.equal([
+        MANY,
+        MANY,
+      ]);
+    });
+
+  describe('of another server', () => {
+    const serve = async (listener: RequestListener, path: string) => {
+      const identity = readFileSync(`${service.folder}/tls/server.pem`);
+      const server = createServer({ cert: identity, key: identity }, listener).listen(0);
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      try {
+        return await run(path, [...BY_SKU, '--url', `https://localhost:${port}`]);
+      } finally {
+        server.close();
+      }
+    };
+    const head = { 'Content-Type': 'application/x-ndjson' };
+
+    it('works behind a proxy that forwards the request when it is complete', async () => {
+      const path = file('buffered.ndjson', many('X', 200_000));
+      let received = '';
+      const { code, out, err } = await serve(async (request, response) => {
+        expect(request.url).to.equal('/v1/products/imports?match=sku');
+        for await (const chunk of request) received += chunk;
+        response.writeHead(200, head);
+        response.end(
+          Array.from(
+            { length: 200_000 },
+            (_, at) => `{"line":${at + 1},"status":200,"id":1,"version":2}\n`,
+          ).join(''),
+        );
+      }, path);
+      expect([code, err]).to.deep.equal([0, '']);
+      expect(out).to.match(/^200000 records: 0 created, 200000 changed/);
+      expect(received === readFileSync(path, 'utf8')).to.equal(true);
+    });
+
+    for (const [name, results, code, prints] of [
+      [
+        'end too early',
+        '{"line":1,"status":200,"id":1,"version":2}\n',
+        75,
+        `The results end before the file.\n${AGAIN}`,
+      ],
+      [
+        'belong to other records',
+        '{"line":2,"status":200,"id":1,"version":2}\n',
+        65,
+        'a result for record 2',
+      ],
+      ['end within a line', '{"line":1,"sta', 75, AGAIN],
+      ['are those of a web page', '<html>', 75, AGAIN],
+    ] as const)
+      it(`does not believe results that ${name}`, async () => {
+        const path = file('two.ndjson', many('X', 2));
+        const outcome = await serve((request, response) => {
+          request.resume().on('end', () => response.writeHead(200, head).end(results));
+        }, path);
+        expect(outcome.code, outcome.err).to.equal(code);
+        expect(outcome.err).to.include(prints);
+      });
+  });
+
+  describe('as a process', () => {
+    const start = (args: readonly string[], variables: Record<string, string> = {}) =>
+      new ChildProcessService(folder, environment(variables), [CLI, 'import', ...args]);
+
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGKILL', null],
+    ] as const)
+      it(`is completed by a second run after ${signal} interrupted the first`, async () => {
+        const path = file('many.ndjson', many(signal, 2 * MANY));
+        const first = start([path, ...BY_SKU]);
+        await until('some products exist', async () => (await counted(`${signal}-`)) > 0);
+        expect(await first.stop(signal)).to.deep.equal({ code, signal: code === null ? signal : null });
+        if (code !== null) {
+          expect(first.out).to.match(/^\d+ records: \d+ created/);
+          expect(first.log).to.equal(`Interrupted. ${AGAIN}`);
+        }
+        const { out } = await run(path);
+        const [, created = '', unchanged = ''] =
+          /: (\d+) created, 0 changed, (\d+) unchanged/.exec(out) ?? [];
+        expect([Number(created) + Number(unchanged), await counted(`${signal}-`)]).to.deep.equal([
+          2 * MANY,
+          2 * MANY,
+        ]);
+      });
+
+    it('reads standard input, which it keeps in no file that outlives it', async () => {
+      const TMPDIR = mkdtempSync(join(folder, 'tmp-'));
+      const command = spawn(process.execPath, [CLI, 'import', '-', ...BY_SKU, '--format', 'ndjson'], {
+        env: environment({ TMPDIR }),
+      });
+      const [exit, out, err] = [once(command, 'exit'), text(command.stdout), text(command.stderr)];
+      command.stdin.write(many('IN', 3));
+      await until('the input is kept', () =>
+        readdirSync(`/proc/${command.pid}/fd`).some((fd) =>
+          readlinkSync(`/proc/${command.pid}/fd/${fd}`).startsWith(`${TMPDIR}/`),
+        ),
+      );
+      expect(readdirSync(TMPDIR)).to.deep.equal([]);
+      command.stdin.end('{"sku":"IN-3","name":"Lamp 3"}');
+      expect([(await exit)[0], await err]).to.deep.equal([0, '']);
+      expect(await out).to.match(/^4 records: 4 created/);
+      expect(await counted('IN-')).to.equal(4);
+    });
+
+    it('has done its work if nobody reads the result', async () => {
+      const command = start([file('a.ndjson', many('EPIPE', 3)), ...BY_SKU]);
+      command.closeOutput();
+      expect(await command.exit).to.deep.equal({ code: 141, signal: null });
+      expect(await counted('EPIPE-')).to.equal(3);
+    });
+  });
+});
