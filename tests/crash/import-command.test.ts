@@ -245,6 +245,17 @@ describe('catalogue import', () => {
       expect(received === readFileSync(path, 'utf8')).to.equal(true);
     });
 
+    it('sends no more after a refusal', async () => {
+      const path = file('large.ndjson', many('X', 200_000));
+      let isComplete: Promise<boolean> | undefined;
+      const { code, err } = await serve((request, response) => {
+        isComplete = once(request.resume().socket, 'close').then(() => request.complete);
+        response.writeHead(400, { 'Content-Type': 'application/json' });
+        response.end('{"code":"malformed_csv","message":"No.","details":[]}');
+      }, path);
+      expect([code, err, await isComplete]).to.deep.equal([65, 'No. (malformed_csv)\n', false]);
+    });
+
     for (const [name, results, code, prints] of [
       [
         'end too early',
