@@ -1,28 +1,12 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { type HttpResponse, issueLocations, received, statusesIn } from '../support/http-client.js';
+import { issueLocations, received, statusesIn } from '../support/http-client.js';
+import { CSV, outcomes, resultsOf } from '../support/imports.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { LineStream, type ResultLine } from '../support/line-stream.js';
 import { list } from '../support/list.js';
 
 const PATH = '/v1/products/imports';
-const CSV = { 'Content-Type': 'text/csv' };
-
-const resultsOf = ({ status, text }: HttpResponse): ResultLine[] => {
-  expect(status, text).to.equal(200);
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
-};
-
-/** The status of each result; of an error its code and, if it has details, the code and pointer of each. */
-const outcomes = (results: readonly ResultLine[]) =>
-  results.map(({ status, error }) =>
-    error
-      ? [status, error.code, ...error.details.map((one: ResultLine) => `${one.code} ${one.pointer}`)]
-      : status,
-  );
 
 describe('an import of CSV', () => {
   const service = inProcessService({ STORE: 'sqlite', BODY_LIMIT_BYTES: '4096' });
@@ -63,6 +47,15 @@ describe('an import of CSV', () => {
       attributes: { colour: 'green', watts: 7.5, dimmable: true, 'a.b:c': '' },
     });
     expect(await created(results[1])).to.deep.equal({ name: 'Chair' });
+  });
+
+  it('changes the records that it matches, with match', async () => {
+    const { id } = (await service.client.post('/v1/products', { name: 'Lamp', sku: 'M-1', description: 'x' }))
+      .json;
+    const body = 'sku,name,description,version\nM-1,Torch,,1\nM-1,Late,,1\nM-2,New,,\n';
+    const results = resultsOf(await send(body, {}, `${PATH}?match=sku`));
+    expect(outcomes(results)).to.deep.equal([200, [412, 'precondition_failed'], 201]);
+    expect(await created({ id })).to.deep.equal({ name: 'Torch', sku: 'M-1', description: 'x' });
   });
 
   it('takes users too', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { NDJSON, ndjson, resultsOf } from '../../support/imports.js';
 import type { Collection } from './collection.js';
 
 /**
@@ -41,6 +42,25 @@ export function describeWiring(collection: Collection): void {
       const results = [await run(), await run()].map(({ text }) => JSON.parse(text));
       expect(results.map(({ status }) => status)).to.deep.equal([201, 201]);
       expect(results[1].id).to.equal(results[0].id);
+    });
+
+    it('an import with match=id changes a record, and deletes it', async () => {
+      const { id, fields } = await collection.create();
+      const [name = '', value] = Object.entries(collection.fields()).at(-1) ?? [];
+      const run = async (...lines: object[]) =>
+        resultsOf(
+          await request().post(`${collection.path}/imports?match=id`, ndjson(lines), { headers: NDJSON }),
+        );
+      expect(await run({ id, [name]: value, version: 1 }, { id: id + 1_000_000 })).to.deep.equal([
+        { line: 1, status: 200, id, version: 2 },
+        { line: 2, status: 404, error: { code: 'not_found', message: 'Not found.', details: [] } },
+      ]);
+      expect((await request().get(`${collection.path}/${id}`)).json).to.deep.equal({
+        id,
+        ...fields,
+        [name]: value,
+      });
+      expect(await run({ id, deleted: true })).to.deep.equal([{ line: 1, status: 204 }]);
     });
 
     it('a POST with an Idempotency-Key creates one record, and none with another body', async () => {
