@@ -11,8 +11,8 @@ const line = (name: string) => `${JSON.stringify({ name })}\n`;
 
 describe('a request of a key that is revoked meanwhile', () => {
   const service = inProcessService();
-  const newKey = async (scope: string) => {
-    const { json } = await service.client.post('/v1/api-keys', { name: 'short', scopes: [scope] });
+  const newKey = async (...scopes: string[]) => {
+    const { json } = await service.client.post('/v1/api-keys', { name: 'short', scopes });
     const authorization = { Authorization: `Bearer ${json.key}` };
     const revoke = async () =>
       expect((await service.client.delete(`/v1/api-keys/${json.id}`)).status).to.equal(204);
@@ -36,6 +36,32 @@ describe('a request of a key that is revoked meanwhile', () => {
       [4, 401, 'invalid_token'],
     ]);
     expect([await count('before'), await count('after')]).to.deep.equal([1, 0]);
+  });
+
+  it('changes and deletes no more records that it matches', async () => {
+    const { authorization, revoke } = await newKey('products:write', 'products:read');
+    const put = async (sku: string) =>
+      (await service.client.put(`/v1/products/sku/${sku}`, { name: 'kept' })).json.id as number;
+    const [one, two] = [await put('one'), await put('two')];
+    const stream = new LineStream(service.client.startLines(`${IMPORTS}?match=sku`, authorization));
+    await stream.send('{"sku":"one","name":"before"}\n');
+    expect(await stream.next()).to.deep.equal({ line: 1, status: 200, id: one, version: 2 });
+    await revoke();
+    await stream.send('{"sku":"one","name":"after"}\n');
+    const refused = await stream.next();
+    expect([refused?.status, refused?.error.code]).to.deep.equal([401, 'invalid_token']);
+    expect(refused).to.have.all.keys('line', 'status', 'error');
+    await stream.send('{"sku":"two","deleted":true}\n{"sku":"three","name":"after"}\n{"sku":5}\n');
+    stream.end();
+    const rest = await stream.rest();
+    expect(rest.map(({ status, error }) => [status, error.code])).to.deep.equal([
+      [401, 'invalid_token'],
+      [401, 'invalid_token'],
+      [400, 'validation_failed'],
+    ]);
+    expect((await service.client.get(`/v1/products/${one}`)).json.name).to.equal('before');
+    expect((await service.client.get(`/v1/products/${two}`)).json.name).to.equal('kept');
+    expect((await service.client.get('/v1/products/sku/three')).status).to.equal(404);
   });
 
   it('exports no more pages: the connection is cut', async () => {

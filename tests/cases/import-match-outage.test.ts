@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import type { Repository } from '#src/application/ports/repository.js';
+import { unavailable } from '#src/domain/errors.js';
+import type { Product } from '#src/domain/product.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { LineStream } from '../support/line-stream.js';
+
+type Batched = 'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
+
+/** Each batch of an import that matches, with a line that needs it, and its result while the store is there. */
+const LINES: readonly (readonly [Batched, line: object, result: object])[] = [
+  ['findAllByUnique', { sku: 'one', name: 'a' }, { status: 200 }],
+  ['insertAll', { sku: 'new', name: 'a' }, { status: 201 }],
+  ['replaceAll', { sku: 'one', name: 'b' }, { status: 200 }],
+  ['confirmAll', { sku: 'one' }, { status: 200, unchanged: true }],
+  ['removeAll', { sku: 'one', deleted: true }, { status: 204 }],
+];
+
+describe('an import that matches, while the store is away', () => {
+  const service = inProcessService();
+  const line = (fields: object) => `${JSON.stringify(fields)}\n`;
+
+  /** Makes a batch of the store fail. @returns what ends it */
+  const breakStore = (name: Batched) => {
+    const products = service.application.storage.products as Repository<Product> & Record<string, unknown>;
+    const original = products[name] as unknown;
+    products[name] = (async () => {
+      throw unavailable('The store is away.');
+    }) as never;
+    return () => {
+      products[name] = original as never;
+    };
+  };
+
+  for (const [name, fields, result] of LINES)
+    it(`refuses the lines of the time, and goes on after it: ${name}`, async () => {
+      await service.client.put('/v1/products/sku/one', { name: 'Lamp' });
+      await service.client.delete('/v1/products/sku/new');
+      const stream = new LineStream(service.client.startLines('/v1/products/imports?match=sku'));
+      await stream.send(line({ sku: 'first', name: 'x' }));
+      expect(await stream.next()).to.include({ line: 1 });
+      const mend = breakStore(name);
+      await stream.send(line(fields));
+      const refused = await stream.next();
+      expect(refused).to.deep.equal({
+        line: 2,
+        status: 503,
+        error: { code: 'unavailable', message: 'The store is away.', details: [] },
+      });
+      await stream.send(line({ sku: 'bad sku' }));
+      expect(await stream.next(), 'what needs no store').to.include({ line: 3, status: 400 });
+      mend();
+      await stream.send(line(fields));
+      expect(await stream.next()).to.include({ line: 4, ...result });
+      stream.end();
+      expect(await stream.rest()).to.deep.equal([]);
+    });
+
+  it('responds to a PUT by key with 503 and when to try again', async () => {
+    for (const name of ['findAllByUnique', 'insertAll'] as const) {
+      const mend = breakStore(name);
+      const response = await service.client.put('/v1/products/sku/away', { name: 'x' });
+      mend();
+      expect([response.status, response.json.code], name).to.deep.equal([503, 'unavailable']);
+      expect(response.headers).to.have.property('retry-after');
+      expect(response.headers).to.not.have.any.keys('location', 'content-location', 'etag');
+    }
+    expect((await service.client.put('/v1/products/sku/away', { name: 'x' })).status).to.equal(201);
+  });
+});
+
+describe('imports that match the same records at once', () => {
+  const service = inProcessService({ STORE: 'sqlite' });
+
+  it('lose no update, and create one record a key', async () => {
+    const skus = Array.from({ length: 300 }, (_, n) => `shared-${n}`);
+    const importers = ['a', 'b', 'c', 'd'];
+    const all = await Promise.all(
+      importers.map(async (importer, shift) => {
+        const stream = new LineStream(service.client.startLines('/v1/products/imports?match=sku'));
+        // Each begins elsewhere, so that each is first for some keys.
+        const own = [...skus.slice(75 * shift), ...skus.slice(0, 75 * shift)];
+        for (const sku of own) await stream.send(line(sku, importer));
+        stream.end();
+        const results = await stream.rest();
+        return new Map(own.map((sku, n) => [sku, results[n]]));
+      }),
+    );
+    function line(sku: string, importer: string): string {
+      return `${JSON.stringify({ sku, name: 'x', attributes: { [importer]: true } })}\n`;
+    }
+    for (const sku of skus) {
+      const results = all.map((one) => one.get(sku));
+      expect(results.map(({ status }) => status).toSorted(), sku).to.deep.equal([200, 200, 200, 201]);
+      expect(new Set(results.map(({ id }) => id)), sku).to.have.length(1);
+      expect(results.map(({ version }) => version).toSorted(), sku).to.deep.equal([1, 2, 3, 4]);
+      const { json } = await service.client.get(`/v1/products/sku/${sku}`);
+      expect(json.attributes, sku).to.have.all.keys(...importers);
+    }
+  });
+});
