@@ -3,6 +3,7 @@ import { type HttpClient, type HttpResponse, versionIn } from '../support/http-c
 
 const WRITERS = 50;
 const TRIES = 4;
+const ROUNDS = 40;
 
 const names = Array.from({ length: WRITERS }, (_, i) => `writer${i}`);
 
@@ -79,6 +80,47 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
       for (const client of clients()) {
         const { json } = await client.get(path);
         expect(json.attributes).to.deep.equal(Object.fromEntries(names.map((writer, at) => [writer, at])));
+      }
+    });
+  });
+
+  describe(`concurrent writers of one key on ${name}`, () => {
+    const RACERS = ['a', 'b', 'c', 'd'];
+    /** Sends a PUT of each racer to a new key, spread over the processes. */
+    const race = async (round: string, headers: Record<string, string> = {}) => {
+      const path = `/v1/users/email/${round}@example.com`;
+      const responses = await Promise.all(
+        RACERS.map((racer, at) => {
+          const client = clients()[at % clients().length] as HttpClient;
+          // Each in its own spelling, which is the same key.
+          return client.put(
+            path.replace(round, at % 2 ? round.toUpperCase() : round),
+            { name: racer },
+            { headers },
+          );
+        }),
+      );
+      const found = await (clients()[0] as HttpClient).get(`/v1/users?email=${round}@example.com`);
+      return { responses, ids: found.json.map(({ id }: { id: number }) => id) };
+    };
+
+    it('create one record, and replace it in turn', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { responses, ids } = await race(`put.${round}`);
+        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 200, 201]);
+        expect(responses.map(({ json }) => json.id)).to.deep.equal(Array(4).fill(ids[0]));
+        expect(ids).to.have.length(1);
+        const versions = responses.map(({ headers }) => versionIn(headers.etag)).toSorted((a, b) => a - b);
+        expect(versions).to.deep.equal([1, 2, 3, 4]);
+      }
+    });
+
+    it('create one record, and refuse the others that only create', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const { responses, ids } = await race(`only.${round}`, { 'If-None-Match': '*' });
+        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([201, 412, 412, 412]);
+        for (const { headers } of responses) expect(headers.etag).to.equal('"1"');
+        expect(ids).to.have.length(1);
       }
     });
   });

@@ -306,32 +306,6 @@ function describeByKey(at: Addresses): void {
       for (const tag of ['1', '', 'x'])
         expect(issueLocations(await put(tag))).to.deep.equal([['invalid_format', 'If-Match']]);
     });
-
-    it('creates one record if several race, and loses no version', async () => {
-      for (let round = 0; round < 8; round++) {
-        const key = at.newKey();
-        const names = ['a', 'b', 'c', 'd'];
-        const responses = await Promise.all(names.map((name) => at.client.put(at.to(key), { name })));
-        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 200, 201]);
-        const ids = await at.idsOf(key);
-        expect(ids).to.have.length(1);
-        for (const { json } of responses) expect(json.id).to.equal(ids[0]);
-        const tags = responses.map(({ headers }) => headers.etag).toSorted();
-        expect(tags).to.deep.equal(['"1"', '"2"', '"3"', '"4"']);
-      }
-    });
-
-    it('creates one record if several race that only create', async () => {
-      for (let round = 0; round < 8; round++) {
-        const key = at.newKey();
-        const responses = await Promise.all(
-          ['a', 'b', 'c', 'd'].map((name) => at.client.put(at.to(key), { name }, ifNoneMatch('*'))),
-        );
-        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([201, 412, 412, 412]);
-        for (const { headers } of responses) expect(headers.etag).to.equal('"1"');
-        expect(await at.idsOf(key)).to.have.length(1);
-      }
-    });
   });
 
   describe('PATCH', () => {
