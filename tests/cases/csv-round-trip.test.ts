@@ -101,6 +101,19 @@ describe('products that are exported and imported again', () => {
           expect(await exported(target, 'application/x-ndjson', after, json)).to.equal(lines);
           expect(await exported(target, 'text/csv', after, fields)).to.equal(file);
         }
+        // With their ids they go back, and nothing changes.
+        for (const [type, fields] of [
+          ['text/csv', `id,version,${FIELDS}`],
+          ['text/csv', `${IN_MAJOR_UNIT},version,id`],
+          ['application/x-ndjson', `id,version,updatedAt,${json}`],
+        ] as const)
+          for (const existing of ['merge', 'replace']) {
+            const file = await exported(from, type, before, fields);
+            const path = `/v1/products/imports?match=id&existing=${existing}`;
+            const { text } = await from.client.post(path, file, { headers: { 'Content-Type': type } });
+            const unchanged = text.match(/"status":200,"id":\d+,"version":1,"unchanged":true\}\n/g);
+            expect(unchanged, text).to.have.length(products.length);
+          }
         // Another reader of CSV finds the same cells.
         const rows: Record<string, string>[] = parse(csv, { columns: true, record_delimiter: '\r\n' });
         expect(rows.map(({ name, description }) => [name, description])).to.deep.equal(
