@@ -96,6 +96,36 @@ for (const STORE of LOCAL_STORE_NAMES) {
       expect([second.status, second.error.details[0].pointer]).to.deep.equal([400, '/title']);
     });
 
+    it('is changed by key in version 2, and keeps what that does not show', async () => {
+      const sku = `KEY-${++number}`;
+      const hidden = { description: 'bright', attributes: { colour: 'red' } };
+      const { id } = (await request().post('/v1/products', { name: 'Lamp', sku, ...hidden })).json;
+      const shown = async () => (await request().get(`/v1/products/${id}`)).json;
+      const put = await request().put(`/v2/products/sku/${sku}`, { title: 'by PUT' });
+      expect([put.status, put.json]).to.deep.equal([200, { id, title: 'by PUT', sku }]);
+      expect(await shown()).to.deep.equal({ id, name: 'by PUT', sku, ...hidden });
+      const headers = { 'Content-Type': 'application/x-ndjson' };
+      for (const [existing, line, version] of [
+        ['merge', { sku, title: 'by line' }, 3],
+        ['replace', { sku, title: 'by another' }, 4],
+        ['skip', { sku, title: 'not at all' }, 4],
+      ] as const) {
+        const path = `/v2/products/imports?match=sku&existing=${existing}`;
+        const { text } = await request().post(path, JSON.stringify(line), { headers });
+        expect(JSON.parse(text), existing).to.include({ status: 200, id, version });
+        const name = existing === 'skip' ? 'by another' : line.title;
+        expect(await shown()).to.deep.equal({ id, name, sku, ...hidden });
+      }
+      const { text } = await request().post(
+        '/products/imports?match=sku',
+        JSON.stringify({ sku: `${sku}-new`, name: 'x' }),
+        { headers: { ...headers, ...SECOND } },
+      );
+      expect(
+        JSON.parse(text).error.details.map(({ pointer }: { pointer: string }) => pointer),
+      ).to.have.members(['/name', '/title']);
+    });
+
     describe('has an ETag in each version', () => {
       it('that differs from all others', async () => {
         const { id } = await createProduct();

@@ -517,6 +517,11 @@ function describeMatching(at: Imports): void {
       expect(issueLocations(response), query).to.deep.equal(issues);
     }
     expect(await at.countAll()).to.equal(before);
+    for (const [query, status] of [
+      [`match=${match}&existing=skip&dryRun=true`, 204],
+      ['limit=1', 400],
+    ])
+      expect((await at.client.request('OPTIONS', `${at.path}?${query}`)).status).to.equal(status);
   });
 
   it('may be empty', async () => {

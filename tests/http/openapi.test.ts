@@ -77,6 +77,40 @@ describe('/openapi.json', () => {
       expect(withLimit(`/v1/${resource}/imports`), resource).to.deep.equal([true, true]);
   });
 
+  it('has the operations of a record by each unique field, and no others by a field', async () => {
+    const { paths } = (await get()).json;
+    const byKey = Object.entries<Record<string, { operationId?: string }>>(paths).flatMap(([path, item]) =>
+      /^\/v1\/[a-z-]+\/[a-z]+\/\{/i.test(path)
+        ? Object.values(item).flatMap(({ operationId }) => operationId ?? [])
+        : [],
+    );
+    expect(byKey).to.have.members(
+      ['ProductBySku', 'UserByEmail'].flatMap((name) => [
+        `get${name}`,
+        `put${name}`,
+        `patch${name}`,
+        `delete${name}`,
+      ]),
+    );
+    const { put } = paths['/v1/products/sku/{sku}'];
+    expect(Object.keys(put.responses)).to.include.members(['200', '201', '404', '409', '412']);
+    expect(put.responses['201'].headers).to.include.keys('Location', 'Content-Location', 'ETag');
+    expect(put.responses['200'].headers).to.not.have.property('Location');
+  });
+
+  it('has the fields by which the imports of each resource match', async () => {
+    const { paths } = (await get()).json;
+    const matching = (plural: string) => {
+      const { parameters } = paths[`/v1/${plural}/imports`].post;
+      return parameters.find(({ name }: { name?: string }) => name === 'match').schema.enum;
+    };
+    expect(['products', 'users', 'orders'].map(matching)).to.deep.equal([
+      ['id', 'sku'],
+      ['id', 'email'],
+      ['id'],
+    ]);
+  });
+
   it('has exactly the operations of the service', async () => {
     const { paths } = (await get()).json;
     for (const [route, { parameters: _parameters, ...item }] of Object.entries<
