@@ -32,7 +32,7 @@ export async function previewOf(file: Blob, format: Format): Promise<PreviewReco
   const texts = await Promise.all(whole.map((one) => start.slice(one.start, one.end).text()));
   if (!isCsv) return texts.map((text) => ({ text, values: ofJson(text) }));
   const [header = '', ...records] = texts;
-  const names = cellsOf(header) ?? [];
+  const names = (cellsOf(header) ?? []).map((name = '') => name);
   return records.map((text) => ({ text, values: ofCells(names, cellsOf(text) ?? []) }));
 }
 
@@ -51,7 +51,7 @@ function ofPrice(value: unknown): unknown {
   return value === null || isPrice(value) ? value : new NoPrice(JSON.stringify(value));
 }
 
-function ofCells(names: readonly string[], cells: readonly string[]): PreviewRecord['values'] {
+function ofCells(names: readonly string[], cells: readonly (string | undefined)[]): PreviewRecord['values'] {
   if (cells.length !== names.length) return undefined;
   const filled = new Map(names.map((name, at) => [name, cells[at] ?? '']));
   const values: Record<string, unknown> = {};
