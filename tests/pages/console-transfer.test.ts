@@ -194,6 +194,7 @@ describe('imports in the console', () => {
   it('name every problem of a header row, and send nothing more', async () => {
     const { page } = await open('#/import/products');
     await choose(page, 'products.csv', 'colour,id,sku\nred,1,2\n');
+    await page.getByRole('radio', { name: 'Only add records' }).check();
     await start(page);
     await page.getByText('colour is not a column').waitFor();
     const text = await page.getByRole('alert').innerText();

@@ -40,9 +40,7 @@ function resourceOf(
   const collection = itemAt(document, references, path);
   const item = itemAt(document, references, `${path}/{id}`);
   const imports = itemAt(document, references, `${path}/imports`).post;
-  const query = (list.parameters ?? [])
-    .map((parameter) => references.resolve<Parameter>(parameter))
-    .filter((parameter) => parameter.in === 'query');
+  const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
   return {
     name,
@@ -64,6 +62,9 @@ function resourceOf(
     canDelete: item.delete !== undefined,
     canImport: imports !== undefined,
     importTypes: Object.keys(bodyOf(imports, references)).filter((type) => type !== 'application/json'),
+    importMatches: enumOf(parametersOf(imports, references), 'match', references).sort(
+      (one, other) => Number(one === 'id') - Number(other === 'id'),
+    ),
     exportTypes: Object.keys(contentOf(list, references)).filter((type) => type !== 'application/json'),
     input: bodySchema(collection.post, references),
     replacement: bodySchema(item.put, references),
@@ -121,10 +122,17 @@ function bodySchema(operation: OperationObject | undefined, references: Referenc
   return schema === undefined ? undefined : references.schema(schema);
 }
 
-/** The values that a list parameter such as `sort` allows. */
+/** The parameters of an operation's query. */
+function parametersOf(operation: OperationObject | undefined, references: References): Parameter[] {
+  return (operation?.parameters ?? [])
+    .map((parameter) => references.resolve<Parameter>(parameter))
+    .filter((parameter) => parameter.in === 'query');
+}
+
+/** The values that a parameter such as `match` allows, or those of a list such as `sort`. */
 function enumOf(query: readonly Parameter[], name: string, references: References): string[] {
-  const found = query.find((parameter) => parameter.name === name);
-  return (references.schema(references.schema(found?.schema).items).enum ?? []).map(String);
+  const schema = references.schema(query.find((parameter) => parameter.name === name)?.schema);
+  return (references.schema(schema.items).enum ?? schema.enum ?? []).map(String);
 }
 
 /** `Products` → `product`, `API keys` → `API key`. */

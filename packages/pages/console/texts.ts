@@ -187,25 +187,88 @@ export const TEXTS = {
     ndjsonPrices: `Check the prices. An amount is in the smallest unit: 25 EUR is ${PRICE_OF_25}.`,
     noPrice: (text: string) => `${text}: not a price`,
     noRecord: (text: string) => `Not a record: ${text.slice(0, 200)}`,
+    use: 'How to use this file',
+    add: 'Only add records',
+    addHint: (key: string) => `A record whose ${key} exists already is refused.`,
+    update: (key: string) => `Update by ${key}`,
+    updateHint: (key: string, isId: boolean) =>
+      isId
+        ? `Each record of the file changes the one with its ${key}. If the file has versions too, it overwrites no later change.`
+        : `Each record of the file changes the one with its ${key}, or is added if there is none.`,
+    existing: 'Records that exist already',
+    ways: {
+      merge: 'Keep what the file does not mention',
+      replace: 'Replace each record',
+      skip: 'Leave them alone',
+    },
+    wayHints: {
+      merge: (isCsv: boolean) => (isCsv ? 'An empty cell changes nothing.' : 'A null removes a value.'),
+      replace: (isCsv: boolean) =>
+        isCsv
+          ? 'An empty cell, or a column that the file does not have, removes the value.'
+          : 'What the file does not mention is removed.',
+      skip: () => 'Only new records are added.',
+    },
+    check: 'Check the file',
+    checkTitle: 'Nothing is written yet',
+    checkStopped: 'The check has stopped. Nothing is written.',
+    outcome: (counts: readonly (readonly [number, string])[]) =>
+      counts.every(([count]) => count === 0)
+        ? 'The file has no records.'
+        : `${counts.map(([count, what]) => `${numberText(count)} ${what}`).join(', ')}.`,
+    noChange: 'This file changes nothing.',
+    takenHint: (key: string) => `To change the records that exist already, choose “Update by ${key}”.`,
+    fileChangedTitle: 'The file has changed',
+    fileChanged: 'It was changed, moved or deleted after you chose it. Choose it again.',
+    findings: {
+      ofAll: (title: string, shown: number, total: number) =>
+        shown < total ? `${title}: the first ${shown} of ${numberText(total)}` : title,
+      changes: 'Changes',
+      conflicts: 'Changed since the export',
+      refusals: 'Refused',
+      record: 'Record',
+      field: 'Field',
+      now: 'Now',
+      inFile: 'In the file',
+      whole: 'Whole record',
+      deleted: 'deleted',
+      named: (name: string, id: number) => `${name} (ID ${id})`,
+      gone: 'This record does not exist any more.',
+      same: 'This record is by now as the file says.',
+      number: 'No.',
+      reason: 'Reason',
+    },
     start: 'Start import',
     starting: 'Sending the first part…',
     cancel: 'Stop',
     stopped:
-      'The import has stopped. Continue whenever you like, as long as this page is open: no record is created twice.',
+      'The import has stopped. Continue whenever you like, as long as this page is open: nothing is done twice.',
     resume: 'Continue',
     waiting: (seconds: number) => `The rate limit is used up. The import continues in ${seconds} s.`,
     badHeader: 'The header row is invalid, so nothing was imported',
     doneTitle: 'The import is done',
-    done: (kept: number, refused: number) =>
-      kept + refused === 0
-        ? 'The file has no records.'
-        : `${numberText(kept)} created, ${numberText(refused)} refused.`,
-    share: 'Imported share of the file',
+    counted: {
+      isNew: 'new',
+      created: 'created',
+      changed: 'changed',
+      unchanged: 'unchanged',
+      deleted: 'deleted',
+      earlier: 'unchanged or done by an earlier attempt',
+      refused: 'refused',
+    },
+    share: 'Share of the file that is done',
     percent: (percent: number) => `${percent} %`,
     results: 'Records by result',
+    expected: 'Records by expected result',
+    isNew: 'New',
     created: 'Created',
-    existing: 'Created by an earlier attempt',
+    changed: 'Changed',
+    unchanged: 'Unchanged',
+    deleted: 'Deleted',
+    createdEarlier: 'Created by an earlier attempt',
+    doneEarlier: 'Unchanged, or done by an earlier attempt',
     refused: (code: string) => `Refused: ${code}`,
+    conflict: 'Refused: changed since the export',
     download: (count: number) => `Download the refused records (${numberText(count)})`,
     another: 'Choose another file',
     leaving: {

@@ -58,6 +58,8 @@ export interface Resource {
   /** The media types that imports and exports have besides JSON. */
   readonly importTypes: readonly string[];
   readonly exportTypes: readonly string[];
+  /** The keys by which an import can update records: `sku` or `email`, and last `id`. */
+  readonly importMatches: readonly string[];
   /** The bodies of POST and PUT, with their references resolved one level: use {@link Console.references} below. */
   readonly input: Schema | undefined;
   readonly replacement: Schema | undefined;

@@ -39,6 +39,16 @@ export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   ]);
 }
 
+/** What a merge patch makes of a value (RFC 7396 section 2). */
+export function patched(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const result = new Map(Object.entries(isObject(target) ? target : {}));
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) result.get(name);
+    else result.set(name, patched(result.get(name), value));
+  return Object.fromEntries(result);
+}
+
 /** A JSON Pointer (RFC 6901). */
 export function pointerTo(...path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -1,25 +1,52 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
 import { useConsole } from '../context.js';
+import { formFields } from '../edit/form-model.js';
 import { UnsavedGuard } from '../edit/unsaved.js';
 import { randomKey } from '../random-key.js';
 import { hashOf } from '../router.js';
+import { changesOf, isDone } from '../transfer/file-changes.js';
 import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
-import { ImportCounts } from '../transfer/import-counts.js';
+import { ImportCounts, type ImportCountsProps } from '../transfer/import-counts.js';
+import { ImportFindings } from '../transfer/import-findings.js';
 import { ImportPreview } from '../transfer/import-preview.js';
-import { ImportRun, type Progress } from '../transfer/import-run.js';
-import type { Format } from '../transfer/records-in-file.js';
+import {
+  ImportRun,
+  type Progress,
+  type RunOptions,
+  runPatiently,
+  type Send,
+} from '../transfer/import-run.js';
+import {
+  comparisonOf,
+  type ImportUse,
+  keyName,
+  likelyUse,
+  UseChooser,
+  uniqueKey,
+} from '../transfer/import-use.js';
+import { type PreviewRecord, previewOf } from '../transfer/preview.js';
+import type { PartLimits } from '../transfer/records-in-file.js';
 import { saveFile } from '../transfer/save-file.js';
-import type { Api, Resource, ResourcePageProps } from '../types.js';
+import type { Resource, ResourcePageProps } from '../types.js';
 
 interface Chosen {
   readonly file: File;
-  readonly format: Format;
+  readonly format: FormatDetails;
+  /** The first ones. */
+  readonly records: readonly PreviewRecord[];
+  /** Random, so that nothing of the file is added twice. */
+  readonly key: string;
+}
+
+/** An import, or a check of what it would do. */
+interface Attempt {
   readonly run: ImportRun;
+  readonly isCheck: boolean;
 }
 
 type State =
@@ -28,12 +55,21 @@ type State =
   /** By the person, if there is no error. */
   | { readonly step: 'stopped'; readonly error?: unknown };
 
+/** A check sees the records of a part as if they were written, so its parts are as large as the service allows. */
+const CHECK_LIMITS: PartLimits = { bytes: 16_777_216, records: 100_000 };
+
 /** Imports a file, and shows what became of its records. */
-export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
-  const { api, texts } = useConsole();
+export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
+  const { api, references, texts: all } = useConsole();
+  // What an update and a check tell about records needs the scope that reads them.
+  const resource = api.mayRead(described) ? described : { ...described, importMatches: [] };
+  const texts = all.importing;
   const formats = formatsOf(resource.importTypes);
+  const fields = useMemo(() => formFields(resource.input, references), [described]);
   const [chosen, setChosen] = useState<Chosen>();
+  const [use, setUse] = useState<ImportUse>(() => likelyUse(resource, []));
   const [refusal, setRefusal] = useState<string>();
+  const [attempt, setAttempt] = useState<Attempt>();
   const [state, setState] = useState<State>({ step: 'ready' });
   const [progress, setProgress] = useState<Progress>();
   const controller = useRef<AbortController | undefined>(undefined);
@@ -41,24 +77,35 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
   // A person who signs in again continues with the new key.
   const current = useRef(api);
   current.current = api;
+  const isUpdate = use.match !== undefined;
+  const isCheck = attempt?.isCheck ?? false;
   const isActive = state.step === 'running' || state.step === 'waiting';
-  const isUnfinished = isActive || (state.step === 'stopped' && mayContinue(state.error));
+  const mayResume = state.step === 'stopped' && mayContinue(state.error);
+  const isUnfinished = !isCheck && (isActive || mayResume);
 
   useEffect(() => () => controller.current?.abort(), []);
 
-  const choose = (file: File) => {
+  const reset = () => {
+    setAttempt(undefined);
+    setProgress(undefined);
+    setState({ step: 'ready' });
+  };
+  const choose = async (file: File) => {
     const format = formatOfFile(file);
     const isKnown = format !== undefined && formats.includes(format);
-    setRefusal(isKnown ? undefined : texts.importing.wrongFormat(file.name, namesOf(formats)));
-    setState({ step: 'ready' });
-    setProgress(undefined);
-    setChosen(
-      isKnown ? { file, format: format.format, run: runOf(file, format, resource, current) } : undefined,
-    );
+    setRefusal(isKnown ? undefined : texts.wrongFormat(file.name, namesOf(formats)));
+    if (!isKnown) return;
+    // A file that cannot be read says so when it is sent.
+    const records = await previewOf(file, format.format).catch(() => []);
+    setUse(likelyUse(resource, records));
+    setChosen({ file, format, records, key: randomKey() });
   };
   const start = async (run: ImportRun) => {
     controller.current = new AbortController();
     const { signal } = controller.current;
+    setState({ step: 'running' });
+    // The button that had the focus disappears.
+    heading.current?.focus();
     try {
       await runPatiently(run, signal, setProgress, (seconds) =>
         setState(seconds === undefined ? { step: 'running' } : { step: 'waiting', seconds }),
@@ -70,148 +117,178 @@ export function ImportPage({ resource }: ResourcePageProps): JSX.Element {
     }
     heading.current?.focus();
   };
-  const reset = () => {
-    setChosen(undefined);
+  const begin = ({ file, format, key }: Chosen, options: Pick<Attempt, 'isCheck'>) => {
+    const { match, existing } = use;
+    const how = { ...(match !== undefined && { match, existing }), ...(options.isCheck && { dryRun: true }) };
+    const collection = () => current.current.collection(resource);
+    const send: Send = (body, each) => collection().importFile(format.type, body, { ...how, ...each });
+    const areDone: RunOptions['areDone'] = async (records, signal) =>
+      (await changesOf(records, comparisonOf(collection(), fields, use), signal)).map(isDone);
+    const forRun = options.isCheck ? { limits: CHECK_LIMITS } : isUpdate ? { areDone } : { key };
+    const run = new ImportRun(file, format.format, send, forRun);
     setProgress(undefined);
-    setState({ step: 'ready' });
+    setAttempt({ run, ...options });
+    void start(run);
   };
 
   if (!api.mayWrite(resource) || formats.length === 0)
     return (
       <>
-        <h1>{texts.importing.title(resource.title)}</h1>
+        <h1>{texts.title(resource.title)}</h1>
         <Notice kind="error">
-          <p>{formats.length === 0 ? texts.importing.none(resource.title) : texts.importing.forbidden}</p>
+          <p>{formats.length === 0 ? texts.none(resource.title) : texts.forbidden}</p>
         </Notice>
       </>
     );
   const list = hashOf({ page: 'list', resource: resource.name, query: new URLSearchParams() });
   return (
     <div class="import">
-      <UnsavedGuard isDirty={isUnfinished} words={texts.importing.leaving} />
+      <UnsavedGuard isDirty={isUnfinished} words={texts.leaving} />
       <p>
         <a href={list}>{resource.title}</a>
       </p>
       <h1 ref={heading} tabIndex={-1}>
-        {texts.importing.title(resource.title)}
+        {texts.title(resource.title)}
       </h1>
-      {!chosen && <FileChooser formats={formats} isCsvOffered={hasCsv(formats)} onChoose={choose} />}
+      {!chosen && (
+        <FileChooser
+          formats={formats}
+          isCsvOffered={hasCsv(formats)}
+          onChoose={(file) => void choose(file)}
+        />
+      )}
       {refusal && !chosen && (
         <Notice kind="error">
           <p>{refusal}</p>
         </Notice>
       )}
       {chosen && (
-        <p class="chosen-file">
-          <strong>{chosen.file.name}</strong> ({texts.exporting.size(chosen.file.size)})
-        </p>
+        <>
+          <p class="chosen-file">
+            <strong>{chosen.file.name}</strong> ({all.exporting.size(chosen.file.size)})
+          </p>
+          <UseChooser
+            {...{ resource, use }}
+            isCsv={chosen.format.format === 'csv'}
+            isDisabled={isActive || isUnfinished}
+            onChoose={(other) => {
+              setUse(other);
+              reset();
+            }}
+          />
+        </>
       )}
-      {chosen && state.step === 'ready' && <ImportPreview resource={resource} {...chosen} />}
-      {state.step === 'stopped' && 'error' in state && (
-        <ErrorNotice
-          error={state.error}
-          title={isAboutHeader(state.error) ? texts.importing.badHeader : undefined}
-        />
+      {chosen && state.step === 'ready' && (
+        <ImportPreview {...{ resource, isUpdate }} records={chosen.records} format={chosen.format.format} />
       )}
-      {state.step === 'stopped' && mayContinue(state.error) && (
+      {state.step === 'stopped' && 'error' in state && <StoppedBy error={state.error} />}
+      {mayResume && (
         <Notice>
-          <p>{texts.importing.stopped}</p>
+          <p>{isCheck ? texts.checkStopped : texts.stopped}</p>
         </Notice>
       )}
       {state.step === 'waiting' && (
         <Notice>
-          <p>{texts.importing.waiting(state.seconds)}</p>
+          <p>{texts.waiting(state.seconds)}</p>
         </Notice>
       )}
-      {state.step === 'done' && progress && (
-        <Notice kind={progress.refused.size > 0 ? 'info' : 'success'} title={texts.importing.doneTitle}>
-          <p>{texts.importing.done(progress.created + progress.existing, refusedIn(progress))}</p>
-        </Notice>
-      )}
-      {progress && <ImportCounts progress={progress} isDone={state.step === 'done'} />}
-      {chosen && !progress && isActive && <p>{texts.importing.starting}</p>}
+      {state.step === 'done' && progress && <Outcome {...{ resource, progress, isUpdate, isCheck }} />}
+      {progress && <ImportCounts {...{ progress, isUpdate, isCheck }} isDone={state.step === 'done'} />}
+      {!progress && isActive && <p>{texts.starting}</p>}
       {chosen && (
         <div class="actions">
-          {state.step === 'ready' && (
-            <Button kind="primary" onClick={() => begin(chosen.run)}>
-              {texts.importing.start}
+          {(state.step === 'ready' ? !isUpdate : isCheck && state.step === 'done' && hasEffect(progress)) && (
+            <Button kind="primary" onClick={() => begin(chosen, { isCheck: false })}>
+              {texts.start}
             </Button>
           )}
-          {state.step === 'stopped' && mayContinue(state.error) && (
-            <Button kind="primary" onClick={() => begin(chosen.run)}>
-              {texts.importing.resume}
+          {state.step === 'ready' && resource.importMatches.length > 0 && (
+            <Button kind={isUpdate ? 'primary' : 'plain'} onClick={() => begin(chosen, { isCheck: true })}>
+              {texts.check}
             </Button>
           )}
-          {isActive && <Button onClick={() => controller.current?.abort()}>{texts.importing.cancel}</Button>}
-          {progress && refusedIn(progress) > 0 && (
-            <Button onClick={() => saveFile(chosen.run.refusedFile)}>
-              {texts.importing.download(refusedIn(progress))}
+          {mayResume && attempt && (
+            <Button kind="primary" onClick={() => void start(attempt.run)}>
+              {texts.resume}
             </Button>
           )}
-          {!isActive && <Button onClick={reset}>{texts.importing.another}</Button>}
-          {state.step === 'done' && <a href={list}>{texts.importing.toList(resource.title)}</a>}
+          {isActive && <Button onClick={() => controller.current?.abort()}>{texts.cancel}</Button>}
+          {attempt && refusedIn(progress) > 0 && (
+            <Button onClick={() => saveFile(attempt.run.refusedFile)}>
+              {texts.download(refusedIn(progress))}
+            </Button>
+          )}
+          {!isActive && (
+            <Button
+              onClick={() => {
+                setChosen(undefined);
+                reset();
+              }}
+            >
+              {texts.another}
+            </Button>
+          )}
+          {state.step === 'done' && !isCheck && <a href={list}>{texts.toList(resource.title)}</a>}
         </div>
+      )}
+      {attempt && progress && !isActive && (
+        <ImportFindings {...{ resource, use, progress, isCheck }} findings={attempt.run.findings} />
       )}
     </div>
   );
-
-  function begin(run: ImportRun): void {
-    setState({ step: 'running' });
-    // The button that had the focus disappears.
-    heading.current?.focus();
-    void start(run);
-  }
 }
 
-/** Makes the import of a file, with a new random key. */
-function runOf(
-  file: File,
-  { format, type }: FormatDetails,
-  resource: Resource,
-  api: { readonly current: Api },
-): ImportRun {
-  return new ImportRun(file, format, randomKey(), (body, options) =>
-    api.current.collection(resource).importFile(type, body, options),
+/** Why an import or a check has stopped. */
+function StoppedBy({ error }: { readonly error: unknown }): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  if (hasFileChanged(error))
+    return (
+      <Notice kind="error" title={texts.fileChangedTitle}>
+        <p>{texts.fileChanged}</p>
+      </Notice>
+    );
+  return <ErrorNotice error={error} title={isAboutHeader(error) ? texts.badHeader : undefined} />;
+}
+
+interface OutcomeProps extends Omit<ImportCountsProps, 'isDone'> {
+  readonly resource: Resource;
+}
+
+/** What came of an import, or would come of it, in one sentence. */
+function Outcome({ resource, progress, isUpdate, isCheck }: OutcomeProps): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const { counted } = texts;
+  const { created, changed, unchanged, deleted, earlier, refused } = progress;
+  const unique = uniqueKey(resource);
+  const updates: [number, string][] = [
+    [changed, counted.changed],
+    [unchanged, counted.unchanged],
+    [deleted, counted.deleted],
+    ...(earlier > 0 ? [[earlier, counted.earlier] satisfies [number, string]] : []),
+  ];
+  const counts: [number, string][] = [
+    [isUpdate ? created : created + earlier, isCheck ? counted.isNew : counted.created],
+    ...(isUpdate ? updates : []),
+    [refusedIn(progress), counted.refused],
+  ];
+  const isGood = refused.size === 0 && !isCheck;
+  return (
+    <Notice kind={isGood ? 'success' : 'info'} title={isCheck ? texts.checkTitle : texts.doneTitle}>
+      <p>{texts.outcome(counts)}</p>
+      {isCheck && unchanged > 0 && !hasEffect(progress) && <p>{texts.noChange}</p>}
+      {!isUpdate && unique && refused.has('duplicate_value') && <p>{texts.takenHint(keyName(unique))}</p>}
+    </Notice>
   );
 }
 
-/**
- * Runs an import, and waits when the rate limit is used up.
- * @param onWait called with the seconds of a wait, and with undefined after it
- */
-async function runPatiently(
-  run: ImportRun,
-  signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-  onWait: (seconds: number | undefined) => void,
-): Promise<void> {
-  for (;;) {
-    try {
-      return await run.run(signal, onProgress);
-    } catch (error) {
-      const seconds = error instanceof CatalogueError ? error.retryAfterSeconds : undefined;
-      if (
-        signal.aborted ||
-        !(error instanceof CatalogueError) ||
-        error.status !== 429 ||
-        seconds === undefined
-      )
-        throw error;
-      onWait(seconds);
-      await sleep(seconds * 1_000, signal);
-      onWait(undefined);
-    }
-  }
+/** Whether a check has found anything to write. */
+function hasEffect(progress: Progress | undefined): boolean {
+  return progress !== undefined && progress.created + progress.changed + progress.deleted > 0;
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
+/** Whether the browser refuses to read the file, because it is another than the one that was chosen. */
+function hasFileChanged(error: unknown): boolean {
+  return error instanceof DOMException && /^Not(Readable|Found)Error$/.test(error.name);
 }
 
 /** Whether the whole import was refused for the names of its columns. An invalid record is a result instead. */
@@ -221,12 +298,13 @@ function isAboutHeader(error: unknown): boolean {
 
 /** Whether the same request could succeed later, perhaps with another key. The others need another file. */
 function mayContinue(error: unknown): boolean {
+  if (hasFileChanged(error)) return false;
   if (!(error instanceof CatalogueError) || error.code === 'unexpected_response') return true;
   return error.status >= 500 || [401, 403, 408, 429].includes(error.status);
 }
 
-function refusedIn({ refused }: Progress): number {
-  return [...refused.values()].reduce((sum, count) => sum + count, 0);
+function refusedIn(progress: Progress | undefined): number {
+  return [...(progress?.refused.values() ?? [])].reduce((sum, count) => sum + count, 0);
 }
 
 function namesOf(formats: readonly FormatDetails[]): string {

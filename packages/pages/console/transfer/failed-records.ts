@@ -23,10 +23,10 @@ export class FailedRecords {
     private readonly format: Format,
   ) {}
 
-  /** @param header the header row of CSV */
-  async begin(header: Range): Promise<void> {
+  /** @param header the header row of CSV, with so many cells */
+  begin(header: Range, columns: number): void {
     this.header = header;
-    this.columns = cellsOf(await this.file.slice(header.start, header.end).text())?.length ?? 0;
+    this.columns = columns;
   }
 
   /** @param results one for each record of the part */
@@ -54,8 +54,7 @@ export class FailedRecords {
    */
   private async row({ start, end }: Range, { error }: Refusal): Promise<BlobPart[]> {
     const record = this.file.slice(start, end);
-    const messages = error.details.length > 0 ? error.details.map(messageOf) : [error.message];
-    const reason = `"${`${error.code}: ${messages.join(' ')}`.replaceAll('"', '""')}"`;
+    const reason = `"${`${error.code}: ${reasonOf(error)}`.replaceAll('"', '""')}"`;
     const empty = ','.repeat(this.columns);
     const behind = [empty, reason, ','];
     if (end - start > MAX_RECORD_BYTES) return [...behind, record];
@@ -101,6 +100,11 @@ function isObject(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Why a record was refused, in the words of the service. */
+export function reasonOf({ message, details }: Refusal['error']): string {
+  return details.length > 0 ? details.map(messageOf).join(' ') : message;
 }
 
 /** Its type is written out: a fresh checkout builds the page before the types of the client's document exist. */

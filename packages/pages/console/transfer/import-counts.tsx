@@ -3,29 +3,42 @@ import { useConsole } from '../context.js';
 import { numberText } from '../formats.js';
 import type { Progress } from './import-run.js';
 
-interface ImportCountsProps {
+export interface ImportCountsProps {
   readonly progress: Progress;
+  readonly isUpdate: boolean;
+  readonly isCheck: boolean;
   readonly isDone: boolean;
 }
 
-/** How far an import is, and what became of the records so far. */
-export function ImportCounts({ progress, isDone }: ImportCountsProps): JSX.Element {
-  const { texts } = useConsole();
-  const { done, total, created, existing, refused } = progress;
+/** How far an import or its check is, and what became of the records so far. */
+export function ImportCounts({ progress, isUpdate, isCheck, isDone }: ImportCountsProps): JSX.Element {
+  const { importing: texts } = useConsole().texts;
+  const { done, total, created, changed, unchanged, deleted, earlier, refused } = progress;
   const share = total === 0 || isDone ? 1 : done / total;
   return (
     <>
       <p class="import-progress">
-        <progress max={1} value={share} aria-label={texts.importing.share} />{' '}
-        <span>{texts.importing.percent(Math.floor(share * 100))}</span>
+        <progress max={1} value={share} aria-label={texts.share} />{' '}
+        <span>{texts.percent(Math.floor(share * 100))}</span>
       </p>
       <table class="import-counts">
-        <caption>{texts.importing.results}</caption>
+        <caption>{isCheck ? texts.expected : texts.results}</caption>
         <tbody>
-          <Row name={texts.importing.created} count={created} />
-          {existing > 0 && <Row name={texts.importing.existing} count={existing} />}
+          <Row name={isCheck ? texts.isNew : texts.created} count={created} />
+          {isUpdate && (
+            <>
+              <Row name={texts.changed} count={changed} />
+              <Row name={texts.unchanged} count={unchanged} />
+              <Row name={texts.deleted} count={deleted} />
+            </>
+          )}
+          {earlier > 0 && <Row name={isUpdate ? texts.doneEarlier : texts.createdEarlier} count={earlier} />}
           {[...refused].map(([code, count]) => (
-            <Row key={code} name={texts.importing.refused(code)} count={count} />
+            <Row
+              key={code}
+              name={code === 'precondition_failed' ? texts.conflict : texts.refused(code)}
+              count={count}
+            />
           ))}
         </tbody>
       </table>

@@ -4,20 +4,25 @@ import { Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import type { Field, Resource } from '../types.js';
-import { useLoad } from '../use-load.js';
-import { NoPrice, type PreviewRecord, previewOf } from './preview.js';
+import { NoPrice, type PreviewRecord } from './preview.js';
 import type { Format } from './records-in-file.js';
 
 interface ImportPreviewProps {
   readonly resource: Resource;
-  readonly file: File;
+  readonly records: readonly PreviewRecord[];
   readonly format: Format;
+  /** Whether a record may have a part of a price, because another part is there already. */
+  readonly isUpdate: boolean;
 }
 
 /** The first records of a file with their prices as money, because a file can have them in the wrong unit. */
-export function ImportPreview({ resource, file, format }: ImportPreviewProps): JSX.Element | null {
+export function ImportPreview({
+  resource,
+  records,
+  format,
+  isUpdate,
+}: ImportPreviewProps): JSX.Element | null {
   const { importing } = useConsole().texts;
-  const { value: records = [] } = useLoad('', () => previewOf(file, format));
   if (records.length === 0) return null;
   const fields = resource.fields.filter(
     (field) => isShownAtFirst(field) && records.some(({ values }) => values?.[field.name] !== undefined),
@@ -42,7 +47,7 @@ export function ImportPreview({ resource, file, format }: ImportPreviewProps): J
           <tbody>
             {records.map((record, at) => (
               <tr key={at}>
-                <Cells record={record} fields={fields} />
+                <Cells {...{ record, fields, isUpdate }} />
               </tr>
             ))}
           </tbody>
@@ -52,7 +57,12 @@ export function ImportPreview({ resource, file, format }: ImportPreviewProps): J
   );
 }
 
-function Cells({ record, fields }: { readonly record: PreviewRecord; readonly fields: readonly Field[] }) {
+interface CellsProps extends Pick<ImportPreviewProps, 'isUpdate'> {
+  readonly record: PreviewRecord;
+  readonly fields: readonly Field[];
+}
+
+function Cells({ record, fields, isUpdate }: CellsProps) {
   const { importing } = useConsole().texts;
   const { values, text } = record;
   if (!values) return <td colSpan={Math.max(fields.length, 1)}>{importing.noRecord(text)}</td>;
@@ -63,7 +73,7 @@ function Cells({ record, fields }: { readonly record: PreviewRecord; readonly fi
         return (
           <td key={field.name} data-label={labelOf(field.name)}>
             {value instanceof NoPrice ? (
-              <strong>{importing.noPrice(value.text)}</strong>
+              <strong>{isUpdate ? value.text : importing.noPrice(value.text)}</strong>
             ) : (
               <Value field={field} value={value} />
             )}

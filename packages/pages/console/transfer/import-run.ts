@@ -1,24 +1,50 @@
-import type { ImportResult } from '#packages/client/index.js';
+import { CatalogueError, type ImportResult } from '#packages/client/index.js';
+import { cellsOf } from './csv-cells.js';
 import { FailedRecords } from './failed-records.js';
-import { type Format, type Part, partsOf, type Range } from './records-in-file.js';
+import type { Finding } from './file-changes.js';
+import { type Format, type Part, type PartLimits, partsOf, type Range } from './records-in-file.js';
 
-/** What an import has done so far. */
+/** What an import has done so far, or would do. */
 export interface Progress {
   /** Bytes of the file. */
   readonly done: number;
   readonly total: number;
   readonly created: number;
-  /** Created by an earlier attempt, whose results were lost. */
-  readonly existing: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+  /** Done by an earlier attempt, whose results were lost; with updates, also what was never to change. */
+  readonly earlier: number;
   /** How many records were refused, by the code of the error. */
   readonly refused: ReadonlyMap<string, number>;
+}
+
+/** The first records of each kind that a person looks at. */
+export interface Findings {
+  /** Changed and deleted ones. */
+  readonly changed: readonly Finding[];
+  /** Those whose version in the file is not the newest. */
+  readonly conflicts: readonly Finding[];
+  /** The other refused ones. */
+  readonly refused: readonly Finding[];
 }
 
 /** Sends records, and yields the result of each in order. */
 export type Send = (
   body: Blob,
-  options: { readonly idempotencyKey: string; readonly signal: AbortSignal },
+  options: { readonly idempotencyKey?: string; readonly signal: AbortSignal },
 ) => AsyncIterable<ImportResult>;
+
+export interface RunOptions {
+  /** Random, one for each file that a person chooses. Absent: a part that is sent again is not recognised. */
+  readonly key?: string;
+  readonly limits?: PartLimits;
+  /** Tells which records are as the file says. It finds out what an attempt has done whose results were lost. */
+  readonly areDone?: (records: readonly Finding[], signal: AbortSignal) => Promise<readonly boolean[]>;
+}
+
+/** How many findings of each kind are kept. */
+const MAX_FINDINGS = 10;
 
 /**
  * The import of one file, in parts of about a megabyte. A browser sends a request whole before it reads the response
@@ -26,27 +52,37 @@ export type Send = (
  * so a part whose response was lost can be sent again and creates nothing twice.
  */
 export class ImportRun {
-  private readonly counts = { done: 0, created: 0, existing: 0, refused: new Map<string, number>() };
+  private readonly counts = { done: 0, created: 0, changed: 0, unchanged: 0, deleted: 0, earlier: 0 };
+  private readonly refused = new Map<string, number>();
+  private readonly found = { changed: [], conflicts: [], refused: [] } as {
+    readonly [kind in keyof Findings]: Finding[];
+  };
   private readonly failures: FailedRecords;
   private readonly parts: AsyncGenerator<Part, void, void>;
   private header: Range | undefined;
-  /** The part that is not done yet. */
+  private columns: readonly string[] | undefined;
+  /** The part that is not done yet, and whether an attempt may have done some of it. */
   private current: Part | undefined;
+  private isSent = false;
   private number = 0;
+  private records = 0;
 
-  /** @param key random, one for each file that a person chooses */
   constructor(
     private readonly file: File,
     private readonly format: Format,
-    private readonly key: string,
     private readonly send: Send,
+    private readonly options: RunOptions = {},
   ) {
-    this.parts = partsOf(file, format);
+    this.parts = partsOf(file, format, options.limits);
     this.failures = new FailedRecords(file, format);
   }
 
   get progress(): Progress {
-    return { ...this.counts, refused: new Map(this.counts.refused), total: this.file.size };
+    return { ...this.counts, refused: new Map(this.refused), total: this.file.size };
+  }
+
+  get findings(): Findings {
+    return this.found;
   }
 
   /** A file of the records that were refused, with their errors. */
@@ -56,7 +92,8 @@ export class ImportRun {
 
   /**
    * Imports what is left of the file. After an error it can be called again, and continues with the same part.
-   * @throws CatalogueError, TypeError if the connection is lost, the reason of the signal
+   * @throws CatalogueError, TypeError if the connection is lost, DOMException if the file has changed, the reason of the
+   * signal
    */
   async run(signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<void> {
     for (;;) {
@@ -65,6 +102,7 @@ export class ImportRun {
       signal.throwIfAborted();
       await this.importPart(this.current, signal);
       this.current = undefined;
+      this.isSent = false;
       this.number++;
       onProgress(this.progress);
     }
@@ -76,19 +114,76 @@ export class ImportRun {
     if (this.format !== 'csv' || this.header) return value;
     const [header, ...records] = value.records;
     this.header = header;
-    if (header) await this.failures.begin(header);
+    if (header) {
+      const cells = cellsOf(await this.textOf(header)) ?? [];
+      this.columns = cells.map((name = '') => name);
+      this.failures.begin(header, cells.length);
+    }
     return { ...value, start: records[0]?.start ?? value.end, records };
   }
 
   private async importPart(part: Part, signal: AbortSignal): Promise<void> {
-    const results: ImportResult[] = [];
-    const idempotencyKey = `${this.key}-${this.number}`;
-    for await (const result of this.send(this.bodyOf(part), { idempotencyKey, signal })) results.push(result);
+    const { key } = this.options;
+    const isAgain = this.isSent;
+    this.isSent = true;
+    let results: ImportResult[] = [];
+    const idempotencyKey = key && `${key}-${this.number}`;
+    const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+    try {
+      for await (const result of this.send(this.bodyOf(part), options)) results.push(result);
+    } catch (error) {
+      // Such an error of the service comes before the first record.
+      this.isSent = !(error instanceof CatalogueError) || error.code === 'unexpected_response';
+      // A file that has changed fails as a lost connection does. To read it tells.
+      await this.file.slice(0, 1).arrayBuffer();
+      throw error;
+    }
     if (results.length !== part.records.length)
       throw new TypeError(`The connection ended after ${results.length} of ${part.records.length} results`);
+    if (isAgain) results = await this.withoutOwn(part, results, signal);
     await this.failures.add(part, results);
-    for (const result of results) this.count(result);
+    for (const [at, result] of results.entries()) {
+      this.count(result);
+      const kept = this.keptIn(result);
+      if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
+    }
     this.counts.done = part.end;
+    this.records += results.length;
+  }
+
+  /**
+   * The results of a part that was sent again. What the lost attempt has done is no conflict with somebody else, although
+   * the record has another version than the file.
+   */
+  private async withoutOwn(
+    part: Part,
+    results: readonly ImportResult[],
+    signal: AbortSignal,
+  ): Promise<ImportResult[]> {
+    const { areDone } = this.options;
+    if (!areDone) return [...results];
+    const again = results.map(({ unchanged, ...result }) => ({
+      ...result,
+      ...(unchanged && { replayed: true }),
+    }));
+    const conflicts: Finding[] = [];
+    for (const [at, result] of again.entries())
+      if (isConflict(result)) conflicts.push(await this.finding(part, at, result));
+    const done = conflicts.length > 0 ? await areDone(conflicts, signal) : [];
+    const own = new Set(conflicts.filter((_, at) => done[at]).map(({ result }) => result));
+    return again.map((result) =>
+      own.has(result) ? { line: result.line, status: 200, replayed: true } : result,
+    );
+  }
+
+  private async finding({ records }: Part, at: number, result: ImportResult): Promise<Finding> {
+    const range = records[at];
+    const text = range ? await this.textOf(range) : '';
+    return { number: this.records + at + 1, record: { text, columns: this.columns }, result };
+  }
+
+  private textOf({ start, end }: Range): Promise<string> {
+    return this.file.slice(start, end).text();
   }
 
   private bodyOf({ start, end }: Part): Blob {
@@ -98,10 +193,62 @@ export class ImportRun {
     return new Blob([header, '\n', records]);
   }
 
-  private count(result: ImportResult): void {
-    const { counts } = this;
-    if (result.error) counts.refused.set(result.error.code, (counts.refused.get(result.error.code) ?? 0) + 1);
-    else if (result.replayed) counts.existing++;
-    else counts.created++;
+  private count({ status, error, replayed, unchanged }: ImportResult): void {
+    const { counts, refused } = this;
+    if (error) refused.set(error.code, (refused.get(error.code) ?? 0) + 1);
+    else if (replayed) counts.earlier++;
+    else if (unchanged) counts.unchanged++;
+    else if (status === 201) counts.created++;
+    else if (status === 204) counts.deleted++;
+    else counts.changed++;
   }
+
+  /** Where a result is kept, if a person looks at it. */
+  private keptIn(result: ImportResult): Finding[] | undefined {
+    if (result.error) return isConflict(result) ? this.found.conflicts : this.found.refused;
+    return result.status === 201 || result.unchanged || result.replayed ? undefined : this.found.changed;
+  }
+}
+
+function isConflict({ status }: ImportResult): boolean {
+  return status === 412;
+}
+
+/**
+ * Runs an import, and waits when the rate limit is used up.
+ * @param onWait called with the seconds of a wait, and with undefined after it
+ */
+export async function runPatiently(
+  run: ImportRun,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+  onWait: (seconds: number | undefined) => void,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await run.run(signal, onProgress);
+    } catch (error) {
+      const seconds = error instanceof CatalogueError ? error.retryAfterSeconds : undefined;
+      if (
+        signal.aborted ||
+        !(error instanceof CatalogueError) ||
+        error.status !== 429 ||
+        seconds === undefined
+      )
+        throw error;
+      onWait(seconds);
+      await sleep(seconds * 1_000, signal);
+      onWait(undefined);
+    }
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }

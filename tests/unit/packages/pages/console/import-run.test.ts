@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { ImportResult } from '#packages/client/index.js';
+import { CatalogueError, type ImportResult } from '#packages/client/index.js';
 import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
 import { formatOfFile } from '#packages/pages/console/transfer/formats.js';
 import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
@@ -162,31 +162,31 @@ describe('an import of a file', () => {
 
   it('counts results by kind, part by part', async () => {
     const { send, bodies } = service();
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
     const seen: number[] = [];
     await run.run(never, ({ done }) => seen.push(done));
     expect(bodies.map((body) => body.trimEnd().split('\n').length)).to.deep.equal([5_000, 5_000, 2_000]);
     expect(bodies.join('')).to.equal(LINES.join('\n'));
-    const { created, existing, refused, done, total } = run.progress;
-    expect([created, existing, [...refused]]).to.deep.equal([11_998, 0, [['invalid_type', 2]]]);
+    const { created, earlier, refused, done, total } = run.progress;
+    expect([created, earlier, [...refused]]).to.deep.equal([11_998, 0, [['invalid_type', 2]]]);
     expect([done, seen.at(-1), seen.length]).to.deep.equal([total, total, 3]);
   });
 
   it('continues after a lost connection with the same part and key, and creates nothing twice', async () => {
     const { send, bodies, known } = service({ failAt: [2] });
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
     const failure = await run.run(never, () => {}).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(TypeError);
     expect(run.progress.created).to.equal(4_999);
     await run.run(never, () => {});
     expect(bodies[2]).to.equal(bodies[1]);
-    const { created, existing } = run.progress;
-    expect([created + existing, existing, known.size]).to.deep.equal([11_998, 1, 11_998]);
+    const { created, earlier } = run.progress;
+    expect([created + earlier, earlier, known.size]).to.deep.equal([11_998, 1, 11_998]);
   });
 
   it('stops when it is aborted, and continues later', async () => {
     const { send } = service();
-    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', 'k', send);
+    const run = new ImportRun(file(LINES.join('\n'), 'p.ndjson'), 'ndjson', send, { key: 'k' });
     const controller = new AbortController();
     const stopped = await run
       .run(controller.signal, () => controller.abort(new Error('enough')))
@@ -200,7 +200,7 @@ describe('an import of a file', () => {
     const send: Send = async function* () {
       yield { line: 1, status: 201, id: 1 };
     };
-    const run = new ImportRun(file('a\nb'), 'ndjson', 'k', send);
+    const run = new ImportRun(file('a\nb'), 'ndjson', send, { key: 'k' });
     const failure = await run.run(never, () => {}).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(TypeError).with.property('message').that.includes('connection');
     expect(run.progress.created).to.equal(0);
@@ -208,7 +208,7 @@ describe('an import of a file', () => {
 
   it('sends the header row with each part of CSV', async () => {
     const { send, bodies } = service();
-    const run = new ImportRun(file(`name,sku\r\n${LINES.join('\n')}`), 'csv', 'k', send);
+    const run = new ImportRun(file(`name,sku\r\n${LINES.join('\n')}`), 'csv', send, { key: 'k' });
     await run.run(never, () => {});
     for (const body of bodies) expect(body.startsWith('name,sku\n')).to.equal(true);
     expect(run.progress.created).to.equal(11_998);
@@ -216,7 +216,7 @@ describe('an import of a file', () => {
 
   it('gives the refused records back, with their errors in a column', async () => {
     const { send } = service();
-    const run = new ImportRun(file('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n'), 'csv', 'k', send);
+    const run = new ImportRun(file('name,sku\na,1\n"bad ""x""",2\nb,3\nbad,\n'), 'csv', send, { key: 'k' });
     await run.run(never, () => {});
     const refused = run.refusedFile;
     expect(refused.name).to.equal('products-failed.csv');
@@ -233,7 +233,7 @@ describe('an import of a file', () => {
   };
 
   it('gives a record that is no CSV back behind its error, one cell too many for every header', async () => {
-    const run = new ImportRun(file('name,sku\na\na,b,c\n"a,1\nb'), 'csv', 'k', refuseAll);
+    const run = new ImportRun(file('name,sku\na\na,b,c\n"a,1\nb'), 'csv', refuseAll, { key: 'k' });
     await run.run(never, () => {});
     expect(await run.refusedFile.text()).to.equal(
       [
@@ -247,7 +247,7 @@ describe('an import of a file', () => {
 
   it('gives a long record back unread, with one cell too many', async () => {
     const long = `"${'x'.repeat(1_100_000)}`;
-    const run = new ImportRun(file(`name\n${long}`), 'csv', 'k', refuseAll);
+    const run = new ImportRun(file(`name\n${long}`), 'csv', refuseAll, { key: 'k' });
     await run.run(never, () => {});
     expect(await run.refusedFile.text()).to.equal(`name,error\n,"malformed_csv: No.",${long}\n`);
   });
@@ -267,8 +267,8 @@ describe('an import of a file', () => {
           const run = new ImportRun(
             file(Buffer.from(source, 'latin1') as Uint8Array<ArrayBuffer>),
             'csv',
-            'k',
             refuseAll,
+            { key: 'k' },
           );
           await run.run(never, () => {});
           const given = Buffer.from(await run.refusedFile.arrayBuffer()).toString('latin1');
@@ -281,7 +281,7 @@ describe('an import of a file', () => {
             const left = cells.filter((_, place) => place !== columns);
             if (cellsOf(row)?.length === columns || isGivenBack(row, columns))
               expect(left).to.deep.equal(cellsOf(row));
-            else expect(left).to.deep.equal([...Array(columns).fill(''), row]);
+            else expect(left).to.deep.equal([...Array(columns).fill(undefined), row]);
           }
         },
       ),
@@ -299,7 +299,7 @@ describe('an import of a file', () => {
       'bad\xfc\t\\',
     ];
     const bytes = Buffer.from(lines.join('\n'), 'latin1') as Uint8Array<ArrayBuffer>;
-    const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', 'k', send);
+    const run = new ImportRun(file(bytes, 'a.b.ndjson'), 'ndjson', send, { key: 'k' });
     await run.run(never, () => {});
     const { error } = refusal('invalid_type', 'No "good".');
     const refused = run.refusedFile;
@@ -313,6 +313,118 @@ describe('an import of a file', () => {
       `{"bad":"\xfc","error":${json}}`,
       `{"text":"bad\xfc\\u0009\\\\","error":${json}}`,
       '',
+    ]);
+  });
+});
+
+describe('an update from a file', () => {
+  const never = new AbortController().signal;
+  const conflict = {
+    status: 412,
+    id: 3,
+    version: 9,
+    error: { code: 'precondition_failed', message: 'x', details: [] },
+  };
+  const RESULTS = {
+    new: { status: 201, id: 1, version: 1 },
+    changed: { status: 200, id: 2, version: 7 },
+    same: { status: 200, id: 2, version: 7, unchanged: true },
+    deleted: { status: 204 },
+    gone: { status: 204, unchanged: true },
+    conflict,
+    bad: refusal('invalid_type', 'No.'),
+  };
+  type Kind = keyof typeof RESULTS;
+  /** A service that gives each line the result that the line names. */
+  const sending = (options: object[] = []): Send =>
+    async function* (body, { signal, ...rest }) {
+      options.push(rest);
+      const kinds = (await body.text()).trim().split('\n') as Kind[];
+      for (const [at, kind] of kinds.entries()) yield { line: at + 1, ...RESULTS[kind] } as ImportResult;
+    };
+  const lines = (...kinds: Kind[]) => file(kinds.join('\n'), 'p.ndjson');
+
+  it('counts what is new, changed, unchanged, deleted and refused, and sends no key', async () => {
+    const options: object[] = [];
+    const text = lines('new', 'changed', 'changed', 'same', 'deleted', 'gone', 'conflict', 'bad');
+    const run = new ImportRun(text, 'ndjson', sending(options));
+    await run.run(never, () => {});
+    const { created, changed, unchanged, deleted, earlier, refused } = run.progress;
+    expect({ created, changed, unchanged, deleted, earlier }).to.deep.equal({
+      created: 1,
+      changed: 2,
+      unchanged: 2,
+      deleted: 1,
+      earlier: 0,
+    });
+    expect([...refused]).to.deep.equal([
+      ['precondition_failed', 1],
+      ['invalid_type', 1],
+    ]);
+    expect(options).to.deep.equal([{}]);
+  });
+
+  it('keeps the first ten records of each kind, with their numbers in the file', async () => {
+    const kinds = Array.from(
+      { length: 60 },
+      (_, at): Kind => (['same', 'changed', 'bad', 'deleted'] as const)[at % 4] ?? 'same',
+    );
+    const run = new ImportRun(lines(...kinds), 'ndjson', sending(), { limits: { bytes: 1_000, records: 7 } });
+    await run.run(never, () => {});
+    const { changed, conflicts, refused } = run.findings;
+    expect(changed.map(({ number }) => number)).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+    expect(changed.slice(0, 2).map(({ record }) => record)).to.deep.equal([
+      { text: 'changed', columns: undefined },
+      { text: 'deleted', columns: undefined },
+    ]);
+    expect(refused.map(({ number }) => number)).to.deep.equal([3, 7, 11, 15, 19, 23, 27, 31, 35, 39]);
+    expect(conflicts).to.deep.equal([]);
+  });
+
+  it('takes what a lost attempt has done for no conflict', async () => {
+    let calls = 0;
+    const lost: Send = async function* (body, options) {
+      yield* sending()(body, options);
+      if (++calls === 1) throw new TypeError('network error');
+    };
+    const asked: number[] = [];
+    const run = new ImportRun(lines('conflict', 'same', 'conflict', 'new', 'gone'), 'ndjson', lost, {
+      areDone: async (records) => {
+        asked.push(...records.map(({ number }) => number));
+        return records.map(({ number }) => number === 1);
+      },
+    });
+    const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(TypeError);
+    expect(asked).to.deep.equal([]);
+    await run.run(never, () => {});
+    const { created, changed, unchanged, earlier, refused } = run.progress;
+    expect(asked).to.deep.equal([1, 3]);
+    expect({ created, changed, unchanged, earlier }).to.deep.equal({
+      created: 1,
+      changed: 0,
+      unchanged: 0,
+      earlier: 3,
+    });
+    expect([...refused]).to.deep.equal([['precondition_failed', 1]]);
+    expect(run.findings.conflicts.map(({ number }) => number)).to.deep.equal([3]);
+    const failed = (await run.refusedFile.text()).trimEnd().split('\n');
+    expect(failed).to.have.length(1);
+  });
+
+  it('takes a refusal before the first record for no lost attempt', async () => {
+    let calls = 0;
+    const limited: Send = async function* (body, options) {
+      if (++calls === 1) throw new CatalogueError(429, 'rate_limited', 'x', [], undefined, 1);
+      yield* sending()(body, options);
+    };
+    const run = new ImportRun(lines('conflict', 'same'), 'ndjson', limited, {
+      areDone: async (records) => records.map(() => true),
+    });
+    await run.run(never, () => {}).catch(() => {});
+    await run.run(never, () => {});
+    expect([run.progress.unchanged, run.progress.earlier, run.progress.refused.size]).to.deep.equal([
+      1, 0, 1,
     ]);
   });
 });

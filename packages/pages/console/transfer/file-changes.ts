@@ -1,0 +1,190 @@
+import type { EditableCollection, ImportResult } from '#packages/client/index.js';
+import { amountOf } from '#src/domain/money.js';
+import type { Field } from '../edit/form-model.js';
+import { isObject, type Json, type JsonObject, member, patched } from '../edit/json.js';
+import { type Difference, differencesOf } from '../edit/three-way.js';
+import type { AnyTypes, CatalogueRecord } from '../types.js';
+import { cellsOf } from './csv-cells.js';
+
+/** A record of a file, as it is written there. */
+export interface FileRecord {
+  readonly text: string;
+  /** The names in the header row of CSV; undefined for NDJSON. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** A record of a file, and what an import says about it. */
+export interface Finding {
+  /** Counted from 1 in the file, without the header row. */
+  readonly number: number;
+  readonly record: FileRecord;
+  readonly result: ImportResult;
+}
+
+/** What a record of a file changes in the record that the service has. */
+export interface FileChange {
+  readonly finding: Finding;
+  /** What the service has; undefined if it is gone. */
+  readonly current: CatalogueRecord | undefined;
+  /** The version that the file expects, if it has one. */
+  readonly version: Json | undefined;
+  /** Whether the file deletes the record. */
+  readonly isDeletion: boolean;
+  /** `yours` is what the file says, `theirs` what the service has. */
+  readonly differences: readonly Difference[];
+}
+
+/** How the records of a file are compared. */
+export interface Comparison {
+  readonly collection: EditableCollection<AnyTypes>;
+  /** Those that a file can change. */
+  readonly fields: readonly Field[];
+  /** The field by which a record of the file names a stored one. */
+  readonly match: string;
+  /** Whether a record of the file replaces the stored one. */
+  readonly isReplaced: boolean;
+}
+
+/** The most values of a filter such as `id.in`. */
+const MAX_VALUES = 100;
+
+/** Reads the records that the file names, and compares them with it. */
+export async function changesOf(
+  findings: readonly Finding[],
+  { collection, fields, match, isReplaced }: Comparison,
+  signal: AbortSignal,
+): Promise<FileChange[]> {
+  const keyOf = (finding: Finding) => String(member(saidIn(finding.record, fields, {}), match));
+  const keys = [...new Set(findings.map(keyOf))];
+  const stored: CatalogueRecord[] = [];
+  for (let at = 0; at < keys.length; at += MAX_VALUES) {
+    const query = { [`${match}.in`]: keys.slice(at, at + MAX_VALUES), limit: MAX_VALUES };
+    stored.push(...(await collection.page<never>(query, { signal })).records);
+  }
+  const byKey = new Map(stored.map((record) => [String(record[match]), record]));
+  // An email is the same in capitals.
+  const inAnyCase = new Map(stored.map((record) => [String(record[match]).toLowerCase(), record]));
+  return findings.map((finding) => {
+    const key = keyOf(finding);
+    return changeOf(finding, byKey.get(key) ?? inAnyCase.get(key.toLowerCase()), fields, isReplaced);
+  });
+}
+
+function changeOf(
+  finding: Finding,
+  current: CatalogueRecord | undefined,
+  fields: readonly Field[],
+  isReplaced: boolean,
+): FileChange {
+  const stored = (current ?? {}) as JsonObject;
+  const said = saidIn(finding.record, fields, stored);
+  const merged = patched(isReplaced ? {} : stored, said) as JsonObject;
+  const yours = Object.fromEntries(Object.entries(merged).filter(([, value]) => !isEmpty(value)));
+  const isDeletion = String(member(said, 'deleted')) === 'true';
+  const isCompared = current !== undefined && !isDeletion;
+  const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
+  return { finding, current, version: member(said, 'version'), isDeletion, differences };
+}
+
+/** Whether the service has what the file says. */
+export function isDone({ current, isDeletion, differences }: FileChange): boolean {
+  return current !== undefined && !isDeletion && differences.length === 0;
+}
+
+/** What a record says of a stored one, as a merge patch. A text that is no record says nothing. */
+function saidIn({ text, columns }: FileRecord, fields: readonly Field[], stored: JsonObject): JsonObject {
+  if (columns) return saidInCells(columns, cellsOf(text) ?? [], fields, stored);
+  const value = jsonIn(text);
+  return isObject(value) ? value : {};
+}
+
+/** An attribute in a header row: `attributes.watts`, `attributes[watts]`, `attributes[watts]:number`. */
+const MEMBER = /^([^.[]+)(?:\.(.+)|\[(.+)\](?::(number|boolean))?)$/s;
+
+function saidInCells(
+  columns: readonly string[],
+  cells: readonly (string | undefined)[],
+  fields: readonly Field[],
+  stored: JsonObject,
+): JsonObject {
+  const said: Record<string, Json> = {};
+  for (const [at, column] of columns.entries()) {
+    const cell = cells[at];
+    if (cell === undefined) continue;
+    const [, name = column, dotted, key = dotted, type] = MEMBER.exec(column) ?? [];
+    const field = fields.find((one) => one.name === name);
+    if (key === undefined) said[name] = valueIn(cell, field);
+    else {
+      const others = said[name] ?? {};
+      const currency = cells[columns.indexOf(`${name}.currency`)] ?? member(member(stored, name), 'currency');
+      const isDecimal = field?.kind === 'price' && key === 'decimal';
+      const value = isDecimal
+        ? (amountOf(cell, String(currency)) ?? cell)
+        : memberIn(cell, key, field, type ?? typeof member(member(stored, name), key));
+      said[name] = { ...(isObject(others) ? others : {}), [isDecimal ? 'amount' : key]: value };
+    }
+  }
+  return said;
+}
+
+function valueIn(cell: string, field: Field | undefined): Json {
+  switch (field?.kind) {
+    case 'number':
+      return numberIn(cell);
+    case 'list':
+      return cell.startsWith('[') ? jsonIn(cell) : cell.split('|');
+    case 'map':
+    case 'object':
+    case 'price':
+      return jsonIn(cell);
+    default:
+      return cell;
+  }
+}
+
+/** @param type the one that the header names, else that of the stored value, which the service keeps where it can */
+function memberIn(cell: string, key: string, field: Field | undefined, type: string): Json {
+  if (field?.kind === 'price' || field?.kind === 'object')
+    return valueIn(
+      cell,
+      field.fields.find(({ name }) => name === key),
+    );
+  if (type === 'number') return numberIn(cell);
+  return type === 'boolean' && /^(true|false)$/.test(cell) ? cell === 'true' : cell;
+}
+
+function numberIn(cell: string): Json {
+  return /^-?\d/.test(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell;
+}
+
+function jsonIn(cell: string): Json {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return cell;
+  }
+}
+
+/** So much of a long text is shown, and so much before the first difference, in characters. */
+const EXCERPT = { length: 200, before: 40 };
+
+/** Two texts from shortly before their first difference on, if they are long; other values as they are. */
+export function excerpts(
+  ...values: [Json | undefined, Json | undefined]
+): [Json | undefined, Json | undefined] {
+  const texts = values.map((value) => (typeof value === 'string' ? [...value] : []));
+  const [one = [], other = []] = texts;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  const from = Math.max(0, same - EXCERPT.before);
+  const cut = (value: Json | undefined, letters: readonly string[] = []) =>
+    letters.length <= EXCERPT.length
+      ? value
+      : `${from > 0 ? '…' : ''}${letters.slice(from, from + EXCERPT.length).join('')}${from + EXCERPT.length < letters.length ? '…' : ''}`;
+  return [cut(values[0], one), cut(values[1], other)];
+}
+
+/** Whether the service takes a value for none. */
+function isEmpty(value: Json): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,177 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { ErrorNotice } from '../components/notice.js';
+import { useConsole } from '../context.js';
+import { recordName } from '../deletions.js';
+import { formFields } from '../edit/form-model.js';
+import type { Json, JsonObject } from '../edit/json.js';
+import { Value } from '../edit/value.js';
+import { labelOf, numberText } from '../formats.js';
+import type { TEXTS } from '../texts.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+import { useLoad } from '../use-load.js';
+import { reasonOf } from './failed-records.js';
+import { changesOf, excerpts, type FileChange, type Finding } from './file-changes.js';
+import type { Findings, Progress } from './import-run.js';
+import { comparisonOf, type ImportUse } from './import-use.js';
+
+/** So many characters of a record's text tell which one it is. */
+const EXCERPT = 80;
+
+interface ImportFindingsProps {
+  readonly resource: Resource;
+  readonly use: ImportUse;
+  readonly findings: Findings;
+  readonly progress: Progress;
+  /** Whether nothing is written yet, so that what changes can still be read. */
+  readonly isCheck: boolean;
+}
+
+/** The first records that an import changes, those that somebody else has changed, and those that are refused. */
+export function ImportFindings(props: ImportFindingsProps): JSX.Element {
+  const { resource, use, findings, progress, isCheck } = props;
+  const { changed, deleted, refused } = progress;
+  const { changes, conflicts, refusals, ofAll } = useConsole().texts.importing.findings;
+  const newer = refused.get('precondition_failed') ?? 0;
+  const others = [...refused.values()].reduce((sum, count) => sum + count, -newer);
+  const titled = (title: string, found: readonly Finding[], total: number) => ({
+    title: ofAll(title, found.length, total),
+    findings: found,
+  });
+  return (
+    <>
+      {isCheck && changed + deleted > 0 && (
+        <Changes {...{ resource, use, ...titled(changes, findings.changed, changed + deleted) }} />
+      )}
+      {newer > 0 && <Changes {...{ resource, use, ...titled(conflicts, findings.conflicts, newer) }} />}
+      {others > 0 && <Refusals {...titled(refusals, findings.refused, others)} />}
+    </>
+  );
+}
+
+interface ChangesProps extends Pick<ImportFindingsProps, 'resource' | 'use'> {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What the service has beside what the file says, a row for each field that differs. */
+function Changes({ resource, use, title, findings }: ChangesProps): JSX.Element {
+  const { api, references, texts } = useConsole();
+  const { record, field, now, inFile, named, gone, same } = texts.importing.findings;
+  const fields = useMemo(() => formFields(resource.input, references), [resource]);
+  const nameOf = (current: CatalogueRecord) =>
+    'name' in current ? named(recordName(resource, current), current.id) : recordName(resource, current);
+  const loaded = useLoad('', (signal) =>
+    changesOf(findings, comparisonOf(api.collection(resource), fields, use), signal),
+  );
+  if (loaded.error !== undefined) return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />;
+  if (!loaded.value) return <p class="note">{texts.list.loading}</p>;
+  return (
+    <Table title={title} columns={[record, field, now, inFile]}>
+      {loaded.value.map((change) => {
+        const { current, finding } = change;
+        const heading = (
+          <th scope="row" data-label={record}>
+            {current ? nameOf(current) : finding.record.text.slice(0, EXCERPT)}
+          </th>
+        );
+        const rows = rowsOf(change, texts);
+        if (rows.length === 0)
+          return (
+            <tr key={finding.number}>
+              {heading}
+              <td colSpan={3}>{current ? same : gone}</td>
+            </tr>
+          );
+        return rows.map((row, at) => {
+          const [before, after] = excerpts(row.now, row.inFile);
+          return (
+            <tr key={`${finding.number} ${at}`}>
+              {heading}
+              <td data-label={field}>{row.label}</td>
+              <td data-label={now}>
+                <Value value={before} hasType={row.hasType} />
+              </td>
+              <td data-label={inFile}>
+                <Value value={after} hasType={row.hasType} />
+              </td>
+            </tr>
+          );
+        });
+      })}
+    </Table>
+  );
+}
+
+interface ChangeRow {
+  readonly label: string;
+  readonly now: Json | undefined;
+  readonly inFile: Json | undefined;
+  /** Whether a text must be told from a number that looks alike. */
+  readonly hasType: boolean;
+}
+
+function rowsOf(
+  { finding: { result }, current, version, isDeletion, differences }: FileChange,
+  { importing: { findings }, conflict }: typeof TEXTS,
+): ChangeRow[] {
+  const row = (label: string, now: Json | undefined, inFile: Json | undefined, hasType = false) => {
+    return { label, now, inFile, hasType };
+  };
+  const versions = result.error ? [row(labelOf('version'), result.version, version)] : [];
+  if (isDeletion && current)
+    return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
+  const fields = differences.map(({ path: [name, key], theirs, yours }) => {
+    if (key === undefined) return row(labelOf(name), theirs, yours);
+    const hasType = ![theirs, yours].includes(undefined) && typeof theirs !== typeof yours;
+    return row(conflict.attribute(labelOf(name), key), theirs, yours, hasType);
+  });
+  return [...versions, ...fields];
+}
+
+/** The refused records, with the reasons. */
+function Refusals({ title, findings }: Omit<ChangesProps, 'resource' | 'use'>): JSX.Element {
+  const { number, record, reason } = useConsole().texts.importing.findings;
+  return (
+    <Table title={title} columns={[number, record, reason]}>
+      {findings.map((finding) => (
+        <tr key={finding.number}>
+          <th scope="row" data-label={number}>
+            {numberText(finding.number)}
+          </th>
+          <td data-label={record}>{finding.record.text.slice(0, EXCERPT)}</td>
+          <td data-label={reason}>{finding.result.error && reasonOf(finding.result.error)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+interface TableProps {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+function Table({ title, columns, children }: TableProps): JSX.Element {
+  return (
+    <>
+      <h2>{title}</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table in it */}
+      <section class="table-frame" aria-label={title} tabIndex={0}>
+        <table class="records findings">
+          <thead>
+            <tr>
+              {columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,359 @@
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { inProcessService } from '../support/in-process-service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { expectAccessible } from './accessibility.js';
+import { consolePages } from './console-page.js';
+
+const choose = (page: Page, name: string, text: string) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) });
+const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
+const use = (page: Page, name: string) => page.getByRole('radio', { name });
+const startButton = (page: Page) => page.getByRole('button', { name: 'Start import' });
+const check = async (page: Page, outcome: string) => {
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('Nothing is written yet').waitFor();
+  await page.getByText(outcome).waitFor();
+};
+const start = async (page: Page, outcome: string) => {
+  await startButton(page).click();
+  await page.getByText('The import is done').waitFor();
+  await page.getByText(outcome).waitFor();
+};
+const another = (page: Page) => page.getByRole('button', { name: 'Choose another file' }).click();
+
+/** The cells of a table, whose title begins so. */
+const rowsIn = async (page: Page, title: string) => {
+  const rows = page.getByRole('region', { name: new RegExp(`^${title}`) }).locator('tbody tr');
+  await rows.first().waitFor();
+  return rows.evaluateAll((all) => all.map((row) => [...row.children].map(({ textContent }) => textContent)));
+};
+
+describe('updates in the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  let last = 0;
+  /** Creates a record, with a key of its own. */
+  const create = async (fields: object = {}, path = 'products') => {
+    last++;
+    const key = path === 'products' ? { sku: `U-${last}` } : { email: `u${last}@example.org` };
+    const { json } = await service.client.post(`/v1/${path}`, { name: `No. ${last}`, ...key, ...fields });
+    return json as {
+      readonly id: number;
+      readonly name: string;
+      readonly sku: string;
+      readonly email: string;
+    };
+  };
+  const read = async (id: number, path = 'products') => (await service.client.get(`/v1/${path}/${id}`)).json;
+  const change = (id: number, fields: object) =>
+    service.client.patch(`/v1/products/${id}`, fields, { headers: { 'Content-Type': 'application/json' } });
+
+  it('show what they would change side by side, and change nothing before the person starts them', async () => {
+    const { page, errors } = await open('#/import/products', { locale: 'en-GB' });
+    const [lamp, desk, chair] = [
+      await create({ price: { amount: 1990, currency: 'EUR' }, attributes: { watts: 5, size: 'L' } }),
+      await create({ description: 'Oak' }),
+      await create({ name: 'Chair' }),
+    ];
+    const rows = [
+      'id,version,deleted,sku,name,description,price.decimal,price.currency,attributes.watts',
+      `${lamp.id},1,,${lamp.sku},Lamp,,21.9,EUR,7.5`,
+      `${desk.id},1,,${desk.sku},,"",,,`,
+      `${chair.id},1,true,,,,,,`,
+      `${lamp.id + 1_000},1,,,Nobody,,,,`,
+    ];
+    await choose(page, 'products.csv', rows.join('\r\n'));
+    await page.getByText('The first 4 records').waitFor();
+    expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
+    expect(await use(page, 'Keep what the file does not mention').isChecked()).to.equal(true);
+    expect(await startButton(page).count()).to.equal(0);
+    await expectAccessible(page, 'before the check');
+    await check(page, '0 new, 2 changed, 0 unchanged, 1 deleted, 1 refused.');
+    expect(await rowsIn(page, 'Changes')).to.deep.equal([
+      [`“${lamp.name}” (ID ${lamp.id})`, 'Name', lamp.name, 'Lamp'],
+      [`“${lamp.name}” (ID ${lamp.id})`, 'Price', '€19.90', '€21.90'],
+      [`“${lamp.name}” (ID ${lamp.id})`, 'Attributes: watts', '5', '7.5'],
+      [`“${desk.name}” (ID ${desk.id})`, 'Description', 'Oak', 'empty text'],
+      [`“Chair” (ID ${chair.id})`, 'Whole record', `id${chair.id}nameChairsku${chair.sku}`, 'deleted'],
+    ]);
+    expect(await rowsIn(page, 'Refused')).to.deep.equal([['4', rows[4] ?? '', 'Not found.']]);
+    await expectAccessible(page, 'after the check');
+    expect((await read(lamp.id)).name).to.equal(lamp.name);
+    expect(await read(chair.id)).to.have.property('name', 'Chair');
+    await start(page, '0 created, 2 changed, 0 unchanged, 1 deleted, 1 refused.');
+    await expectAccessible(page, 'after the import');
+    expect(await page.getByRole('region', { name: 'Changes' }).count()).to.equal(0);
+    expect(await read(lamp.id)).to.deep.equal({
+      id: lamp.id,
+      name: 'Lamp',
+      sku: lamp.sku,
+      price: { amount: 2190, currency: 'EUR' },
+      attributes: { watts: 7.5, size: 'L' },
+    });
+    expect(await read(desk.id)).to.have.property('description', '');
+    expect((await service.client.get(`/v1/products/${chair.id}`)).status).to.equal(404);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('show what somebody else has changed since the export with both versions, and leave it as it is', async () => {
+    const { page } = await open('#/import/products');
+    const [lamp, desk] = [await create(), await create()];
+    await change(lamp.id, { name: 'Theirs' });
+    const file = lines(
+      { id: lamp.id, version: 1, name: 'Mine' },
+      { id: desk.id, version: 1, name: 'Mine too' },
+    );
+    await choose(page, 'products.ndjson', file);
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    const conflict = [
+      [`“Theirs” (ID ${lamp.id})`, 'Version', '2', '1'],
+      [`“Theirs” (ID ${lamp.id})`, 'Name', 'Theirs', 'Mine'],
+    ];
+    expect(await rowsIn(page, 'Changed since the export')).to.deep.equal(conflict);
+    expect(await page.getByRole('row', { name: 'changed since the export' }).innerText()).to.match(/1$/);
+    // Between the check and the import.
+    await change(desk.id, { name: 'Theirs too' });
+    await start(page, '0 created, 0 changed, 0 unchanged, 0 deleted, 2 refused.');
+    expect(await rowsIn(page, 'Changed since the export')).to.deep.equal([
+      ...conflict,
+      [`“Theirs too” (ID ${desk.id})`, 'Version', '2', '1'],
+      [`“Theirs too” (ID ${desk.id})`, 'Name', 'Theirs too', 'Mine too'],
+    ]);
+    expect([(await read(lamp.id)).name, (await read(desk.id)).name]).to.deep.equal(['Theirs', 'Theirs too']);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the refused records (2)' }).click(),
+    ]);
+    const refused = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(refused.map((line) => JSON.parse(line).error.code)).to.deep.equal(
+      Array(2).fill('precondition_failed'),
+    );
+  });
+
+  it('by SKU add, change, replace, skip and delete', async () => {
+    const { page } = await open('#/import/products');
+    const lamp = await create({ description: 'Brass' });
+    const rows = ['sku,name', `${lamp.sku},Lamp`, `NEW-${lamp.id},Desk`];
+    await choose(page, 'products.csv', rows.join('\n'));
+    expect(await use(page, 'Only add records').isChecked()).to.equal(true);
+    await use(page, 'Update by SKU').check();
+    await use(page, 'Leave them alone').check();
+    await check(page, '1 new, 0 changed, 1 unchanged, 0 deleted, 0 refused.');
+    await use(page, 'Replace each record').check();
+    // Another choice needs another check.
+    expect(await startButton(page).count()).to.equal(0);
+    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    const name = `“${lamp.name}” (ID ${lamp.id})`;
+    expect(await rowsIn(page, 'Changes')).to.deep.equal([
+      [name, 'Name', lamp.name, 'Lamp'],
+      [name, 'Description', 'Brass', 'no value'],
+    ]);
+    await use(page, 'Keep what the file does not mention').check();
+    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await start(page, '1 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect(await read(lamp.id)).to.deep.equal({
+      id: lamp.id,
+      name: 'Lamp',
+      description: 'Brass',
+      sku: lamp.sku,
+    });
+    await another(page);
+    await choose(page, 'products.csv', rows.join('\n'));
+    await use(page, 'Update by SKU').check();
+    await check(page, '0 new, 0 changed, 2 unchanged, 0 deleted, 0 refused.');
+    await page.getByText('This file changes nothing.').waitFor();
+    expect(await startButton(page).count()).to.equal(0);
+    await another(page);
+    await choose(page, 'products.csv', `sku,deleted\n${lamp.sku},true`);
+    await use(page, 'Update by SKU').check();
+    await check(page, '0 new, 0 changed, 0 unchanged, 1 deleted, 0 refused.');
+    expect((await rowsIn(page, 'Changes')).map(([record, , , what]) => [record, what])).to.deep.equal([
+      [`“Lamp” (ID ${lamp.id})`, 'deleted'],
+    ]);
+  });
+
+  it('by email change users, whatever its case', async () => {
+    const { page } = await open('#/import/users');
+    const ann = await create({ name: 'Ann' }, 'users');
+    await choose(page, 'users.ndjson', lines({ email: ann.email.toUpperCase(), name: 'Ann B.' }));
+    await use(page, 'Update by email').check();
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect(await rowsIn(page, 'Changes')).to.deep.equal([
+      [`“Ann” (ID ${ann.id})`, 'Name', 'Ann', 'Ann B.'],
+      [`“Ann” (ID ${ann.id})`, 'Email', ann.email, ann.email.toUpperCase()],
+    ]);
+    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect(await read(ann.id, 'users')).to.deep.include({ name: 'Ann B.', email: ann.email.toUpperCase() });
+  });
+
+  it('change orders by ID alone', async () => {
+    const { page } = await open('#/import/orders');
+    const [user, lamp] = [await create({}, 'users'), await create()];
+    const items = [{ productId: lamp.id, quantity: 1 }];
+    const { json } = await service.client.post('/v1/orders', { userId: user.id, items });
+    const more = [{ productId: lamp.id, quantity: 3 }];
+    await choose(page, 'orders.ndjson', lines({ id: json.id, items: more }));
+    expect(await page.getByRole('radio').count()).to.equal(4);
+    expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect(await rowsIn(page, 'Changes')).to.deep.equal([
+      [`order ${json.id}`, 'Items', `productId${lamp.id}quantity1`, `productId${lamp.id}quantity3`],
+    ]);
+    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect((await read(json.id, 'orders')).items).to.deep.equal(more);
+  });
+
+  it('need another choice of a file that has changed since the check', async () => {
+    const { page } = await open('#/import/products');
+    const lamp = await create();
+    const path = join(temporaryFolder(), 'products.csv');
+    writeFileSync(path, `id,name\n${lamp.id},Checked`);
+    // A browser sees changes by the time in seconds.
+    utimesSync(path, 1, 1);
+    await page.locator('input[type=file]').setInputFiles(path);
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    writeFileSync(path, `id,name\n${lamp.id},Not checked`);
+    await startButton(page).click();
+    await page.getByText('The file has changed').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
+    expect((await read(lamp.id)).name).to.equal(lamp.name);
+    await another(page);
+    await page.locator('input[type=file]').setInputFiles(path);
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    expect((await read(lamp.id)).name).to.equal('Not checked');
+  });
+
+  it('stop for good at a part of the file that has changed since the part before', async () => {
+    const { page } = await open('#/import/products');
+    const path = join(temporaryFolder(), 'products.ndjson');
+    writeFileSync(path, lines(...Array(6_000).fill({ name: 'x'.repeat(200), sku: 'x' })));
+    utimesSync(path, 1, 1);
+    await page.route('**/v1/products/imports', async (route) => {
+      utimesSync(path, 2, 2);
+      await route.continue();
+    });
+    await page.locator('input[type=file]').setInputFiles(path);
+    await startButton(page).click();
+    await page.getByText('The file has changed').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).count()).to.equal(0);
+  });
+
+  it('take what a lost attempt has done for no change of somebody else', async () => {
+    const { page } = await open('#/import/products');
+    const [lamp, desk] = [await create(), await create()];
+    await change(desk.id, { name: 'Theirs' });
+    const rows = ['id,version,name', `${lamp.id},1,Lamp`, `${desk.id},1,Desk`];
+    await choose(page, 'products.csv', rows.join('\n'));
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    let isLost = true;
+    await page.route('**/v1/products/imports*', async (route) => {
+      if (!isLost) return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    await startButton(page).click();
+    await page.getByText('No connection to the service').waitFor();
+    isLost = false;
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('1 unchanged or done by an earlier attempt, 1 refused.').waitFor();
+    expect((await rowsIn(page, 'Changed since the export'))[0]?.[0]).to.equal(`“Theirs” (ID ${desk.id})`);
+    expect((await read(lamp.id)).name).to.equal('Lamp');
+  });
+
+  it('are named where an import that only adds meets records that exist', async () => {
+    const { page } = await open('#/import/products');
+    const lamp = await create();
+    await choose(page, 'products.csv', `name,sku\nLamp,${lamp.sku}\nDesk,NEW-${lamp.id}`);
+    await check(page, '1 new, 1 refused.');
+    await page.getByText('choose “Update by SKU”').waitFor();
+    await use(page, 'Update by SKU').check();
+    await check(page, '1 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+    await use(page, 'Only add records').check();
+    await start(page, '1 created, 1 refused.');
+    expect((await read(lamp.id)).name).to.equal(lamp.name);
+  });
+
+  it('can be chosen after the service has refused the header row of an import that only adds', async () => {
+    const { page } = await open('#/import/products');
+    const lamp = await create();
+    await choose(page, 'products.csv', `id,name\n${lamp.id},Lamp`);
+    await use(page, 'Only add records').check();
+    await startButton(page).click();
+    await page.getByText('The header row is invalid').waitFor();
+    await use(page, 'Update by ID').check();
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
+  });
+
+  it('are offered only to keys that may read too', async () => {
+    const scopes = ['users:read', 'products:write'];
+    const { json } = await service.client.post('/v1/api-keys', { name: 'writer', scopes });
+    const { page } = await open('#/import/products', { key: json.key });
+    const lamp = await create();
+    await choose(page, 'products.csv', `sku,name\n${lamp.sku},Lamp\nNEW-${lamp.id},Desk`);
+    await start(page, '1 created, 1 refused.');
+    expect(await page.getByRole('radio').count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Check the file' }).count()).to.equal(0);
+  });
+
+  it('need the keyboard alone', async () => {
+    const { page } = await open('#/import/products');
+    const lamp = await create();
+    await choose(page, 'products.csv', `sku,name\n${lamp.sku},Lamp`);
+    const press = async (key: string) => page.keyboard.press(key);
+    const focused = () =>
+      page.evaluate(() => {
+        const { activeElement } = document;
+        return activeElement?.closest('label')?.textContent.trim() ?? activeElement?.textContent;
+      });
+    const tabTo = async (name: string) => {
+      for (let at = 0; at < 60 && (await focused()) !== name; at++) await press('Tab');
+      expect(await focused()).to.equal(name);
+    };
+    await page.getByRole('radio').first().waitFor();
+    await tabTo('Only add records');
+    await press('ArrowDown');
+    expect(await focused()).to.equal('Update by SKU');
+    await tabTo('Check the file');
+    await press('Enter');
+    await page.getByText('0 new, 1 changed').waitFor();
+    expect(await focused()).to.equal('Import products');
+    await tabTo('Start import');
+    await press('Enter');
+    await page.getByText('0 created, 1 changed').waitFor();
+    expect(await focused()).to.equal('Import products');
+    expect((await read(lamp.id)).name).to.equal('Lamp');
+  });
+
+  for (const [appearance, options] of Object.entries({
+    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+    'on a phone': { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true },
+  } as const))
+    it(`are shown without axe violations ${appearance}`, async () => {
+      const { page } = await open('#/import/products', options);
+      const [lamp, desk] = [await create({ description: 'x'.repeat(4_000) }), await create()];
+      const long = 'L'.repeat(200);
+      const file = lines(
+        {
+          id: lamp.id,
+          name: long,
+          description: `${'x'.repeat(2_000)}y`,
+          attributes: { [long.slice(0, 64)]: long },
+        },
+        { id: desk.id, version: 9, name: long },
+        { id: desk.id, name: '' },
+      );
+      await choose(page, 'products.ndjson', file);
+      await page.getByText('The first 3 records').waitFor();
+      await expectAccessible(page, `before a check ${appearance}`);
+      await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 2 refused.');
+      expect((await rowsIn(page, 'Changes'))[1]?.[3]).to.match(/^…x{40}y$/);
+      await rowsIn(page, 'Changed since the export');
+      await expectAccessible(page, `after a check ${appearance}`);
+    });
+});
