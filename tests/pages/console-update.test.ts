@@ -1,6 +1,8 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import type { Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -356,4 +358,80 @@ describe('updates in the console', () => {
       await rowsIn(page, 'Changed since the export');
       await expectAccessible(page, `after a check ${appearance}`);
     });
+});
+
+describe('exports to edit in the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  const download = async (page: Page, hash: string) => {
+    await page.goto(`${page.url().split('#')[0]}${hash}`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'To edit and import again' }).click(),
+    ]);
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  };
+
+  it('come back with the changes of a person, and lose nobody’s', async () => {
+    const { page, errors } = await open('#/products');
+    const { json: lamp } = await service.client.post('/v1/products', {
+      name: 'Tisch für "zwei"',
+      sku: 'E-1',
+      description: 'two\r\nlines',
+      price: { amount: 1990, currency: 'EUR' },
+      attributes: { watts: 5 },
+    });
+    const { json: desk } = await service.client.post('/v1/products', { name: 'Desk', sku: 'E-2' });
+    const { name, text } = await download(page, '#/products?sort=id');
+    expect(name).to.equal('products-edit.csv');
+    expect(
+      text.startsWith('\ufeffid,version,name,description,sku,price.decimal,price.currency,attributes\r\n'),
+    ).to.equal(true);
+    const [header = [], first = [], second = []]: string[][] = parse(text, { bom: true });
+    expect(first.slice(0, 2)).to.deep.equal([String(lamp.id), '1']);
+    expect(first[5]).to.equal('19.90');
+    await service.client.patch(
+      `/v1/products/${desk.id}`,
+      { name: 'Theirs' },
+      { headers: { 'Content-Type': 'application/json' } },
+    );
+    const edited = stringify([header, first.with(5, '25'), second.with(2, 'Mine')], { bom: true });
+    await page.goto(page.url().replace(/#.*/, '#/import/products'));
+    await choose(page, name, edited);
+    await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    await start(page, '0 created, 1 changed, 0 unchanged, 0 deleted, 1 refused.');
+    const records = (await service.client.get('/v1/products?sort=id')).json;
+    expect(records[0]).to.deep.equal({ ...lamp, price: { amount: 2500, currency: 'EUR' } });
+    expect(records[1].name).to.equal('Theirs');
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('change nothing if nobody edits them', async () => {
+    const { page } = await open('#/products');
+    const { text } = await download(page, '#/products');
+    await page.goto(page.url().replace(/#.*/, '#/import/products'));
+    await choose(page, 'products.csv', text);
+    await check(page, '0 new, 0 changed, 2 unchanged, 0 deleted, 0 refused.');
+  });
+
+  it('are NDJSON for orders, which cannot be imported from CSV', async () => {
+    const { page } = await open('#/orders');
+    const { json: user } = await service.client.post('/v1/users', { name: 'Ann', email: 'ann@example.org' });
+    const { json: product } = await service.client.post('/v1/products', { name: 'Lamp' });
+    const items = [{ productId: product.id, quantity: 2 }];
+    const { json: order } = await service.client.post('/v1/orders', { userId: user.id, items });
+    const { name, text } = await download(page, '#/orders');
+    expect(name).to.equal('orders-edit.ndjson');
+    expect(JSON.parse(text)).to.deep.equal({ id: order.id, version: 1, userId: user.id, items });
+  });
+
+  it('are offered only to keys that may write', async () => {
+    const { json } = await service.client.post('/v1/api-keys', { name: 'reader', scopes: ['products:read'] });
+    const { page } = await open('#/products', { key: json.key });
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'As CSV' }).waitFor();
+    expect(await page.getByRole('button', { name: 'To edit and import again' }).count()).to.equal(0);
+    await expectAccessible(page, 'the menu');
+  });
 });

@@ -282,6 +282,9 @@ export const TEXTS = {
     button: 'Export',
     hint: 'All records that match the search and the filters.',
     as: (format: string) => `As ${format}`,
+    forEditing: 'To edit and import again',
+    forEditingHint: (name: string) =>
+      `${name} with the ID and the version of each record: its import updates these records, and overwrites no change that somebody else makes meanwhile.`,
     forExcel: 'For Excel',
     forExcelHint:
       'CSV that Excel opens with the right letters. Excel takes cells that begin with =, +, - or @ for formulas, so an apostrophe stands before them. Do not import this file again.',

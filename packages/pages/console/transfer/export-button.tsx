@@ -1,17 +1,23 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
 import { Menu } from '../components/menu.js';
 import { useConsole } from '../context.js';
-import type { ExportButtonProps } from '../types.js';
+import { formFields } from '../edit/form-model.js';
+import type { ExportButtonProps, Resource } from '../types.js';
 import { collectFile } from './collect-file.js';
-import { forExcel } from './for-excel.js';
+import { forExcel, withMark } from './for-excel.js';
 import { type FormatDetails, formatsOf } from './formats.js';
+import type { Format } from './records-in-file.js';
 import { saveFile } from './save-file.js';
+
+/** What an export is for. */
+type Purpose = 'copy' | 'excel' | 'edit';
 
 /** Saves all records that match the list's query as a file. */
 export function ExportButton({ resource, query }: ExportButtonProps): JSX.Element | null {
-  const { api, texts, notify } = useConsole();
+  const { api, references, texts, notify } = useConsole();
   const [bytes, setBytes] = useState<number>();
   const running = useRef<AbortController | undefined>(undefined);
   const hint = useId();
@@ -19,15 +25,23 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
   const formats = formatsOf(resource.exportTypes);
   if (formats.length === 0) return null;
   const csv = formats.find(({ format }) => format === 'csv');
-  const save = async ({ type, extensions: [extension = ''] }: FormatDetails, isForExcel = false) => {
+  const isEditable = resource.importMatches.includes('id') && api.mayWrite(resource);
+  const editable = isEditable && formatsOf(resource.importTypes).find((format) => formats.includes(format));
+  const save = async (
+    { type, format, extensions: [extension = ''] }: FormatDetails,
+    purpose: Purpose = 'copy',
+  ) => {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
     setBytes(0);
     try {
-      const stream = await api.collection(resource).exportFile(type, query, { signal });
-      const name = `${resource.name}${isForExcel ? '-excel' : ''}${extension}`;
-      const file = await collectFile(isForExcel ? forExcel(stream) : stream, { name, type }, setBytes);
+      const fields = purpose === 'edit' && { fields: fieldsToEdit(resource, references, format) };
+      const stream = await api.collection(resource).exportFile(type, { ...query, ...fields }, { signal });
+      const name = `${resource.name}${purpose === 'copy' ? '' : `-${purpose}`}${extension}`;
+      const isMarked = purpose === 'edit' && format === 'csv';
+      const written = purpose === 'excel' ? forExcel(stream) : isMarked ? withMark(stream) : stream;
+      const file = await collectFile(written, { name, type }, setBytes);
       saveFile(file);
       notify({ kind: 'success', text: texts.exporting.done(file.name, texts.exporting.size(file.size)) });
     } catch (error) {
@@ -57,16 +71,34 @@ export function ExportButton({ resource, query }: ExportButtonProps): JSX.Elemen
           {texts.exporting.as(format.name)}
         </Button>
       ))}
+      {editable && (
+        <>
+          <Button aria-describedby={`${hint}-edit`} onClick={() => void save(editable, 'edit')}>
+            {texts.exporting.forEditing}
+          </Button>
+          <p class="hint" id={`${hint}-edit`}>
+            {texts.exporting.forEditingHint(editable.name)}
+          </p>
+        </>
+      )}
       {csv && (
         <>
-          <Button aria-describedby={hint} onClick={() => void save(csv, true)}>
+          <Button aria-describedby={`${hint}-excel`} onClick={() => void save(csv, 'excel')}>
             {texts.exporting.forExcel}
           </Button>
-          <p class="hint" id={hint}>
+          <p class="hint" id={`${hint}-excel`}>
             {texts.exporting.forExcelHint}
           </p>
         </>
       )}
     </Menu>
   );
+}
+
+/** The fields that a person can change, behind the id and the version. In CSV an amount of money is in the major unit. */
+function fieldsToEdit({ input }: Resource, references: References, format: Format): string[] {
+  const fields = formFields(input, references).flatMap(({ name, kind }) =>
+    kind === 'price' && format === 'csv' ? [`${name}.decimal`, `${name}.currency`] : [name],
+  );
+  return ['id', 'version', ...fields];
 }

@@ -8,6 +8,13 @@ const CARRIAGE_RETURN = 0x0d;
 /** What Excel takes for the beginning of a formula: `=`, `+`, `-`, `@`, a tab. */
 const FORMULA = [0x3d, 0x2b, 0x2d, 0x40, 0x09];
 
+/** CSV that Excel opens with the right letters, and that an import takes. */
+export function withMark(csv: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const start = (controller: TransformStreamDefaultController<Uint8Array>) =>
+    controller.enqueue(BYTE_ORDER_MARK);
+  return csv.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ start }));
+}
+
 /**
  * CSV for Excel: with a byte order mark, and with an apostrophe before each cell that would be a formula. The data are
  * then others than the service has, so the file is not for an import.
@@ -30,9 +37,8 @@ export function forExcel(csv: ReadableStream<Uint8Array>): ReadableStream<Uint8A
     }
     return places;
   };
-  return csv.pipeThrough(
+  const guarded = csv.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
-      start: (controller) => controller.enqueue(BYTE_ORDER_MARK),
       transform: (chunk, controller) => {
         let from = 0;
         for (const at of guard(chunk)) {
@@ -44,4 +50,5 @@ export function forExcel(csv: ReadableStream<Uint8Array>): ReadableStream<Uint8A
       },
     }),
   );
+  return withMark(guarded);
 }
