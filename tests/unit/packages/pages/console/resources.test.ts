@@ -44,6 +44,9 @@ const DOCUMENT = {
       post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },
     },
     '/v2/wood-types/{id}': { get: {}, delete: {} },
+    '/v2/wood-types/imports': {
+      post: { parameters: [{ name: 'match', in: 'query', schema: { enum: ['id', 'code'] } }] },
+    },
     '/v2/summary': { get: list({ type: 'object' }) },
     '/openapi.json': { get: list({ type: 'array', items: {} }) },
   },
@@ -64,7 +67,8 @@ describe('the resources of the console', () => {
       canReplace: false,
       canPatch: false,
       canDelete: true,
-      canImport: false,
+      canImport: true,
+      importMatches: ['code', 'id'],
       input: { type: 'object' },
       replacement: undefined,
     });
