@@ -111,7 +111,7 @@ describe('the navigation of the page at /docs', () => {
     await docs.page.keyboard.press('/');
     expect(await docs.search.evaluate((one) => one === document.activeElement)).to.equal(true);
     expect(await docs.search.inputValue()).to.equal('');
-    await docs.page.keyboard.type('delete order');
+    await docs.page.keyboard.type('deleteOrder');
     await docs.page.keyboard.press('Enter');
     await docs.page.locator('[id="deleteOrder"] form').waitFor();
     await docs.keyField.focus();
