@@ -72,10 +72,18 @@ export async function credentialContract(settings: Record<string, string>, every
     const asAdmin = (method: string, path: string, options?: RequestOptions) =>
       send(method, path, `Bearer ${FIRST_KEY}`, options);
 
-    const create = async (plural: string): Promise<number> => {
+    const create = async (plural: string): Promise<Readonly<Record<string, unknown>>> => {
       const { status, json } = await asAdmin('POST', `/v1/${plural}`, { body: FIELDS[plural]?.(++records) });
       expect(status, plural).to.equal(201);
-      return json.id;
+      return json;
+    };
+
+    /** The path of a record that exists, in place of one that does not. */
+    const pathOfRecord = async ({ key }: ServedRoute, path: string): Promise<string> => {
+      if (key === undefined && !path.includes(ITEM_ID)) return path;
+      const record = await create(pluralOf(path));
+      if (key !== undefined) return path.replace(/[^/]+$/, encodeURIComponent(String(record[key])));
+      return path.replace(ITEM_ID, String(record['id']));
     };
 
     const makeKey = async (scopes: readonly Scope[], expiresAt?: string) => {
@@ -185,8 +193,14 @@ export async function credentialContract(settings: Record<string, string>, every
     };
 
     /** A request that succeeds if it is let in. */
-    const validRequest = (plural: string, method: string, path: string): RequestOptions => {
-      const fields = FIELDS[plural]?.(++records);
+    const validRequest = (
+      { key = '' }: ServedRoute,
+      plural: string,
+      method: string,
+      path: string,
+    ): RequestOptions => {
+      // The body of a PUT may leave out what the path says.
+      const fields = { ...FIELDS[plural]?.(++records), [key]: undefined };
       if (path.endsWith('/imports'))
         return { body: `${JSON.stringify(fields)}\n`, headers: { 'Content-Type': NDJSON } };
       return ['POST', 'PUT', 'PATCH'].includes(method) ? { body: fields } : {};
@@ -234,14 +248,20 @@ export async function credentialContract(settings: Record<string, string>, every
       ) => {
         const plural = pluralOf(path);
         const isRead = READS.includes(method);
-        const isPublicRead = 'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+)?$/.test(path);
+        const isPublicRead =
+          'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+)?$/.test(path);
         const facts = {
           isPublic: isPublicRead,
           scopes: requiredScopes(method, path),
           isKnown: route.methods.includes(method === 'HEAD' ? 'GET' : method),
         };
         const expected = expectedOf(one, facts);
-        const response = await send(method, target, one.authorization, validRequest(plural, method, path));
+        const response = await send(
+          method,
+          target,
+          one.authorization,
+          validRequest(route, plural, method, path),
+        );
         combinations++;
         if (response.status >= 500) serverErrors++;
         const got = gotOf(method, response);
@@ -258,8 +278,7 @@ export async function credentialContract(settings: Record<string, string>, every
 
       for (const route of served)
         for (const path of some(route.paths.filter((one) => !isPublicPath(one)))) {
-          const plural = pluralOf(path);
-          const shared = path.replace(ITEM_ID, `${await create(plural)}`);
+          const shared = await pathOfRecord(route, path);
           for (const method of METHODS) {
             const isWrite = !READS.includes(method);
             const before = isWrite ? await snapshot() : '';
@@ -273,8 +292,7 @@ export async function credentialContract(settings: Record<string, string>, every
             }
             await inParallel(LANES, credentials, async (one) => {
               if (!letsIn(one, method, path)) return;
-              const target = path.includes(ITEM_ID) ? path.replace(ITEM_ID, `${await create(plural)}`) : path;
-              await check(one, route, method, path, target);
+              await check(one, route, method, path, await pathOfRecord(route, path));
             });
           }
         }

@@ -40,6 +40,8 @@ export function isPublicPath(path: string): boolean {
 export interface ServedRoute {
   readonly route: string;
   readonly methods: readonly string[];
+  /** The unique field whose value is the last segment of the paths, if it is one. */
+  readonly key: string | undefined;
   /** The paths with the version, then those without it. They name a record that does not exist. */
   readonly paths: readonly string[];
 }
@@ -62,7 +64,7 @@ export async function servedRoutes(settings: Record<string, string>): Promise<Se
         .filter((one) => path.test(one));
       const short = full.map(withoutVersion).filter((one) => !full.includes(one));
       const paths = [...full, ...short].filter((one) => path.test(one));
-      return { route: template, methods: Object.keys(operations), paths };
+      return { route: template, methods: Object.keys(operations), key: key?.field, paths };
     },
   );
 }

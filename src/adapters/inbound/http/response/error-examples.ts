@@ -107,7 +107,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
         message: 'Another record has this sku.',
         in: 'body',
         pointer: '/sku',
-        id: 7,
+        id: 1,
       },
     ],
   },
