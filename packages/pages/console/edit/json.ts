@@ -44,7 +44,7 @@ export function patched(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [name, value] of Object.entries(patch))
-    if (value === null) result.get(name);
+    if (value === null) result.delete(name);
     else result.set(name, patched(result.get(name), value));
   return Object.fromEntries(result);
 }
