@@ -444,7 +444,7 @@ function describeMatching(at: Imports): void {
 
   it('keeps the order beyond the lines of one batch', async () => {
     const [one, two] = [await at.create(), await at.create()];
-    const lines = Array.from({ length: 700 }, (_, n) => {
+    const lines = Array.from({ length: 300 }, (_, n) => {
       const { key } = n % 3 === 0 ? two : one;
       const before = n % 3 === 0 ? n / 3 : n - 1 - Math.floor(n / 3);
       return { ...key, ...at.changed(), version: before + 1 };
