@@ -16,7 +16,7 @@ export interface MetricSources {
   readonly certificate: { readonly expiry: Instant | undefined } | undefined;
 }
 
-const COUNTED_WORK = ['imports', 'exports'] as const;
+const COUNTED_WORK = ['imports', 'dry runs', 'exports'] as const;
 const WORK_IN_BYTES = ['bodies', 'responses'] as const;
 type LimitedResource = (typeof COUNTED_WORK | typeof WORK_IN_BYTES)[number];
 

@@ -7,7 +7,13 @@ import { columnsOf } from '../list/csv.js';
 import { FieldSelector } from '../query/field-selection.js';
 import type { ResponseHeader } from './header-objects.js';
 import type { ContentDescription } from './operation-description.js';
-import { EXAMPLE_TIME, resourceSchemas, type SchemaKind, schemaNames } from './resource-schemas.js';
+import {
+  EXAMPLE_TIME,
+  putSchemas,
+  resourceSchemas,
+  type SchemaKind,
+  schemaNames,
+} from './resource-schemas.js';
 
 /** The parts that the operations of a resource share in the OpenAPI document. */
 export class OpenApiResource {
@@ -29,9 +35,22 @@ export class OpenApiResource {
 
   /** The id of an operation: `patchProductBySku`. */
   operationId(verb: string): string {
+    return `${verb}${this.docs.name}${this.suffix}`;
+  }
+
+  private get suffix(): string {
     const { key } = this;
-    const suffix = key === undefined ? '' : `By${key.charAt(0).toUpperCase()}${key.slice(1)}`;
-    return `${verb}${this.docs.name}${suffix}`;
+    return key === undefined ? '' : `By${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+  }
+
+  /** The body of a PUT by the key, with its schemas. */
+  get put() {
+    const { key = '', definition } = this;
+    if (!definition.table[key]?.required)
+      return { body: this.body('replacement'), schemas: this.schemas('replacement') };
+    const name = `${this.docs.name}${this.suffix}`;
+    const { [key]: _inPath, ...example } = definition.example;
+    return { body: { schema: schemaRef(name), example }, schemas: putSchemas(definition, name, key) };
   }
 
   /** What an operation does: `Change a product by its sku`. */

@@ -104,7 +104,7 @@ export function importDescription(
   const columns = columnsOf(definition);
   const bodies: Readonly<Record<string, ContentDescription>> = {
     [NDJSON]: {
-      schema: ndjsonSchema(schemaRef(resource.names.input)),
+      schema: ndjsonSchema({ anyOf: [schemaRef(resource.names.input), schemaRef(resource.names.line)] }),
       example: `${JSON.stringify(definition.example)}\n`,
     },
     [CSV]: { schema: TEXT, example: csvText(columns.sendable, [definition.example]) },
@@ -112,7 +112,7 @@ export function importDescription(
   const hasCsv = mediaTypes.includes(CSV);
   return {
     tag: tagOf(docs),
-    schemas: { ...resource.schemas('input'), ImportResult: IMPORT_RESULT_SCHEMA },
+    schemas: { ...resource.schemas('input', 'line'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
     query: new ImportParameters(definition).descriptions(),
@@ -175,16 +175,17 @@ export function replaceDescription(resource: OpenApiResource): OperationDescript
 }
 
 export function putDescription(resource: OpenApiResource): OperationDescription {
+  const { put } = resource;
   const { errors = [], ...rest } = writeDescription(resource);
   const { links: _byId, headers: _ofPost, ...created } = creationResponse(resource, resource.record);
   return {
     ...rest,
     headers: ['IfMatch', 'IfNoneMatch'],
-    schemas: resource.schemas('record', 'replacement'),
+    schemas: { ...resource.schemas('record'), ...put.schemas },
     id: resource.operationId('put'),
     summary: resource.summary('Create or replace'),
     text: 'Creates the record if none has the value in the path; else replaces it as a PUT to its id does. The body may leave the field in the path out. `If-None-Match: *` only creates, `If-Match` only replaces.',
-    bodies: { [JSON_TYPE]: resource.body('replacement') },
+    bodies: { [JSON_TYPE]: put.body },
     responses: [writtenResponse(resource), { ...created, headers: ['Location', ...resource.recordHeaders] }],
     errors: [...errors, 'not_found'],
   };

@@ -28,11 +28,17 @@ const SYSTEM_FIELDS: Properties = {
   updatedAt: instantSchema('When the record was last changed, to the millisecond'),
 };
 
-export type SchemaKind = 'record' | 'input' | 'replacement' | 'patch';
+export type SchemaKind = 'record' | 'input' | 'replacement' | 'patch' | 'line';
 
 /** The names of a resource's schemas in the document. */
 export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind, string>> {
-  return { record: name, input: `${name}Input`, replacement: `${name}Replacement`, patch: `${name}Patch` };
+  return {
+    record: name,
+    input: `${name}Input`,
+    replacement: `${name}Replacement`,
+    patch: `${name}Patch`,
+    line: `${name}Line`,
+  };
 }
 
 /** The schemas of a kind of body, by name: that of the resource first, then those of its parts. */
@@ -45,6 +51,20 @@ export function resourceSchemas(
   const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
   const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
   return withNamedParts(schemaNames(docs)[kind], shown, docs, kind);
+}
+
+/** The schema of the body of a PUT by a unique field, which may leave the field out. */
+export function putSchemas(
+  resource: ResourceDefinition<never>,
+  name: string,
+  key: string,
+): Readonly<Record<string, JsonSchema>> {
+  const { properties, required = [] } = SENT.replacement(fieldsSchema(resource.table));
+  const schema = closed(
+    properties,
+    required.filter((field) => field !== key),
+  );
+  return withNamedParts(name, schema, resource.docs, 'replacement');
 }
 
 /** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
@@ -76,11 +96,18 @@ function recordExample({ example, alwaysPresent = [] }: ResourceDefinition<never
   return { id: 1, ...example, ...Object.fromEntries(more) };
 }
 
+const DELETED: JsonSchema = {
+  type: ['boolean', 'null'],
+  description: 'With `true`, the record is deleted; of the other fields `version` alone counts then.',
+};
+
 /** The schemas of requests. */
 const SENT: Readonly<Record<Exclude<SchemaKind, 'record'>, (input: ObjectSchema) => ObjectSchema>> = {
   input: (input) => input,
   replacement: ({ properties, required }) => closed({ ...SYSTEM_FIELDS, ...properties }, required),
   patch: (input) => closed({ ...SYSTEM_FIELDS, ...patchProperties(input) }),
+  line: (input) =>
+    closed({ ...mapValues(SYSTEM_FIELDS, nullable), ...patchProperties(input), deleted: DELETED }),
 };
 
 function recordSchema(
