@@ -99,10 +99,14 @@ function missingColumns(table: RecordTable, { columns }: Schema): string[] {
   return [`CREATE TABLE ${table.name} (\n  ${[...own, ...definitions].join(',\n  ')}\n) STRICT;`];
 }
 
-/** Attributes have no column: a condition reads them from the JSON text. */
+/** Attributes, lists and fields of which only the presence counts have no column. */
+function hasColumn({ type, isList }: FieldSpec): boolean {
+  return type !== 'attributes' && type !== 'presence' && !isList;
+}
+
 function columnsOf({ fields }: RecordTable): Column[] {
   return Object.entries(fields)
-    .filter(([, { type }]) => type !== 'attributes')
+    .filter(([, spec]) => hasColumn(spec))
     .flatMap(([field, { type, ignoresCase }]) => {
       const value = `fields ->> '${field.includes('.') ? `$.${field}` : field}'`;
       const column: Column = { name: field, type: type === 'text' ? 'TEXT' : 'INTEGER', expression: value };
@@ -120,7 +124,7 @@ function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
 function indexesOf(table: RecordTable): { readonly name: string; readonly sql: string }[] {
   const fields = Object.entries<FieldSpec>({ ...table.fields, createdAt: TIME, updatedAt: TIME });
   return fields
-    .filter(([, { type }]) => type !== 'attributes')
+    .filter(([, spec]) => hasColumn(spec))
     .flatMap(([field, spec]) => {
       const unique = spec.unique ? uniqueColumnOf(table, field) : undefined;
       const columns = [columnOf(field), ...(spec.ignoresCase ? [foldedColumnOf(field)] : [])];

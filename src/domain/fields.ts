@@ -7,8 +7,11 @@ interface FieldOptions {
   readonly description: string;
   /** Every record has a value. */
   readonly required?: true;
-  /** Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. */
-  readonly indexed?: true;
+  /**
+   * Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. Of a list of texts, the
+   * index has each element. `presence`: lists can be filtered only by whether there is a value, and no store has an index.
+   */
+  readonly indexed?: true | 'presence';
   /** No two records share a value. */
   readonly unique?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
@@ -28,6 +31,8 @@ export interface TextField extends FieldOptions, TextRule {
 export interface CodeField extends FieldOptions {
   readonly kind: 'code';
   readonly pattern: RegExp;
+  /** Whether a text that matches the pattern is valid. Absent: it is. */
+  readonly isValid?: (text: string) => boolean;
   /** The form in words; completes "must be": `three capital letters, such as EUR`. */
   readonly form: string;
   readonly example: string;
@@ -84,8 +89,10 @@ export interface ListField extends FieldOptions {
   readonly max: number;
   /** The path inside an element to the value that no two elements share; empty for the element itself. Absent: none. */
   readonly distinct?: readonly string[];
-  /** In CSV each element is a row. Absent: the list is one cell of JSON. */
+  /** In CSV each element is a row. Absent: the list is one cell of JSON, or of texts with the {@link separator}. */
   readonly rows?: true;
+  /** What stands between the elements in a cell of CSV. No element has it. Only for texts. */
+  readonly separator?: string;
 }
 
 export type Field =
@@ -151,8 +158,13 @@ function exampleValue(field: Field): unknown {
 
 /** An indexed field, as lists and stores need it. */
 export interface FieldSpec {
-  /** `instant`: milliseconds since 1970-01-01T00:00:00Z. `attributes`: an object of keys that are data. */
-  readonly type: 'text' | 'integer' | 'instant' | 'attributes';
+  /**
+   * `instant`: milliseconds since 1970-01-01T00:00:00Z. `attributes`: an object of keys that are data. `presence`: of
+   * any type; lists ask only whether there is a value.
+   */
+  readonly type: 'text' | 'integer' | 'instant' | 'attributes' | 'presence';
+  /** A list, whose elements are of the type. A comparison matches if an element does. There is no order. */
+  readonly isList?: true;
   /** Every record has a value. A list can be sorted only by such fields. */
   readonly required?: true;
   /** No two records share a value. */
@@ -179,6 +191,14 @@ export const SYSTEM_FIELDS: FieldSpecs = {
 
 export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
+}
+
+/** The optional lists and attributes, which have no value if they are empty. */
+export function emptiableFields(table: FieldTable): string[] {
+  return Object.keys(table).filter((name) => {
+    const { kind, required } = table[name] ?? {};
+    return !required && (kind === 'list' || kind === 'attributes');
+  });
 }
 
 /** The fields by whose words a search finds an entity. They are no members of objects. */
@@ -215,7 +235,9 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
     return Object.entries(field.fields).flatMap(([member, inner]) =>
       indexedIn(`${name}.${member}`, inner, isRequired),
     );
-  if (!field.indexed || field.kind === 'list') return [];
+  if (!field.indexed) return [];
+  if (field.indexed === 'presence') return [[name, { type: 'presence' }]];
+  if (field.kind === 'list') return [[name, listSpec(name, field)]];
   const { unique, ignoresCase, spaceless } = field;
   const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
@@ -227,6 +249,12 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
     ...(field.kind === 'integer' && field.unit !== undefined && { unit: field.unit }),
   };
   return [[name, spec]];
+}
+
+function listSpec(name: string, { of: element }: ListField): FieldSpec {
+  if (element.kind !== 'text')
+    throw new Error(`The list ${name} cannot be indexed: its elements are no texts.`);
+  return { type: 'text', isList: true };
 }
 
 const INDEX_TYPES: Readonly<Record<Exclude<Field['kind'], 'object' | 'list'>, FieldSpec['type']>> = {

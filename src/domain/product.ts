@@ -1,6 +1,6 @@
 import type { Attributes } from './attributes.js';
-import type { FieldsOf, FieldTable } from './fields.js';
-import { MANY_LINES, NAME } from './text.js';
+import { emptiableFields, type FieldsOf, type FieldTable } from './fields.js';
+import { MANY_LINES, NAME, ONE_LINE, ONE_LINE_CHARACTERS, TAG_RULE, URL_RULE } from './text.js';
 
 export const PRODUCT = {
   name: {
@@ -67,26 +67,124 @@ export const PRODUCT = {
     indexed: true,
     searched: true,
   },
+  status: {
+    description: 'Why the public does not see the product; without it the product is live',
+    kind: 'choice',
+    values: ['draft', 'archived'],
+    indexed: true,
+  },
+  tags: {
+    description: 'Categories and marks of your own; a slash makes paths; upper and lower case differ',
+    kind: 'list',
+    of: { description: 'One tag', kind: 'text', ...TAG_RULE, example: 'lighting/lamps' },
+    min: 0,
+    max: 50,
+    distinct: [],
+    separator: '|',
+    indexed: true,
+    searched: true,
+  },
+  images: {
+    description: 'Pictures, the main one first; the service never fetches them',
+    kind: 'list',
+    of: {
+      description: 'One picture',
+      kind: 'object',
+      fields: {
+        url: {
+          description: 'Its address',
+          kind: 'text',
+          ...URL_RULE,
+          example: 'https://example.com/images/lamp-1.jpg',
+          required: true,
+        },
+        alt: {
+          description: 'What it shows, for those who do not see it',
+          kind: 'text',
+          min: 0,
+          max: 500,
+          allowed: ONE_LINE,
+          characters: ONE_LINE_CHARACTERS,
+          example: 'The lamp on a desk',
+        },
+      },
+    },
+    min: 0,
+    max: 20,
+    distinct: ['url'],
+    indexed: 'presence',
+  },
+  url: {
+    description: 'The page of the product',
+    kind: 'text',
+    ...URL_RULE,
+    example: 'https://example.com/lamps/1',
+    indexed: 'presence',
+  },
+  brand: {
+    description: 'Who makes the product',
+    kind: 'text',
+    ...NAME,
+    example: 'Nordlicht',
+    indexed: true,
+    searched: true,
+  },
+  gtin: {
+    description:
+      'The Global Trade Item Number, with its check digit (GS1 General Specifications, section 7.9)',
+    kind: 'code',
+    pattern: /^(?:[0-9]{8}|[0-9]{12,14})$/,
+    isValid: hasCheckDigit,
+    form: 'a string of 8, 12, 13 or 14 digits, the last of which is the check digit',
+    example: '4006381333931',
+    indexed: true,
+    searched: true,
+  },
+  group: {
+    description: 'What variants of one product share',
+    kind: 'text',
+    min: 1,
+    max: 64,
+    allowed: /^[A-Za-z0-9._-]*$/,
+    characters: 'of A-Z a-z 0-9 . _ -',
+    example: 'LAMP',
+    indexed: true,
+    searched: true,
+  },
+  stock: {
+    description: 'How many there are',
+    kind: 'integer',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    unit: 'pieces',
+    example: 12,
+    indexed: true,
+  },
 } as const satisfies FieldTable;
 
 export interface Product extends FieldsOf<typeof PRODUCT> {}
 
 export type Price = NonNullable<Product['price']>;
 
-/** The product as it is stored: empty `attributes` are no value, and minus zero in one is zero. */
+/** Those that may be empty, which is no value. */
+const EMPTIABLE = emptiableFields(PRODUCT) as (keyof Product)[];
+
+/** The product as it is stored: empty attributes and lists are no value, and minus zero in an attribute is zero. */
 export function normalizeProduct(product: Product): Product {
   if (isNormal(product)) return product;
-  const { attributes, ...rest } = product;
-  return {
-    ...rest,
-    ...(attributes && Object.keys(attributes).length > 0 && { attributes: normalizeAttributes(attributes) }),
-  };
+  const kept = Object.fromEntries(
+    Object.entries(product).filter(([name, value]) => !isEmpty(name as keyof Product, value)),
+  ) as unknown as Product;
+  return kept.attributes ? { ...kept, attributes: normalizeAttributes(kept.attributes) } : kept;
 }
 
-function isNormal({ attributes }: Product): boolean {
-  if (!attributes) return true;
-  const values = Object.values(attributes);
-  return values.length > 0 && !values.some(isMinusZero);
+function isNormal(product: Product): boolean {
+  if (EMPTIABLE.some((name) => isEmpty(name, product[name]))) return false;
+  return !(product.attributes && Object.values(product.attributes).some(isMinusZero));
+}
+
+function isEmpty(name: keyof Product, value: unknown): boolean {
+  return EMPTIABLE.includes(name) && value !== undefined && Object.keys(value as object).length === 0;
 }
 
 function isMinusZero(value: unknown): boolean {
@@ -98,3 +196,14 @@ function normalizeAttributes(attributes: Attributes): Attributes {
     Object.entries(attributes).map(([key, value]) => [key, typeof value === 'number' ? value + 0 : value]),
   );
 }
+
+/** The digits before the last one weigh 3 and 1 in turn, from the right; with the last one the sum ends in 0. */
+function hasCheckDigit(digits: string): boolean {
+  const sum = [...digits]
+    .reverse()
+    .reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
+  return sum % 10 === 0;
+}
+
+/** Whether the public may see a product. */
+export const LIVE = { field: 'status', operator: 'exists', value: false } as const;

@@ -31,6 +31,13 @@ const NOT_BLANK =
 /** Like {@link NOT_BLANK}, but white space beyond ASCII alone is allowed: languages differ on what it is. */
 const NOT_BLANK_IN_ASCII = /^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$/u;
 
+/** Like {@link NOT_BLANK}, without the characters that separate texts in a query or a cell of CSV. */
+const TAG =
+  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f,|]*$/u;
+
+/** Like {@link TAG}, but white space beyond ASCII alone is allowed: languages differ on what it is. */
+const TAG_IN_ASCII = /^[^\x00-\x1f\x7f,|]*[^\x00-\x20\x7f,|][^\x00-\x1f\x7f,|]*$/u;
+
 /** The words for {@link ONE_LINE}. */
 export const ONE_LINE_CHARACTERS = 'characters, no control character or lone surrogate';
 
@@ -41,6 +48,31 @@ export const NAME: TextRule = {
   allowed: NOT_BLANK,
   pattern: NOT_BLANK_IN_ASCII,
   characters: 'characters, not only white space, no control character or lone surrogate',
+};
+
+/** The rule of a tag. */
+export const TAG_RULE: TextRule = {
+  min: 1,
+  max: 64,
+  allowed: TAG,
+  pattern: TAG_IN_ASCII,
+  characters: 'characters, not only white space, no control character, comma, | or lone surrogate',
+};
+
+/**
+ * An absolute http or https URL with a host and without user information (RFC 3986, sections 3 and 3.2.2), in ASCII. An
+ * IPv6 address is checked by its characters alone.
+ */
+const HTTP_URL =
+  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/;
+
+/** The rule of a URL. */
+export const URL_RULE: TextRule = {
+  min: 1,
+  max: 2_048,
+  allowed: HTTP_URL,
+  characters:
+    'characters, an absolute http or https URL without user information, such as https://example.com/lamp',
 };
 
 export function validateText(text: string, rule: TextRule): IssueCode[] {

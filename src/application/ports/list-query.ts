@@ -18,13 +18,16 @@ export interface ListQuery {
 
 export type Value = string | number;
 
-/** A record that lacks the field matches no filter but `exists`. Texts are compared literally. */
+/**
+ * A record that lacks the field matches no filter but `exists`. Texts are compared literally. A list matches if one of
+ * its elements does.
+ */
 export type Filter = Comparison | Membership | AttributeFilter | ExistenceFilter | SearchFilter;
 
 export interface Comparison {
   /** A field of the resource, or one of {@link SELECTABLE_FIELDS}. */
   readonly field: string;
-  /** `prefix` is for texts only. */
+  /** `prefix` is for texts only; lists have `eq` and `prefix` alone. */
   readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
   /** Of the field's type. An instant may lie between two milliseconds. */
   readonly value: Value;

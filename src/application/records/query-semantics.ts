@@ -2,13 +2,20 @@ import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type {
   AttributeFilter,
+  Comparison,
   Filter,
+  Membership,
   Position,
   RecordTable,
   SortOrder,
   Value,
 } from '../ports/list-query.js';
 import { matchesText, recordText } from '../search/tokenizer.js';
+
+/** The elements of a list in a record; empty if there is none. */
+export function listValues(record: Versioned<unknown>, field: string): readonly string[] {
+  return (record.fields as Readonly<Record<string, readonly string[] | undefined>>)[field] ?? [];
+}
 
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {
@@ -82,9 +89,13 @@ export function matchesFilter(table: RecordTable, record: Versioned<unknown>, fi
   if (filter.operator === 'attribute') return hasAttribute(record, filter);
   if (filter.operator === 'search')
     return matchesText(filter.words, recordText(table, record.fields as object));
-  const own = fieldValue(record, filter.field);
+  const own: unknown = fieldValue(record, filter.field);
   if (filter.operator === 'exists') return (own !== undefined) === filter.value;
-  if (own === undefined) return false;
+  const values = (Array.isArray(own) ? own : [own]) as readonly (Value | undefined)[];
+  return values.some((value) => value !== undefined && matchesValue(table, value, filter));
+}
+
+function matchesValue(table: RecordTable, own: Value, filter: Comparison | Membership): boolean {
   const value = comparedValue(table, filter, own);
   if (filter.operator === 'in')
     return filter.values.some((other) => comparedValue(table, filter, other) === value);

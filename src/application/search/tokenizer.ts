@@ -6,7 +6,7 @@ import type { RecordTable } from '../ports/list-query.js';
  * a store whose words are of an older version makes them again. The versions of earlier builds, which contained that of
  * Unicode, were below 3,000,000.
  */
-export const TOKENIZER_VERSION = 3_000_000;
+export const TOKENIZER_VERSION = 4_000_000;
 
 /** The length of a word, in code points. A longer word of a record is found by its beginning. */
 export const MAX_WORD_LENGTH = 64;

@@ -20,6 +20,7 @@ import type { Store } from '../../../application/ports/store.js';
 import {
   comparedUniqueValue,
   compareInOrder,
+  listValues,
   matchesFilter,
   uniqueValueOf,
   valuesOf,
@@ -62,6 +63,8 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
+  /** For each list by which can be filtered, the ids of the records that have a value, ascending. */
+  private readonly lists: ReadonlyMap<string, Map<Value, Id[]>>;
   private nextId: Id;
 
   constructor(
@@ -70,6 +73,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     private readonly tombstones = new MemoryTombstones(),
   ) {
     this.nextId = table.firstId;
+    this.lists = new Map(
+      Object.keys(table.fields)
+        .filter((field) => table.fields[field]?.isList)
+        .map((field) => [field, new Map()]),
+    );
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
   }
 
@@ -186,9 +194,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private isRemoved({ id, expected, at }: Removal): boolean {
     const record = this.records.get(id);
     if (record?.version !== expected) return false;
-    this.forgetUniqueValues(record);
+    this.forgetValues(record);
     this.records.delete(id);
-    this.ids.splice(this.indexOfId(id), 1);
+    this.ids.splice(indexOfId(this.ids, id), 1);
     this.tombstones.add(id, at);
     return true;
   }
@@ -214,13 +222,33 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
   private idsFrom(criteria: Criteria, count = this.ids.length): Id[] {
-    const { order, from } = criteria;
-    if (order[0]?.field !== 'id') return [...this.ids];
+    const { filters, order, from } = criteria;
+    const ids = this.candidates(filters);
+    if (order[0]?.field !== 'id') return [...ids];
     const isAscending = isAscendingRead(criteria);
-    const edge = from && this.indexOfId(Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
-    const [start, end] = [edge ?? 0, edge ?? this.ids.length];
-    if (isAscending) return this.ids.slice(start, start + count);
-    return this.ids.slice(Math.max(0, end - count), end).reverse();
+    const edge = from && indexOfId(ids, Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
+    const [start, end] = [edge ?? 0, edge ?? ids.length];
+    if (isAscending) return ids.slice(start, start + count);
+    return ids.slice(Math.max(0, end - count), end).reverse();
+  }
+
+  /** The ids of all records that filters can match, ascending: those of the filter of a list that leaves the fewest. */
+  private candidates(filters: readonly Filter[]): readonly Id[] {
+    return filters.reduce<readonly Id[]>((fewest, filter) => {
+      const ids = this.idsWithValue(filter);
+      return ids && ids.length < fewest.length ? ids : fewest;
+    }, this.ids);
+  }
+
+  /** @returns undefined if the filter compares no list */
+  private idsWithValue(filter: Filter): readonly Id[] | undefined {
+    const byValue = this.lists.get(filter.field);
+    if (!byValue) return undefined;
+    if (filter.operator === 'eq') return byValue.get(filter.value) ?? [];
+    if (filter.operator === 'in') return union(filter.values.map((value) => byValue.get(value) ?? []));
+    if (filter.operator !== 'prefix') return undefined;
+    const prefix = String(filter.value);
+    return union([...byValue].filter(([value]) => String(value).startsWith(prefix)).map(([, ids]) => ids));
   }
 
   private existing(ids: readonly Id[]): StoredRecord<Fields>[] {
@@ -230,11 +258,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (record) found.push(record);
     }
     return found;
-  }
-
-  /** @returns the index of the first id that is not smaller */
-  private indexOfId(id: Id): number {
-    return partitionPoint(this.ids, (other) => other < id);
   }
 
   /**
@@ -268,19 +291,40 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (owner !== undefined && owner !== record.id) return duplicateValue(field);
     }
     const old = this.records.get(record.id);
-    if (old) this.forgetUniqueValues(old);
-    else this.ids.splice(this.indexOfId(record.id), 0, record.id);
+    if (old) this.forgetValues(old);
+    else this.ids.splice(indexOfId(this.ids, record.id), 0, record.id);
     for (const [field, owners] of this.unique) {
       const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
     }
+    for (const [field, byValue] of this.lists)
+      for (const value of listValues(record, field)) {
+        const ids = byValue.get(value);
+        if (ids) ids.splice(indexOfId(ids, record.id), 0, record.id);
+        else byValue.set(value, [record.id]);
+      }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
     return undefined;
   }
 
-  private forgetUniqueValues(record: Versioned<Fields>): void {
+  private forgetValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
+    for (const [field, byValue] of this.lists)
+      for (const value of listValues(record, field)) {
+        const ids = byValue.get(value) ?? [];
+        if (ids.length > 1) ids.splice(indexOfId(ids, record.id), 1);
+        else byValue.delete(value);
+      }
   }
+}
+
+/** @returns the index of the first id that is not smaller */
+function indexOfId(ids: readonly Id[], id: Id): number {
+  return partitionPoint(ids, (other) => other < id);
+}
+
+function union(all: readonly (readonly Id[])[]): Id[] {
+  return [...new Set(all.flat())].sort((a, b) => a - b);
 }
 
 /** Freezes a value with everything in it, so that nobody changes what all readers share. */

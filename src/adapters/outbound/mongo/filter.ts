@@ -24,9 +24,12 @@ export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Do
 function conditionOf(table: RecordTable, filter: Filter): Document {
   if (filter.operator === 'attribute') return attributeCondition(filter);
   if (filter.operator === 'search') return searchCondition(filter);
-  const { type } = specOf(table, filter.field);
+  const { type, isList } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
   if (filter.operator === 'exists') return { [path]: { $exists: filter.value } };
+  // Two bounds beside each other would match two elements of a list.
+  if (isList && filter.operator === 'prefix')
+    return { [path]: { $elemMatch: comparison(type, filter.operator, filter.value) } };
   if (filter.operator !== 'in')
     return { [path]: comparison(type, filter.operator, comparedValue(table, filter, filter.value)) };
   const values = filter.values.map((value) => comparedValue(table, filter, value));

@@ -67,7 +67,7 @@ export function indexesOnFields(table: RecordTable): IndexDescription[] {
 
 function listIndexes(field: string, { type, required, unique, reference }: FieldSpec): IndexDescription[] {
   if (field === 'id') return [{ key: { live: 1, _id: 1 }, name: 'live' }];
-  if (type === 'attributes') return [];
+  if (type === 'attributes' || type === 'presence') return [];
   const path = fieldPath(field);
   const ascending = { key: { live: 1, [path]: 1, _id: 1 }, name: `live_${field}` } as const;
   const descending = { key: { live: 1, [path]: -1, _id: 1 }, name: `live_-${field}` } as const;
@@ -108,7 +108,9 @@ export function isIndexed(
  * null. A unique index is sparse and has no key for them.
  */
 function isOneValue(table: RecordTable, filter: Filter): boolean {
-  if (filter.operator === 'exists') return !filter.value && !specOf(table, filter.field).unique;
+  const { type, unique } = specOf(table, filter.field);
+  if (type === 'presence') return false;
+  if (filter.operator === 'exists') return !filter.value && !unique;
   return filter.operator === 'eq';
 }
 

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { validateAttributes } from '../../../../domain/attributes.js';
 import { fieldIssue, type Issue, type IssueCode } from '../../../../domain/errors.js';
-import type { Field, FieldTable } from '../../../../domain/fields.js';
+import type { CodeField, Field, FieldTable } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { REFERENCE } from '../../../../domain/references.js';
 import { issueIn, type LocatedIssue } from '../../../../domain/rules.js';
@@ -130,7 +130,7 @@ function fieldSchema(field: Field): Joi.AnySchema {
     case 'text':
       return text((value) => validateText(value, field));
     case 'code':
-      return Joi.string().pattern(field.pattern);
+      return field.isValid ? text((value) => codeIssues(field, value)) : Joi.string().pattern(field.pattern);
     case 'choice':
       return text((value) => formIssues(value, field.values.includes(value)));
     case 'integer':
@@ -151,6 +151,10 @@ function fieldSchema(field: Field): Joi.AnySchema {
         .min(field.min)
         .max(field.max);
   }
+}
+
+function codeIssues({ pattern, isValid }: CodeField, text: string): IssueCode[] {
+  return formIssues(text, pattern.test(text) && isValid?.(text) !== false);
 }
 
 function text(rules: TextRules): Joi.AnySchema {

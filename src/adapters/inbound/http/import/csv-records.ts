@@ -296,7 +296,11 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
 
 /** @param currency of an amount of money, if the record names one */
-function cellValue(cell: string, { kind, name }: Column, currency: string | undefined): unknown {
+function cellValue(
+  cell: string,
+  { kind, name, separator = ',' }: Column,
+  currency: string | undefined,
+): unknown {
   switch (kind) {
     case 'text':
       return cell;
@@ -314,6 +318,8 @@ function cellValue(cell: string, { kind, name }: Column, currency: string | unde
       return amountOf(cell, currency) ?? cell;
     case 'json':
       return jsonValue(cell, name);
+    case 'list':
+      return cell === '' ? [] : cell.split(separator);
   }
 }
 

@@ -22,10 +22,12 @@ export interface Column {
   /** The path to the value in a record. */
   readonly path: readonly [field: string, member?: string];
   /**
-   * How the value is written in a cell: as it is, or as JSON. `amount` is an amount of money in the smallest unit of
+   * How the value is written in a cell: as it is, as JSON, or the texts of a list with a separator between them. `amount` is an amount of money in the smallest unit of
    * its currency, `decimal` the same amount in the major unit.
    */
-  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'json' | 'amount' | 'decimal';
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'json' | 'list' | 'amount' | 'decimal';
+  /** What stands between the texts of a list. */
+  readonly separator?: string;
   /** The amount of money that a column of kind `amount` or `decimal` shows. */
   readonly money?: MoneyField;
   /** Whether every record has a value. */
@@ -99,8 +101,10 @@ function columnsIn(table: FieldTable): Column[] {
   return Object.entries(table).flatMap(([name, field]) => {
     const isListed = field.kind === 'list' && field.rows === true;
     const inner = isListed ? field.of : field;
-    if (inner.kind !== 'object')
-      return [column(name, KINDS[field.kind], { isRequired: field.required === true })];
+    const isRequired = field.required === true;
+    if (field.kind === 'list' && field.separator !== undefined)
+      return [column(name, 'list', { isRequired, separator: field.separator })];
+    if (inner.kind !== 'object') return [column(name, KINDS[field.kind], { isRequired })];
     return Object.entries(inner.fields).map(([member, { kind }]) =>
       column(`${name}.${member}`, KINDS[kind], { path: [name, member], isListed }),
     );
@@ -223,10 +227,12 @@ function rowsOf(shown: JsonObject, columns: readonly Column[]): Cell[][] {
   const list = columns.find(({ isListed }) => isListed)?.path[0];
   const elements = list === undefined ? undefined : (shown[list] as readonly JsonObject[] | undefined);
   return (elements ?? [{}]).map((element) =>
-    columns.map(({ path: [field, member], isListed, kind, money }) => {
+    columns.map((column) => {
+      const { path, isListed, kind, money } = column;
+      const [field, member] = path;
       const value = isListed ? element : shown[field];
       if (kind === 'decimal' && money) return decimalCell(value, money);
-      return cellOf(member === undefined ? value : memberOf(value, member), kind);
+      return cellOf(member === undefined ? value : memberOf(value, member), column);
     }),
   );
 }
@@ -245,8 +251,9 @@ function decimalCell(value: unknown, { amount, currency }: MoneyField): Cell {
 /** Undefined: the record has no value. */
 type Cell = string | undefined;
 
-function cellOf(value: unknown, kind: Column['kind']): Cell {
+function cellOf(value: unknown, { kind, separator }: Column): Cell {
   if (value === undefined) return undefined;
+  if (kind === 'list') return (value as readonly string[]).join(separator);
   return kind === 'json' ? withoutLineEnds(JSON.stringify(value)) : String(value);
 }
 

@@ -1,4 +1,4 @@
-import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import { MAX_VALUES, type Operator, type ValueType } from './filter-operators.js';
 
@@ -12,6 +12,14 @@ const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
   gte: 'is this or greater',
   prefix: 'begins with this',
   in: 'is one of these',
+  all: 'has each of these',
+};
+
+const DESCRIPTIONS_OF_LISTS: Readonly<Record<Operator, string>> = {
+  ...DESCRIPTIONS,
+  eq: 'has this',
+  prefix: 'has one that begins with this',
+  in: 'has one of these',
 };
 
 /**
@@ -20,18 +28,20 @@ const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
  */
 export function filterDescriptions(
   field: string,
+  { isList }: FieldSpec,
   { operators, schema, element, unit }: ValueType,
   record: object,
 ): ParameterDescription[] {
-  const example = valueAt(record, field);
+  const texts = isList ? DESCRIPTIONS_OF_LISTS : DESCRIPTIONS;
+  const [example] = [valueAt(record, field)].flat();
   return operators.map((operator) => {
     const name = operator === 'eq' ? field : `${field}.${operator}`;
     return {
       name,
       // Every list has these.
       ...(field in SYSTEM_FIELDS && { sharedAs: `filter.${field}.${operator}` }),
-      description: `\`${field}\` ${DESCRIPTIONS[operator]}${unit === undefined ? '' : `, in ${unit}`}.`,
-      ...(operator === 'in'
+      description: `\`${field}\` ${texts[operator]}${unit === undefined ? '' : `, in ${unit}`}.`,
+      ...(operator === 'in' || operator === 'all'
         ? {
             schema: {
               type: 'array',

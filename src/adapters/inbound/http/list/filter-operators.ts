@@ -6,15 +6,15 @@ import { integerSchema, type JsonSchema } from '../core/json-schema.js';
 import type { Parameter } from '../core/parameter.js';
 import { wholeNumberIssue } from '../query/query.js';
 
-export type Operator = Comparison['operator'] | Membership['operator'];
+export type Operator = Comparison['operator'] | Membership['operator'] | 'all';
 
-/** The limit of values of `.in`. */
+/** The limit of values of `.in` and `.all`. */
 export const MAX_VALUES = 100;
 
 /** A filter parameter, without its value. */
 export interface Condition extends Parameter {
-  /** @param text a valid value */
-  filter(text: string): Filter;
+  /** Returns the filters that all must match. @param text a valid value */
+  filters(text: string): readonly Filter[];
 }
 
 /** How the values of a field type are written in a query. */
@@ -56,9 +56,11 @@ const SPACELESS_TEXT: ValueType = {
   issue: (text) => (text.includes(' ') ? 'invalid_format' : undefined),
 };
 
-/** @returns undefined for a field that has no values of its own */
-export function valueTypeOf({ type, spaceless, unit }: FieldSpec): ValueType | undefined {
-  const found = spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
+const TEXTS: ValueType = { ...TEXT, operators: ['eq', 'in', 'all', 'prefix'] };
+
+/** @returns undefined for a field that is compared with no value */
+export function valueTypeOf({ type, isList, spaceless, unit }: FieldSpec): ValueType | undefined {
+  const found = isList ? TEXTS : spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
   if (!found || unit === undefined) return found;
   const schema = { ...found.schema, description: `In ${unit}.` };
   return { ...found, unit, schema, takes: `${found.takes}, in ${unit}` };
@@ -86,4 +88,5 @@ const VALUE_TYPES: Readonly<Record<FieldSpec['type'], ValueType | undefined>> = 
     value: (text) => parseInstant(text) ?? Number.NaN,
   },
   attributes: undefined,
+  presence: undefined,
 };

@@ -1,4 +1,4 @@
-import type { Filter } from '../../../../application/ports/list-query.js';
+import type { Comparison, Filter } from '../../../../application/ports/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
@@ -25,7 +25,7 @@ import { SEARCH, searchParameter } from './search.js';
 /** The limit of filters in a query. Each one costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
 /** The operators that follow the field. Without one, the operator is `eq`. */
-const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'];
+const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in', 'all'];
 const EXISTS = 'exists';
 
 /**
@@ -54,10 +54,10 @@ export class Filters {
    */
   descriptions(example: object): ParameterDescription[] {
     const filters = [...this.fields].flatMap(([field, spec]) => {
+      if (spec.type === 'attributes') return attributeDescriptions(field);
       const type = valueTypeOf(spec);
-      if (!type) return attributeDescriptions(field);
       const existence = spec.required ? [] : [existenceDescription(field, EXISTS)];
-      return [...filterDescriptions(field, type, example), ...existence];
+      return [...(type ? filterDescriptions(field, spec, type, example) : []), ...existence];
     });
     return this.search ? [searchDescription(SEARCH), ...filters] : filters;
   }
@@ -69,14 +69,14 @@ export class Filters {
   read(query: Query): Filter[] {
     const found = [...query].flatMap(([name, text]) => {
       const condition = this.condition(name);
-      return condition ? [{ name, filter: condition.filter(text) }] : [];
+      return condition ? [{ name, filters: condition.filters(text) }] : [];
     });
     const excess = found[MAX_FILTERS];
     if (excess) {
       const issue = invalid(excess.name, 'too_long', `is one too many: ${MAX_FILTERS} filters are taken`);
       throw invalidParameters([['invalid_parameter', issue]]);
     }
-    return found.map(({ filter }) => filter);
+    return found.flatMap(({ filters }) => filters);
   }
 
   /** The filters that there are, in words. */
@@ -94,9 +94,9 @@ export class Filters {
       (one) => name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
     );
     const spec = this.fields.get(field ?? '');
-    const type = spec && valueTypeOf(spec);
-    if (!type) return undefined;
-    const named = NAMED_OPERATORS.filter((operator) => type.operators.includes(operator));
+    if (!spec || spec.type === 'attributes') return undefined;
+    const type = valueTypeOf(spec);
+    const named = NAMED_OPERATORS.filter((operator) => type?.operators.includes(operator));
     const operators = [...named, ...(spec.required ? [] : [EXISTS])];
     return `${field} takes ${operators.map((operator) => `.${operator}`).join(' ')}`;
   }
@@ -123,7 +123,9 @@ export class Filters {
     const spec = this.fields.get(field);
     const type = spec && valueTypeOf(spec);
     if (!type?.operators.includes(operator)) return undefined;
-    return operator === 'in' ? membership(name, field, type) : comparison(name, field, operator, type);
+    return operator === 'in' || operator === 'all'
+      ? membership(name, field, operator, type)
+      : comparison(name, field, operator, type);
   }
 
   /** For fields that a record may lack. */
@@ -141,7 +143,7 @@ export class Filters {
     return {
       name: `${field}.${key}`,
       issues: () => [],
-      filter: (value) => ({ field, operator: 'attribute', key, value }),
+      filters: (value) => [{ field, operator: 'attribute', key, value }],
     };
   }
 }
@@ -149,13 +151,13 @@ export class Filters {
 function comparison(
   name: string,
   field: string,
-  operator: Exclude<Operator, 'in'>,
+  operator: Comparison['operator'],
   type: ValueType,
 ): Condition {
   return {
     ...(operator !== 'eq' && { name: `${field}.${operator}` }),
     issues: (text) => issuesFor(name, type, [type.issue(text)]),
-    filter: (text) => ({ field, operator, value: type.value(text) }),
+    filters: (text) => [{ field, operator, value: type.value(text) }],
   };
 }
 
@@ -164,13 +166,15 @@ function existence(name: string, field: string): Condition {
   return {
     name: `${field}.${EXISTS}`,
     issues: (text) => (isBoolean(text) ? [] : [invalid(name, 'invalid_format', 'takes true or false')]),
-    filter: (text) => ({ field, operator: 'exists', value: text === 'true' }),
+    filters: (text) => [{ field, operator: 'exists', value: text === 'true' }],
   };
 }
 
-function membership(name: string, field: string, type: ValueType): Condition {
+/** Of several values: any of them, or each of them, which are as many filters. */
+function membership(name: string, field: string, operator: 'in' | 'all', type: ValueType): Condition {
+  const valuesIn = (text: string) => [...new Set(text.split(',').map((one) => type.value(one)))];
   return {
-    name: `${field}.in`,
+    name: `${field}.${operator}`,
     isList: true,
     issues: (text) => {
       const elements = text.split(',');
@@ -179,7 +183,10 @@ function membership(name: string, field: string, type: ValueType): Condition {
         ...elements.map((element) => (element === '' ? 'too_short' : type.issue(element))),
       ]);
     },
-    filter: (text) => ({ field, operator: 'in', values: text.split(',').map((one) => type.value(one)) }),
+    filters: (text) =>
+      operator === 'all'
+        ? valuesIn(text).map((value) => ({ field, operator: 'eq', value }))
+        : [{ field, operator, values: valuesIn(text) }],
   };
 }
 

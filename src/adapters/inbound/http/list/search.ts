@@ -13,7 +13,7 @@ const MAX_WORDS = 10;
 export function searchParameter(): Condition {
   return {
     issues,
-    filter: (text) => ({ field: 'q', operator: 'search', words: decidingWords(queryWords(text)) }),
+    filters: (text) => [{ field: 'q', operator: 'search', words: decidingWords(queryWords(text)) }],
   };
 }
 

@@ -170,6 +170,18 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO products_words (products_words, rank) VALUES ('deletemerge', 30);
   INSERT INTO users_words (users_words, rank) VALUES ('deletemerge', 30);
   `,
+  `
+  ALTER TABLE products ADD COLUMN "status" TEXT AS (fields ->> 'status') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "brand" TEXT AS (fields ->> 'brand') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "gtin" TEXT AS (fields ->> 'gtin') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "group" TEXT AS (fields ->> 'group') VIRTUAL;
+  ALTER TABLE products ADD COLUMN "stock" INTEGER AS (fields ->> 'stock') VIRTUAL;
+  CREATE INDEX products_status ON products ("status") WHERE "status" IS NOT NULL;
+  CREATE INDEX products_brand ON products ("brand") WHERE "brand" IS NOT NULL;
+  CREATE INDEX products_gtin ON products ("gtin") WHERE "gtin" IS NOT NULL;
+  CREATE INDEX products_group ON products ("group") WHERE "group" IS NOT NULL;
+  CREATE INDEX products_stock ON products ("stock") WHERE "stock" IS NOT NULL;
+  `,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
