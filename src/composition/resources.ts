@@ -1,3 +1,4 @@
+import type { PublicView, ReadPolicy } from '../adapters/inbound/http/core/read-policy.js';
 import type { ResourceDefinition } from '../adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
@@ -27,7 +28,7 @@ import {
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/access.js';
 import type { FieldSpecs } from '../domain/fields.js';
-import { normalizeProduct } from '../domain/product.js';
+import { LIVE, normalizeProduct, type Product } from '../domain/product.js';
 import type { Storage } from './storage.js';
 import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
 
@@ -101,11 +102,8 @@ function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: 
   return { records: storage[name], reservations: storage.reservations[name], references, fields };
 }
 
-/** Whether reading needs a token, and how long caches keep a response. */
-type Reading = Pick<ResourcePolicy, 'publicRead' | 'cacheControl'>;
-
 interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
-  readonly reading?: Reading;
+  readonly reading?: ReadPolicy<Fields>;
   /** The other versions of the API that serve the same records. */
   readonly laterVersions?: readonly ResourceDefinition<Fields>[];
 }
@@ -143,14 +141,18 @@ function apiKeyResource(
   return { ids, service, routes };
 }
 
-const GUARDED_READING: Reading = { publicRead: false, cacheControl: 'no-store' };
+const GUARDED_READING = { cacheControl: 'no-store' };
 
-function productReading(settings: Settings): Reading {
-  if (settings.PUBLIC_READ !== 'products') return { publicRead: false, cacheControl: 'private, no-cache' };
-  return { publicRead: true, cacheControl: `public, max-age=${settings.PUBLIC_MAX_AGE}` };
+function productReading({ PUBLIC_READ, PUBLIC_MAX_AGE }: Settings): ReadPolicy<Product> {
+  const publicView: PublicView<Product> = {
+    cacheControl: `public, max-age=${PUBLIC_MAX_AGE}`,
+    filter: LIVE,
+    includes: ({ fields }) => fields[LIVE.field] === undefined,
+  };
+  return { cacheControl: 'private, no-cache', ...(PUBLIC_READ === 'products' && { publicView }) };
 }
 
-function policyOf(settings: Settings, reading: Reading): ResourcePolicy {
+function policyOf<Fields>(settings: Settings, reading: ReadPolicy<Fields>): ResourcePolicy<Fields> {
   return {
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     requireIfMatch: settings.REQUIRE_IF_MATCH,

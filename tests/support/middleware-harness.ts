@@ -171,7 +171,6 @@ function appOver(
   const policy = {
     bodyLimitBytes: 1_000,
     requireIfMatch: false,
-    publicRead: true,
     cacheControl: 'public, max-age=60',
   };
   return createApp({

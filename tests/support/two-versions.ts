@@ -168,7 +168,6 @@ function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
 const POLICY = {
   bodyLimitBytes: 2_000,
   requireIfMatch: false,
-  publicRead: false,
   cacheControl: 'private, no-cache',
 };
 

@@ -243,7 +243,7 @@ describe('pages that are being read', () => {
       return { records: [], hasMore: false };
     };
     const records = { list, count: async () => 0, pages: async function* () {} };
-    const work = listOperation(PRODUCTS, records, 'no-store');
+    const work = listOperation(PRODUCTS, records, { cacheControl: 'no-store' });
     service.handler = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
       ctx.state.addressOf = (path) => path;

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
-import { type ListQuery, MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
+import { type Filter, type ListQuery, MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { MAX_RECORD_BYTES, turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { invalidParameters } from '../core/http-error.js';
 import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
+import { type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
 import { preferredType } from '../middleware/content-negotiation.js';
@@ -27,7 +28,11 @@ const preferred = preferredType([JSON_UTF8, NDJSON_UTF8, CSV_UTF8]);
 
 /** A parsed request for a list. */
 interface ParsedList {
+  /** As the client sent it: the links to other pages repeat it. */
   readonly query: ListQuery;
+  /** All filters, those of the public view too. */
+  readonly filters: readonly Filter[];
+  readonly cacheControl: string;
   readonly parameters: Query;
 }
 
@@ -35,12 +40,12 @@ interface ParsedList {
 export function listOperation<Fields>(
   resource: ResourceDefinition<Fields>,
   service: ListService<Fields>,
-  cacheControl: string,
+  policy: ReadPolicy<Fields>,
 ): Handler & Pick<Policy, 'parameter' | 'parameterNames' | 'varyBy'> {
   const views = new FieldSelector(resource, 'list');
   const csv = new CsvList(resource);
   const parser = new ListQueryParser(listName(resource), resource);
-  const list = new ListHandler(listName(resource), parser, views, csv, service, cacheControl);
+  const list = new ListHandler(resource, parser, views, csv, service, policy);
   return {
     parameter: (name, ctx) => {
       if (name !== 'fields') return parser.parameter(name);
@@ -48,7 +53,7 @@ export function listOperation<Fields>(
     },
     parameterNames: (unknown: string) => parser.parameterNames(unknown),
     produces: [NDJSON_UTF8, CSV_UTF8],
-    varyBy: ['Prefer', 'Accept-Encoding'],
+    varyBy: ['Prefer', 'Accept-Encoding', ...varyByReader(policy)],
     handle: (ctx, parameters) => list.respond(ctx, parameters),
   };
 }
@@ -57,24 +62,26 @@ type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages
 
 class ListHandler<Fields> {
   constructor(
-    private readonly name: string,
+    private readonly resource: ResourceDefinition<Fields>,
     private readonly parser: ListQueryParser,
     private readonly views: FieldSelector<Fields>,
     private readonly csv: CsvList<Fields>,
     private readonly service: ListService<Fields>,
-    private readonly cacheControl: string,
+    private readonly policy: ReadPolicy<Fields>,
   ) {}
 
   async respond(ctx: Context, parameters: Query): Promise<void> {
     const turn = turnOf(ctx);
     const query = { ...this.parser.read(parameters), turn };
-    const list = { query, parameters };
+    const { cacheControl, only } = readingOf(ctx, this.resource.readScope, this.policy);
+    const filters = only ? [...query.filters, only.filter] : query.filters;
+    const list = { query, filters, cacheControl, parameters };
     const format = this.lineFormat(ctx, parameters);
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
-    const total = prefersCount(ctx) ? await this.service.count(query.filters, turn) : undefined;
-    if (isExport) await this.respondExport(ctx, query, format, total);
+    const total = prefersCount(ctx) ? await this.service.count(filters, turn) : undefined;
+    if (isExport) await this.respondExport(ctx, list, format, total);
     else if (format) await this.respondLines(ctx, list, format, total);
     else await this.respondPage(ctx, list, total);
   }
@@ -97,7 +104,7 @@ class ListHandler<Fields> {
     const body = await jsonArray(records, toJson, list.query.turn);
     const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
-    this.setHeaders(ctx, total, link);
+    this.setHeaders(ctx, list, total, link);
     ctx.set('ETag', tag);
     ctx.set('Content-Type', JSON_TYPE);
     if (isUnchanged) ctx.status = 304;
@@ -111,7 +118,7 @@ class ListHandler<Fields> {
     total: number | undefined,
   ): Promise<void> {
     const { records, link } = await this.page(ctx, list);
-    this.setHeaders(ctx, total, link);
+    this.setHeaders(ctx, list, total, link);
     ctx.set('Content-Type', contentType);
     const lines = await lineText(head, records, toText, list.query.turn);
     ctx.state.responsePermit?.shrink(lines.length);
@@ -122,29 +129,30 @@ class ListHandler<Fields> {
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
   private async respondExport(
     ctx: Context,
-    query: ListQuery,
+    list: ParsedList,
     format: LineFormat<Fields>,
     total: number | undefined,
   ): Promise<void> {
+    const { query, filters } = list;
     if (query.from?.side === 'before') {
       const issue = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
       throw invalidParameters([['invalid_parameter', issue]]);
     }
-    const pages = this.service.pages({ ...query, ...EXPORT_PAGE });
+    const pages = this.service.pages({ ...query, filters, ...EXPORT_PAGE });
     const first = await pages.next();
-    this.setHeaders(ctx, total);
+    this.setHeaders(ctx, list, total);
     streamLines(ctx, first.value ?? [], pages, format);
   }
 
-  private async page(ctx: Context, { query, parameters }: ParsedList) {
-    const page = await this.service.list(query);
+  private async page(ctx: Context, { query, filters, parameters }: ParsedList) {
+    const page = await this.service.list({ ...query, filters });
     const { addressOf } = ctx.state;
-    const url = { list: this.name, path: ctx.path, parameters, addressOf };
+    const url = { list: listName(this.resource), path: ctx.path, parameters, addressOf };
     return { records: page.records, link: linkHeader(url, query, page) };
   }
 
-  private setHeaders(ctx: Context, total: number | undefined, link = ''): void {
-    ctx.set('Cache-Control', this.cacheControl);
+  private setHeaders(ctx: Context, { cacheControl }: ParsedList, total: number | undefined, link = ''): void {
+    ctx.set('Cache-Control', cacheControl);
     if (link !== '') ctx.set('Link', link);
     if (total === undefined) return;
     ctx.set('X-Total-Count', String(total));

@@ -12,7 +12,7 @@ import { routesOf } from './resource-routes.js';
 export function apiKeyRoutes(
   resource: ResourceDefinition<ApiKey>,
   service: ApiKeyService,
-  policy: ResourcePolicy,
+  policy: ResourcePolicy<ApiKey>,
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
   const issueKey: Operation = {

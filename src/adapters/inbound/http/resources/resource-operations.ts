@@ -11,6 +11,7 @@ import {
   duplicateValue,
   fieldIssue,
   jsonPointer,
+  notFound,
   PreconditionFailed,
   versionRequired,
 } from '../../../../domain/errors.js';
@@ -21,6 +22,7 @@ import type { Context, Middleware } from '../core/context.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
+import { type Reading, type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import {
   type BodyHandler,
@@ -52,12 +54,7 @@ import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';
 
-export interface ResourcePolicy extends ImportPolicy {
-  /** Whether reading needs no token. */
-  readonly publicRead: boolean;
-  /** The `Cache-Control` of reads. */
-  readonly cacheControl: string;
-}
+export interface ResourcePolicy<Fields> extends ImportPolicy, ReadPolicy<Fields> {}
 
 /** The operations that resources permit. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
@@ -70,7 +67,7 @@ export class ResourceOperations<Fields> {
   constructor(
     private readonly resource: ResourceDefinition<Fields>,
     private readonly service: RecordService<Fields>,
-    private readonly policy: ResourcePolicy,
+    private readonly policy: ResourcePolicy<Fields>,
     key?: PathKey,
   ) {
     const { version, tagState } = resource;
@@ -91,7 +88,7 @@ export class ResourceOperations<Fields> {
     return {
       purpose: this.purpose('list'),
       ...this.readPolicy(),
-      ...listOperation(this.resource, this.service, this.policy.cacheControl),
+      ...listOperation(this.resource, this.service, this.policy),
     };
   }
 
@@ -143,11 +140,27 @@ export class ResourceOperations<Fields> {
     return {
       purpose: this.purpose('read'),
       ...this.readPolicy(),
-      ...this.itemPolicy(),
+      ensureExists: (ctx) => this.visible(ctx, read),
+      varyBy: varyByReader(this.policy),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
       parameterNames: () => 'there is fields',
-      handle: async (ctx, parameters) => this.respondToRead(ctx, await read(ctx), views.read(parameters)),
+      handle: async (ctx, parameters) =>
+        this.respondToRead(ctx, await this.visible(ctx, read), views.read(parameters)),
     };
+  }
+
+  /** @throws AppError `not_found`, also if the caller sees only what everybody sees, and not this record */
+  private async visible(
+    ctx: Context,
+    read: (ctx: Context) => Promise<Versioned<Fields>>,
+  ): Promise<Versioned<Fields>> {
+    const record = await read(ctx);
+    if (this.reading(ctx).only?.includes(record) === false) throw notFound();
+    return record;
+  }
+
+  private reading(ctx: Context): Reading<Fields> {
+    return readingOf(ctx, this.resource.readScope, this.policy);
   }
 
   replace(): Operation {
@@ -252,7 +265,7 @@ export class ResourceOperations<Fields> {
   private respondToRead(ctx: Context, record: Versioned<Fields>, view: FieldSelection<Fields>): void {
     const tag = this.tagOf(record, view.name);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
-    ctx.set('Cache-Control', this.policy.cacheControl);
+    ctx.set('Cache-Control', this.reading(ctx).cacheControl);
     ctx.set('ETag', tag);
     this.setContentLocation(ctx, record);
     if (isUnchanged) ctx.status = 304;
@@ -311,7 +324,7 @@ export class ResourceOperations<Fields> {
 
   /** An error names another record only to a client that may read it. */
   private shown({ state }: Context, error: CodedError): CodedError {
-    if (!(error instanceof DuplicateValue) || this.policy.publicRead) return error;
+    if (!(error instanceof DuplicateValue)) return error;
     return state.principal?.scopes.includes(this.resource.readScope) ? error : duplicateValue(error.field);
   }
 
@@ -329,7 +342,7 @@ export class ResourceOperations<Fields> {
   }
 
   private readPolicy(): Pick<Policy, 'scopes'> {
-    return this.policy.publicRead ? {} : { scopes: [this.resource.readScope] };
+    return this.policy.publicView ? {} : { scopes: [this.resource.readScope] };
   }
 
   private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {

@@ -42,7 +42,7 @@ export function routesOf(
 export function resourceRoutes<Fields>(
   resource: ResourceDefinition<Fields>,
   service: RecordService<Fields>,
-  policy: ResourcePolicy,
+  policy: ResourcePolicy<Fields>,
   imports: ImportTools,
 ): Route[] {
   const operations = new ResourceOperations(resource, service, policy);
