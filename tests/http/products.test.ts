@@ -10,6 +10,14 @@ const FULL = {
   sku: 'L-1.a_b',
   price: { amount: 1999, currency: 'EUR' },
   attributes: { 'a.b': 'x', $k: 1.5, on: true },
+  status: 'draft',
+  tags: ['lighting/lamps', 'Ä b'],
+  images: [{ url: 'https://example.com/1.jpg', alt: '' }, { url: 'http://[::1]:8080/2.jpg?a=%20' }],
+  url: 'HTTPS://example.com',
+  brand: 'Nordlicht',
+  gtin: '4006381333931',
+  group: 'L-1',
+  stock: 0,
 };
 
 resourceContract(
@@ -18,9 +26,13 @@ resourceContract(
     cacheControl: 'private, no-cache',
     fields: (n) => ({ name: `product ${n}` }),
     filters: {
-      strings: ['name', 'sku', 'price.currency'],
-      others: ['price.amount'],
-      optional: ['sku', 'price.amount', 'price.currency'],
+      strings: ['name', 'sku', 'price.currency', 'status', 'brand', 'gtin', 'group'],
+      others: ['price.amount', 'stock'],
+      optional: [
+        ...['sku', 'price.amount', 'price.currency', 'status', 'brand', 'gtin', 'group', 'stock'],
+        ...['tags', 'images', 'url'],
+      ],
+      lists: ['tags'],
       more: ['q', 'attributes'],
     },
     invalid: [

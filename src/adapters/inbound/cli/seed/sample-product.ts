@@ -40,13 +40,48 @@ export function sampleProduct(seed: number, index: number): Product & { readonly
     random.oneOf(kind.nouns),
     random.skewedOneOf(kind.materials),
   ];
+  const sku = `${kind.code}-${base36(seed)}-${base36(index).padStart(SKU_DIGITS, '0')}`;
   return {
     name: nameOf(random, brand, material, noun),
     ...(random.isIn(85) && { description: descriptionOf(random, brand, material, noun) }),
-    sku: `${kind.code}-${base36(seed)}-${base36(index).padStart(SKU_DIGITS, '0')}`,
+    sku,
     ...(random.isIn(97) && { price: priceOf(random, kind) }),
     ...(random.isIn(95) && { attributes: attributesOf(random, material) }),
+    ...(random.isIn(3) && { status: random.oneOf(['draft', 'draft', 'archived']) }),
+    ...(random.isIn(90) && { tags: tagsOf(random, kind, noun) }),
+    ...(random.isIn(80) && { images: imagesOf(random, sku, noun) }),
+    ...(random.isIn(50) && { url: `https://shop.example.com/products/${sku.toLowerCase()}` }),
+    ...(random.isIn(90) && { brand }),
+    ...(random.isIn(70) && { gtin: gtinOf(index) }),
+    ...(random.isIn(15) && {
+      group: `${kind.code}-${base36(seed)}-${base36(Math.ceil(index / GROUP_RANGE))}`,
+    }),
+    ...(random.isIn(85) && { stock: random.isIn(10) ? 0 : Math.floor(random.skewed() * 500) }),
   };
+}
+
+/** Consecutive products that may be variants of one another. */
+const GROUP_RANGE = 20;
+
+/** A category as a path, and marks. The first marks are the most common. */
+function tagsOf(random: RandomValues, { code }: SampleKind, noun: string): readonly string[] {
+  const marks = ['new', 'sale', 'gift', 'outlet', 'made to order'] as const;
+  const category = `${code.toLowerCase()}/${noun.toLowerCase().replaceAll(' ', '-')}`;
+  return [...new Set([category, ...marks.filter((_, at) => random.isIn(16 >> at))])];
+}
+
+function imagesOf(random: RandomValues, sku: string, noun: string): NonNullable<Product['images']> {
+  return Array.from({ length: random.integer(1, 3) }, (_, at) => ({
+    url: `https://images.example.com/${sku.toLowerCase()}/${at + 1}.jpg`,
+    ...(at === 0 && { alt: noun }),
+  }));
+}
+
+/** Of the prefix for use inside a company, which names no article of others (GS1 General Specifications, 2.1.11). */
+function gtinOf(index: number): string {
+  const digits = `2${String(index).padStart(11, '0')}`;
+  const sum = [...digits].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
 }
 
 function base36(number: number): string {

@@ -11,8 +11,9 @@ export const PRODUCTS: ResourceDefinition<Product> = {
     name: 'Product',
     singular: 'a product',
     plural: 'products',
-    description: 'What is for sale. Lists can be filtered by name, SKU, price and your own attributes.',
-    schemaNames: { price: 'Price' },
+    description:
+      'What is for sale. Categories are tags, variants are products of one group, and a product without a status is live.',
+    schemaNames: { price: 'Price', images: 'Image', status: 'ProductStatus' },
   },
   ...fromFieldTable(PRODUCT),
 };
