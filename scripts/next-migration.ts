@@ -5,10 +5,11 @@ import {
   foldedColumnOf,
   indexName,
   uniqueColumnOf,
+  valuesTable,
 } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { TABLES } from '#src/composition/tables.js';
-import type { FieldSpec } from '#src/domain/fields.js';
+import { type FieldSpec, listFields } from '#src/domain/fields.js';
 
 /** The path of the file with the steps of the SQLite schema, from the root of the project. */
 export const MIGRATIONS_FILE = 'src/adapters/outbound/sqlite/connection/migrations.ts';
@@ -34,6 +35,7 @@ export function nextStep(tables: readonly RecordTable[] = TABLES): string {
     .flatMap((table) => [
       ...missingColumns(table, schema),
       ...missingIndexes(table, schema),
+      ...missingValues(table, schema),
       ...missingWords(table, schema),
     ])
     .join('\n');
@@ -140,6 +142,18 @@ function indexesOf(table: RecordTable): { readonly name: string; readonly sql: s
 }
 
 const TIME: FieldSpec = { type: 'instant', required: true };
+
+function missingValues({ name, fields }: RecordTable, { columns }: Schema): string[] {
+  if (listFields(fields).length === 0 || columns.has(valuesTable(name))) return [];
+  return [
+    `CREATE TABLE ${valuesTable(name)} (`,
+    '  field TEXT NOT NULL,',
+    '  value ANY NOT NULL,',
+    '  id INTEGER NOT NULL,',
+    '  PRIMARY KEY (field, value, id)',
+    ') STRICT, WITHOUT ROWID;',
+  ];
+}
 
 function missingWords({ name, searched }: RecordTable, { columns }: Schema): string[] {
   if (searched.length === 0 || columns.has(`${name}_words`)) return [];

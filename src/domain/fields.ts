@@ -193,6 +193,11 @@ export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
 }
 
+/** The lists by whose elements clients filter. */
+export function listFields(fields: FieldSpecs): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.isList);
+}
+
 /** The optional lists and attributes, which have no value if they are empty. */
 export function emptiableFields(table: FieldTable): string[] {
   return Object.keys(table).filter((name) => {

@@ -71,6 +71,14 @@ export const PRODUCT: (fields: FieldSpecs) => ResourceGenerator<Product> = (fiel
         sku: text,
         price: fc.record({ amount: AMOUNT, currency: fc.constantFrom('EUR', 'USD') }),
         attributes: attributes(fc.oneof(text, prose), number),
+        status: fc.constantFrom('draft', 'archived'),
+        tags: fc.uniqueArray(fc.oneof(text, TAG), { minLength: 1, maxLength: 5 }),
+        images: fc.constant([{ url: 'https://example.com/1.jpg' }]),
+        url: fc.constant('https://example.com'),
+        brand: text,
+        gtin: GTIN,
+        group: text,
+        stock: AMOUNT,
       },
       { requiredKeys: ['name'] },
     ),
@@ -84,6 +92,8 @@ export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) =>
   distinct: (user, suffix) => ({ ...user, email: `${user.email}${suffix}` }),
 });
 
+const TAG = fc.constantFrom('a', 'a/b', 'a/b/c', 'b', '"', '\\');
+const GTIN = fc.constantFrom('4006381333931', '96385074');
 const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
 export const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
 const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
@@ -169,7 +179,7 @@ function anyQuery(fields: FieldSpecs, values: Values): fc.Arbitrary<AnyQuery> {
 export function anyFilters(fields: FieldSpecs, values: Values, id = ID): fc.Arbitrary<readonly Filter[]> {
   return fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
-    { weight: 4, arbitrary: fc.array(anyFilter(fields, values, id), { minLength: 1, maxLength: 2 }) },
+    { weight: 4, arbitrary: fc.array(anyFilter(fields, values, id), { minLength: 1, maxLength: 3 }) },
   );
 }
 
@@ -194,18 +204,22 @@ function anyFilter(fields: FieldSpecs, values: Values, id: fc.Arbitrary<Id>): fc
   return fc.oneof(
     { weight: 3, arbitrary: anySearch(values) },
     ...(optional.length > 0 ? [existence(optional)] : []),
-    ...all.map(([field, { type }]) => {
-      if (type === 'attributes') return attributeFilter(values);
-      if (type === 'text') return comparison(field, field === 'price.currency' ? CURRENCY : text, true);
+    ...all.flatMap(([field, { type, isList }]) => {
+      if (type === 'presence') return [];
+      if (type === 'attributes') return [attributeFilter(values)];
+      if (isList) return Array.from({ length: 3 }, () => listFilter(field, fc.oneof(text, TAG)));
+      if (type === 'text') return [comparison(field, TEXTS_OF[field] ?? text, true)];
       if (type === 'instant')
-        return comparison(
-          field,
-          fc.oneof(
-            INSTANT,
-            INSTANT.map((ms) => ms + 0.5),
+        return [
+          comparison(
+            field,
+            fc.oneof(
+              INSTANT,
+              INSTANT.map((ms) => ms + 0.5),
+            ),
           ),
-        );
-      return comparison(field, field === 'id' ? id : AMOUNT);
+        ];
+      return [comparison(field, field === 'id' ? id : AMOUNT)];
     }),
   );
 }
@@ -238,7 +252,25 @@ function existence(optional: readonly string[]): fc.Arbitrary<Filter> {
   });
 }
 
-const CURRENCY = fc.constantFrom('EUR', 'USD', 'E', 'eur', '');
+/** Values, and beginnings of values, of the fields that have only a few. */
+const TEXTS_OF: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'price.currency': fc.constantFrom('EUR', 'USD', 'E', 'eur', ''),
+  status: fc.constantFrom('draft', 'archived', 'd', ''),
+  gtin: fc.oneof(GTIN, fc.constantFrom('4', '96', '')),
+};
+
+/** Of a list. */
+function listFilter(field: string, value: fc.Arbitrary<string>): fc.Arbitrary<Filter> {
+  const operator = fc.constantFrom('eq' as const, 'eq' as const, 'prefix' as const);
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.record({ field: fc.constant(field), operator, value }) },
+    fc.record({
+      field: fc.constant(field),
+      operator: fc.constant('in' as const),
+      values: fc.array(value, { maxLength: 5 }),
+    }),
+  );
+}
 
 function comparison(
   field: string,

@@ -79,7 +79,7 @@ function suffixesOf(run: readonly string[]): string[] {
 
 /** The searched fields by the names of the tables, as the public contract lists them. */
 const SEARCHED = {
-  products: ['name', 'description', 'sku', 'attributes'],
+  products: ['name', 'description', 'sku', 'attributes', 'tags', 'brand', 'gtin', 'group'],
   users: ['name', 'email'],
 } as const;
 

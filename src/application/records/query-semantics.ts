@@ -12,9 +12,9 @@ import type {
 } from '../ports/list-query.js';
 import { matchesText, recordText } from '../search/tokenizer.js';
 
-/** The elements of a list in a record; empty if there is none. */
-export function listValues(record: Versioned<unknown>, field: string): readonly string[] {
-  return (record.fields as Readonly<Record<string, readonly string[] | undefined>>)[field] ?? [];
+/** The elements of a list in the fields of a record; empty if there is none. */
+export function listValues(fields: object, field: string): readonly string[] {
+  return (fields as Readonly<Record<string, readonly string[] | undefined>>)[field] ?? [];
 }
 
 /** The value of a field in a record. `price.amount` is inside `price`. */

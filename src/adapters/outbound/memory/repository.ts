@@ -30,7 +30,7 @@ import { partitionPoint, TopN, takePage } from '../../../application/records/top
 import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { AppError, type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
-import { uniqueFields } from '../../../domain/fields.js';
+import { listFields, uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
 import { ExpiringMap } from './expiring-map.js';
@@ -73,11 +73,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     private readonly tombstones = new MemoryTombstones(),
   ) {
     this.nextId = table.firstId;
-    this.lists = new Map(
-      Object.keys(table.fields)
-        .filter((field) => table.fields[field]?.isList)
-        .map((field) => [field, new Map()]),
-    );
+    this.lists = new Map(listFields(table.fields).map((field) => [field, new Map()]));
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
   }
 
@@ -298,7 +294,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       if (value !== undefined) owners.set(value, record.id);
     }
     for (const [field, byValue] of this.lists)
-      for (const value of listValues(record, field)) {
+      for (const value of listValues(record.fields as object, field)) {
         const ids = byValue.get(value);
         if (ids) ids.splice(indexOfId(ids, record.id), 0, record.id);
         else byValue.set(value, [record.id]);
@@ -310,7 +306,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private forgetValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
     for (const [field, byValue] of this.lists)
-      for (const value of listValues(record, field)) {
+      for (const value of listValues(record.fields as object, field)) {
         const ids = byValue.get(value) ?? [];
         if (ids.length > 1) ids.splice(indexOfId(ids, record.id), 1);
         else byValue.delete(value);

@@ -7,6 +7,9 @@
  * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with
  * the id.
  *
+ * A table that has lists by which clients filter has `TABLE_values`: a row for each different value of a list in a
+ * record (see `records/value-index.ts`).
+ *
  * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
  * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
  * after `done_to` up to `old_to` are still to be made. Earlier builds noted the ids of older words in `stale_words`.
@@ -181,6 +184,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX products_gtin ON products ("gtin") WHERE "gtin" IS NOT NULL;
   CREATE INDEX products_group ON products ("group") WHERE "group" IS NOT NULL;
   CREATE INDEX products_stock ON products ("stock") WHERE "stock" IS NOT NULL;
+  CREATE TABLE products_values (
+    field TEXT NOT NULL,
+    value ANY NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (field, value, id)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];
 

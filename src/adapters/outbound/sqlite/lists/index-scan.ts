@@ -1,5 +1,5 @@
 import type { Position, Value } from '../../../../application/ports/list-query.js';
-import type { Id } from '../../../../domain/record.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import { contains, narrowed, type Range, rangeCondition } from '../sql/filter.js';
 import { allOf, ID, type Sql, sql } from '../sql/schema.js';
@@ -16,6 +16,17 @@ export interface IndexScan {
   readonly range: Range;
   /** A condition on every row of the scan that the index serves. */
   readonly fixed?: Sql;
+  /** The values that {@link fixed} allows, if they are several. Only for scans by id. */
+  readonly union?: Union;
+}
+
+/** Values whose rows are read together in the order of ids. A record may have several of them. */
+export interface Union {
+  /** What is compared with each value. */
+  readonly term: string;
+  /** A statement that returns them as `value`. */
+  readonly values: Sql;
+  readonly count: number;
 }
 
 /** A row of a scan by its value and, if the scan is not by id, its id. */
@@ -73,19 +84,67 @@ export interface NextRows {
  * sorts only the rows before the ties of this value.
  */
 export function nextRows(reader: Reader, scan: IndexScan, after: Start | undefined, count: number): NextRows {
+  if (scan.union) return { ids: unitedRows(scan, scan.union, after, count), isLast: true };
   const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
   const value = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
   const upTo = value === undefined ? undefined : { value };
   return { ids: rowsIn(scan, rangesOf(scan, after, upTo), count), isLast: !upTo };
 }
 
-/** The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. */
+/**
+ * The statement of the next rows of a union. Each value has `count` rows at most up to the place that its row `count`
+ * comes first to, so no more are read and sorted. A statement is its own snapshot: a value that comes meanwhile is seen.
+ */
+function unitedRows(scan: IndexScan, union: Union, after: Start | undefined, count: number): Sql {
+  const { source, descending, range } = scan;
+  const { text, values } = rangeCondition(ID, narrowed(range, descending, after));
+  const place = unionPlace(scan, { ...union, values: sql('SELECT value FROM wanted') }, after, count);
+  const end = descending ? `>= coalesce((${place.text}), 0)` : `<= coalesce((${place.text}), ${MAX_ID})`;
+  return sql(
+    `WITH wanted(value) AS MATERIALIZED (${union.values.text})
+    SELECT DISTINCT ${ID}, ${ID} FROM ${source}
+      WHERE ${union.term} IN (SELECT value FROM wanted) AND (${text}) AND ${ID} ${end}
+      ORDER BY 1${descending ? ' DESC' : ''} LIMIT ?`,
+    ...union.values.values,
+    ...values,
+    ...place.values,
+    count,
+  );
+}
+
+/** A statement of the first id at which a value of a union has `count` rows; null if none has so many. */
+function unionPlace(
+  { source, descending, range }: IndexScan,
+  { term, values }: Union,
+  after: Start | undefined,
+  count: number,
+): Sql {
+  const ids = rangeCondition(ID, narrowed(range, descending, after));
+  return sql(
+    `SELECT ${descending ? 'max' : 'min'}(place) FROM (SELECT (
+      SELECT ${ID} FROM ${source} WHERE ${term} = one.value AND (${ids.text})
+        ORDER BY ${ID}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?) AS place FROM (${values.text}) AS one)`,
+    ...ids.values,
+    count - 1,
+    ...values.values,
+  );
+}
+
+/**
+ * The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. In a
+ * union it is that of the value which has its share of `count` rows first.
+ */
 export function placeFurther(
   reader: Reader,
   scan: IndexScan,
   after: Start | undefined,
   count: number,
 ): Place | undefined {
+  if (scan.union) {
+    const { text, values } = unionPlace(scan, scan.union, after, Math.ceil(count / scan.union.count));
+    const [value] = reader.read(text, (statement) => statement.get([...values]) as [Id | null]);
+    return value === null ? undefined : { value };
+  }
   for (const range of rangesOf(scan, after)) {
     const { text, values } = rowsIn(scan, [range], 1);
     const row = reader.read(

@@ -7,16 +7,7 @@ import {
 import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Reader } from '../connection/connection.js';
 import { hasIndex, searchedWords, type WordQuery } from '../full-text/search.js';
-import {
-  comparedColumn,
-  conditionOf,
-  isRange,
-  narrowed,
-  rangeCondition,
-  rangeOf,
-  residualConditionsOf,
-  rowCost,
-} from '../sql/filter.js';
+import { comparedColumn, isRange, narrowed, rangeOf, residualConditionsOf, rowCost } from '../sql/filter.js';
 import {
   columnOf,
   ID,
@@ -28,9 +19,9 @@ import {
   sql,
 } from '../sql/schema.js';
 import { type IndexScan, type Start, startAt } from './index-scan.js';
+import { type CountedSeek, counted, type Driver, driverOf, isSelective, MAX_FEW, seeksOf } from './seek.js';
 
-/** The most rows, and their most bytes, that are read and sorted at once; fewer rows if each one costs more. */
-const MAX_SORTED_ROWS = 1_000;
+/** The most bytes of rows that are read and sorted at once. */
 const MAX_SORTED_BYTES = 1_048_576;
 
 /** How a list is read. A plan is plain data. */
@@ -96,8 +87,21 @@ export function planList(reader: Reader, table: RecordTable, query: ListQuery): 
   const [first, second = first] = order;
   if (order.length <= 2 && conditions.length === 0)
     return { kind: 'range', scan: { ...scan, idDescending: second?.descending === true } };
-  const few = smallestIndexRange(reader, table, query.filters);
-  return few ? planFew(few, positionIn(query)) : planScan(table, query);
+  const seeks = seeksOf(table, query.filters);
+  const isById = order.length === 1;
+  const others = query.filters.filter((filter) => !isIdRange(filter));
+  const serving = seeks.filter(({ served }) => others.every((filter) => served.includes(filter)));
+  const whole = isById ? driverOf(reader, serving) : undefined;
+  if (whole) return { kind: 'range', scan: orderedScan(table, query, whole).scan };
+  const found = counted(reader, seeks);
+  const few = fewOf(reader, table, query.filters, found);
+  if (few) return planFew(few, positionIn(query));
+  return planScan(table, query, isById ? driverOf(reader, found.filter(isSelective)) : undefined);
+}
+
+/** Whether a filter is part of the range of a scan by id. */
+function isIdRange(filter: Filter): boolean {
+  return filter.field === 'id' && isRange(filter);
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
@@ -108,21 +112,29 @@ export function planCount(
 ): SortPlan | ScanPlan {
   const words = searchedWords(filters);
   if (words) return planSearch(reader, table, { filters, order: BY_ID }, words);
-  const few = smallestIndexRange(reader, table, filters);
+  const found = counted(reader, seeksOf(table, filters));
+  const few = fewOf(reader, table, filters, found);
   if (few) return planFew(few);
-  const ranged = filters.find(isRange);
-  const column = filters.some(isEquality)
-    ? ID
-    : ((ranged && comparedColumn(table, ranged)) ?? columnOf('createdAt'));
-  const all = scanOf(table, column, false, filters);
-  return { kind: 'scan', source: all.scan.source, ...all, sorted: 'nothing', isLimited: true };
+  const plan = { kind: 'scan', sorted: 'nothing', isLimited: true } as const;
+  const driver = driverOf(reader, found.filter(isSelective));
+  if (driver) {
+    const all = scanOf(table, ID, false, filters, driver);
+    const isEntries = all.conditions.length === 0 && !driver.union;
+    return { ...plan, ...all, source: isEntries ? driver.source : driver.rows.source };
+  }
+  const ranged = found.find(({ range, rows, source }) => range && rows.source === source);
+  const all = scanOf(table, ranged?.column ?? columnOf('createdAt'), false, filters);
+  return { ...plan, ...all, source: all.scan.source };
 }
 
-/** Plans a list that an index gives in its order, or nearly so. */
-function planScan(table: RecordTable, query: Query): ScanPlan {
-  const { order, scan, conditions } = orderedScan(table, query);
+/**
+ * Plans a list that an index gives in its order, or nearly so.
+ * @param driver only for a list by id
+ */
+function planScan(table: RecordTable, query: Query, driver?: Driver): ScanPlan {
+  const { order, scan, conditions } = orderedScan(table, query, driver);
   const [, second] = order;
-  const plan = { kind: 'scan', source: scan.source, isLimited: true } as const;
+  const plan = { kind: 'scan', source: driver?.rows.source ?? scan.source, isLimited: true } as const;
   const all = { ...plan, conditions: [...conditions, ...positionIn(query)] };
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
     return { ...all, scan, start: query.from && startAt(query.from), sorted: 'rows' };
@@ -133,10 +145,10 @@ function planScan(table: RecordTable, query: Query): ScanPlan {
 }
 
 /** The scan of the first key of an order. */
-function orderedScan(table: RecordTable, query: Query) {
+function orderedScan(table: RecordTable, query: Query, driver?: Driver) {
   const order = scanOrder(query);
   const [{ field, descending } = { field: 'id', descending: false }] = order;
-  return { order, ...scanOf(table, columnOf(field), descending, query.filters) };
+  return { order, ...scanOf(table, columnOf(field), descending, query.filters, driver) };
 }
 
 /** The condition on what follows the position of a list. */
@@ -157,8 +169,9 @@ function planSearch(
   const source = indexedBy(table, ID);
   const plan = { kind: 'scan', source, scan: byId(source), isLimited } as const;
   // The range of ids has these filters and the position.
-  const others = filters.filter((filter) => filter.field !== 'id' || !isRange(filter));
-  const few = others.length > 0 ? smallestIndexRange(reader, table, filters) : undefined;
+  const others = filters.filter((filter) => !isIdRange(filter));
+  const few =
+    others.length > 0 ? fewOf(reader, table, filters, counted(reader, seeksOf(table, filters))) : undefined;
   if (few?.isCheap) {
     const conditions = [...few.conditions, ...positionIn(query)];
     return { ...plan, scan: few.scan, conditions, sorted: 'nothing', search: { ...search, by: 'rows' } };
@@ -176,32 +189,26 @@ function planSearch(
   };
 }
 
-function isEquality(filter: Filter): boolean {
-  return filter.operator === 'eq' && filter.field !== 'id';
-}
-
-/**
- * The rows in the order of a column, within the range that the filters of this column allow. In order of id, these can
- * be the rows with one value of another column, because every index ends with the id.
- */
+/** The rows in the order of a column, within the range that the filters of this column allow. */
 function scanOf(
   table: RecordTable,
   column: string,
   descending: boolean,
   filters: readonly Filter[],
+  driver?: Driver,
 ): Pick<ScanPlan, 'scan' | 'conditions'> {
   const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
-  const equal = column === ID ? filters.find(isEquality) : undefined;
-  const indexed = (equal && comparedColumn(table, equal)) ?? column;
-  const rest = filters.filter((filter) => filter !== equal && !ranged.includes(filter));
+  const rest = filters.filter((filter) => !ranged.includes(filter) && !driver?.served.includes(filter));
+  const { source, fixed, union } = driver ?? { source: indexedBy(table, column) };
   return {
     scan: {
-      source: indexedBy(table, indexed),
+      source,
       column,
       descending,
       idDescending: descending,
       range: rangeOf(table, ranged),
-      ...(equal && { fixed: conditionOf(table, equal, indexed) }),
+      ...(fixed && { fixed }),
+      ...(union && { union }),
     },
     conditions: residualConditionsOf(table, rest),
   };
@@ -214,34 +221,24 @@ interface SmallRange extends Pick<ScanPlan, 'conditions'> {
   readonly isCheap: boolean;
 }
 
-/** The rows of the column whose filters leave the fewest; undefined if even those are many. */
-function smallestIndexRange(
+/** The rows of the seek that finds the fewest; undefined if even those are many. */
+function fewOf(
   reader: Reader,
   table: RecordTable,
   filters: readonly Filter[],
+  seeks: readonly CountedSeek[],
 ): SmallRange | undefined {
-  const columns = new Map<string, Filter[]>();
-  for (const filter of filters) {
-    const isSeek = filter.operator === 'in' || filter.operator === 'eq' || isRange(filter);
-    const column = isSeek ? comparedColumn(table, filter) : undefined;
-    if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
-  }
-  const [smallest] = [...columns]
-    .map(([column, ownFilters]) => {
-      const source = indexedBy(table, column);
-      const fixed = seekCondition(table, column, ownFilters);
-      const rows = `SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${fixed.text} LIMIT ?)`;
-      return { source, fixed, count: numberOf(reader, sql(rows, ...fixed.values, MAX_SORTED_ROWS + 1)) };
-    })
-    .sort((a, b) => a.count - b.count);
-  if (!smallest || smallest.count > MAX_SORTED_ROWS) return undefined;
-  const { source, fixed, count } = smallest;
+  const [fewest] = seeks.toSorted((a, b) => a.count - b.count);
+  if (!fewest || fewest.count > MAX_FEW) return undefined;
+  const { rows, count, served } = fewest;
+  const { source, fixed } = rows;
+  const rest = filters.filter((filter) => !served.includes(filter));
   // SQLite stores the size of the fields in front of them, so it does not read them here.
   const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${fixed.text}`;
   const isCheap =
-    count * rowCost(filters) <= MAX_SORTED_ROWS &&
+    count * rowCost(table, rest) <= MAX_FEW &&
     numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
-  return { scan: { ...byId(source), fixed }, conditions: residualConditionsOf(table, filters), isCheap };
+  return { scan: { ...byId(source), fixed }, conditions: residualConditionsOf(table, rest), isCheap };
 }
 
 /** The few rows at once; or one after the other, if that takes long. */
@@ -256,10 +253,4 @@ function planFew(
 
 function byId(source: string): IndexScan {
   return { source, column: ID, descending: false, idDescending: false, range: {} };
-}
-
-/** A condition that an index finds without reading other rows: some values, or one range. */
-function seekCondition(table: RecordTable, column: string, filters: readonly Filter[]): Sql {
-  const values = filters.find(({ operator }) => operator === 'eq' || operator === 'in');
-  return values ? conditionOf(table, values, column) : rangeCondition(column, rangeOf(table, filters));
 }

@@ -14,7 +14,7 @@ import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batc
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
 import { rowCost } from '../sql/filter.js';
-import { allOf, columnOf, ID, numberOf, orderBy, type Sql, scanOrder, sql } from '../sql/schema.js';
+import { allOf, columnOf, ID, isAmong, numberOf, orderBy, type Sql, scanOrder, sql } from '../sql/schema.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { ScanPlan, Sorted } from './plan.js';
 
@@ -55,7 +55,7 @@ export async function scanPage(
   let isComplete = false;
   let ahead = LOOKAHEAD_ROWS;
   const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };
-  const size = new AdaptiveBatchSize(time, rowCost(query.filters));
+  const size = new AdaptiveBatchSize(time, rowCost(table, query.filters));
   const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
   for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
     found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
@@ -80,7 +80,7 @@ export async function countByScan(
     for await (const ids of new WordSearch(reader, table, search).find(time)) count += ids.length;
     return count;
   }
-  const size = new AdaptiveBatchSize(time, rowCost(filters));
+  const size = new AdaptiveBatchSize(time, rowCost(table, filters));
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
     for (const range of ranges) count += countRows(reader, source, [range, ...conditions]);
   return count;
@@ -116,8 +116,15 @@ async function* slicesOf(
   nextSize: NextSize,
   time: Checkpoints,
 ): AsyncGenerator<Slice, void, void> {
-  const { search, scan, conditions, sorted } = plan;
-  if (!search) return yield* indexSlices(reader, plan, nextSize);
+  const { search, source, scan, conditions, sorted } = plan;
+  if (!search) {
+    for await (const { ranges, ...slice } of indexSlices(reader, plan, nextSize))
+      yield {
+        ...slice,
+        ranges: source === scan.source ? ranges : ranges.map((range) => isAmong(scan.source, range)),
+      };
+    return;
+  }
   const words = new WordSearch(reader, table, search);
   if (search.by === 'blocks') return yield* idSlices(words.find(time), nextSize, sorted);
   const idsIn = (...where: Sql[]) => {

@@ -16,6 +16,7 @@ import {
   reservationOf,
   reservationRowOf,
 } from './idempotency-store.js';
+import { ValueIndex } from './value-index.js';
 
 /**
  * A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation.
@@ -26,6 +27,7 @@ type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number |
 export class SqliteArchive implements RecordArchive {
   readonly name: string;
   private readonly words: WordIndex;
+  private readonly values: ValueIndex;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -33,6 +35,7 @@ export class SqliteArchive implements RecordArchive {
   ) {
     this.name = table.name;
     this.words = new WordIndex(database, table);
+    this.values = new ValueIndex(table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
@@ -75,6 +78,7 @@ export class SqliteArchive implements RecordArchive {
           const { id, version, createdAt, updatedAt, fields } = entry;
           record.run(id, version, createdAt, updatedAt, JSON.stringify(fields));
           this.words.put(statement, id, this.words.entryOf(id, fields as object));
+          this.values.change(statement, id, undefined, fields as object);
         }
       }
     }, entries.length);
@@ -83,6 +87,10 @@ export class SqliteArchive implements RecordArchive {
   async discard(ids: readonly Id[]): Promise<void> {
     await this.database.write((statement) => {
       for (const id of ids) {
+        const row = statement(`SELECT fields FROM ${this.name} WHERE id = ?`).get([id]) as
+          | [string]
+          | undefined;
+        if (row) this.values.change(statement, id, JSON.parse(row[0]) as object);
         statement(`DELETE FROM ${this.name} WHERE id = ?`).run(id);
         this.words.remove(statement, id);
         statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);

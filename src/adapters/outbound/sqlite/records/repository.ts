@@ -37,6 +37,7 @@ import {
   selectRecords,
   uniqueColumnOf,
 } from '../sql/schema.js';
+import { ValueIndex } from './value-index.js';
 
 /** What writes one record of several. */
 interface RecordWrite<Outcome> {
@@ -50,6 +51,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
   private readonly words: WordIndex;
+  private readonly values: ValueIndex;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -59,6 +61,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.reader = new ListReader(database, table, budget);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
+    this.values = new ValueIndex(table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -84,16 +87,16 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   insert(record: Versioned<Fields>): Promise<boolean> {
-    const [row, words] = this.entryOf(record);
-    return this.database.write((statement) => this.isInserted(statement, row, words), writeCost(words));
+    const { run, rows } = this.inserting(record);
+    return this.database.write(run, rows);
   }
 
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     return this.writeAll(records, (record) => {
-      const [row, words] = this.entryOf(record);
+      const { run, rows } = this.inserting(record);
       return {
-        rows: Math.max(writeCost(words), this.words.writeCost(record.fields)),
-        run: (statement) => (this.isInserted(statement, row, words) ? 'inserted' : 'id_conflict'),
+        rows: Math.max(rows, this.words.writeCost(record.fields)),
+        run: (statement) => (run(statement) ? 'inserted' : 'id_conflict'),
       };
     });
   }
@@ -127,16 +130,19 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return outcomes;
   }
 
-  private entryOf(record: Versioned<Fields>): readonly [RecordRow, words: string | undefined] {
-    return [rowOf(record), this.words.entryOf(record.id, record.fields)];
-  }
-
-  /** @throws AppError `duplicate_value` */
-  private isInserted(statement: Statements, row: RecordRow, words: string | undefined): boolean {
-    if (statement(TOMBSTONE).get([this.table.name, row[0]])) return false;
-    if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
-    this.words.put(statement, row[0], words);
-    return true;
+  /** Its outcome is whether the record is inserted; it throws AppError `duplicate_value`. */
+  private inserting(record: Versioned<Fields>): RecordWrite<boolean> {
+    const { id, fields } = record;
+    const row = rowOf(record);
+    const words = this.words.entryOf(id, fields);
+    const run = (statement: Statements) => {
+      if (statement(TOMBSTONE).get([this.table.name, id])) return false;
+      if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
+      this.words.put(statement, id, words);
+      this.values.change(statement, id, undefined, fields);
+      return true;
+    };
+    return { rows: writeCost(words) + this.values.writeCost(fields), run };
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -210,18 +216,24 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
     const run = (statement: Statements) => {
-      const before = this.words.isSearched
-        ? (statement(this.sql.fieldsOf).get([id, expected]) as [string] | undefined)
-        : undefined;
+      const before = this.storedFields(statement, id, expected);
       const replaced = this.changes(() =>
         statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
       );
       if (replaced === 0) return 'version_conflict';
-      if (before && this.words.hasChanged(JSON.parse(before[0]), record.fields))
+      if (before && this.words.hasChanged(before, record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
+      this.values.change(statement, id, before, record.fields);
       return 'replaced';
     };
-    return { rows: this.words.writeCost(record.fields), run };
+    return { rows: this.words.writeCost(record.fields) + this.values.writeCost(record.fields), run };
+  }
+
+  /** @returns undefined if the record does not have the version, or if no index needs its fields */
+  private storedFields(statement: Statements, id: Id, version: number): object | undefined {
+    if (!this.words.isSearched && !this.values.isUsed) return undefined;
+    const row = statement(this.sql.fieldsOf).get([id, version]) as [string] | undefined;
+    return row && (JSON.parse(row[0]) as object);
   }
 
   remove(id: Id, expected: number, at: Instant): Promise<boolean> {
@@ -237,9 +249,11 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   private isRemoved(statement: Statements, { id, expected, at }: Removal): boolean {
+    const before = this.values.isUsed ? this.storedFields(statement, id, expected) : undefined;
     if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
     statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
     this.words.remove(statement, id);
+    this.values.change(statement, id, before);
     return true;
   }
 

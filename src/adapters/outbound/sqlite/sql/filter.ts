@@ -16,19 +16,21 @@ import { allOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
-/** The column that a filter compares; undefined for attributes, which have no column. */
+/** The column that a filter compares; undefined for attributes, lists and presence, which have no column. */
 export function comparedColumn(table: RecordTable, filter: Filter): string | undefined {
   if (filter.operator === 'attribute' || filter.operator === 'search') return undefined;
+  const spec = table.fields[filter.field];
+  if (spec?.isList || spec?.type === 'presence') return undefined;
   return isFolded(table, filter) ? foldedColumnOf(filter.field) : columnOf(filter.field);
 }
 
 /**
- * The condition of a filter that compares a column.
- * @param term the column; or `+column`, for which SQLite uses no index
+ * The condition of a filter that compares one value of a row.
+ * @param term the column; or `+column`, for which SQLite uses no index; or {@link listTerm}
  */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
   if (filter.operator === 'attribute' || filter.operator === 'search')
-    throw new Error('The filter compares no column.');
+    throw new Error('The filter compares no single value.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const compared = (value: string | number) => comparedValue(table, filter, value);
   if (filter.operator === 'in')
@@ -38,22 +40,63 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
   return rangeCondition(term, rangeOfPrefix(String(value)));
 }
 
+/** What a row of the table with the values of lists compares. No text of a client becomes the name of a field. */
+export function listTerm(field: string): string {
+  return `field = '${field}' AND value`;
+}
+
 /**
  * How many times as long it takes to check a row as with one filter, approximately. Each attribute is looked up on its
- * own; other conditions cost little.
+ * own, and each list is read; other conditions cost little.
  */
-export function rowCost(filters: readonly Filter[]): number {
-  return Math.max(1, filters.filter(({ operator }) => operator === 'attribute').length);
+export function rowCost(table: RecordTable, filters: readonly Filter[]): number {
+  const isRead = ({ operator, field }: Filter) =>
+    operator === 'attribute' || (table.fields[field]?.isList && operator !== 'eq');
+  return Math.max(1, filters.filter(isRead).length);
 }
 
 /** The conditions of filters that use no index: the scan has chosen one. */
 export function residualConditionsOf(table: RecordTable, filters: readonly Filter[]): Sql[] {
   const attributes = filters.filter((filter) => filter.operator === 'attribute');
-  const compared = filters.filter((filter) => filter.operator !== 'attribute');
-  return [
-    ...compared.map((filter) => conditionOf(table, filter, `+${comparedColumn(table, filter)}`)),
-    ...attributesCondition(attributes),
-  ];
+  const columns = filters.flatMap((filter) => {
+    const column = comparedColumn(table, filter);
+    return column === undefined ? [] : [conditionOf(table, filter, `+${column}`)];
+  });
+  const listed = Object.keys(table.fields).flatMap((field) =>
+    listConditions(
+      table,
+      field,
+      filters.filter((filter) => filter.field === field && comparedColumn(table, filter) === undefined),
+    ),
+  );
+  return [...columns, ...listed, ...attributesCondition(attributes)];
+}
+
+/**
+ * The conditions on a list, or on the presence of a value, in the text of the fields. All filters `eq` are one condition,
+ * so its text is the same for any number of them. Only a text that contains the value as `JSON.stringify` writes it is
+ * parsed.
+ * @param filters filters of one field
+ */
+function listConditions(table: RecordTable, field: string, filters: readonly Filter[]): Sql[] {
+  const path = `'$.${field}'`;
+  const isWritten = (text: string) => sql('instr(fields, ?) > 0', text);
+  const equal = filters.flatMap((filter) => (filter.operator === 'eq' ? [String(filter.value)] : []));
+  const [longest] = equal.toSorted((a, b) => b.length - a.length);
+  const hasAll = sql(
+    `NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted
+      WHERE wanted.value NOT IN (SELECT value FROM json_each(fields, ${path})))`,
+    JSON.stringify(equal),
+  );
+  const others = filters.flatMap((filter): Sql[] => {
+    if (filter.operator === 'exists') return [conditionOf(table, filter, `fields -> ${path}`)];
+    if (filter.operator !== 'in' && filter.operator !== 'prefix') return [];
+    const { text, values } = conditionOf(table, filter, 'value');
+    const hasOne = sql(`EXISTS (SELECT 1 FROM json_each(fields, ${path}) WHERE ${text})`, ...values);
+    if (filter.operator === 'in') return [hasOne];
+    return [isWritten(JSON.stringify(filter.value).slice(0, -1)), hasOne];
+  });
+  return [...(longest === undefined ? [] : [isWritten(JSON.stringify(longest)), hasAll]), ...others];
 }
 
 /**

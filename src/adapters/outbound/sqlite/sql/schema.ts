@@ -42,6 +42,11 @@ export function indexName(table: string, column: string): string {
   return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
 }
 
+/** The table with the values of the lists of a table's records. */
+export function valuesTable(table: string): string {
+  return `${table}_values`;
+}
+
 /** The values of {@link RECORD_COLUMNS}. */
 export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt: Instant, fields: string];
 
@@ -91,6 +96,11 @@ export interface Sql {
 
 export function sql(text: string, ...values: unknown[]): Sql {
   return { text, values };
+}
+
+/** The condition that a row has an id which another table, or an index, has under a condition. */
+export function isAmong(source: string, { text, values }: Sql): Sql {
+  return sql(`${ID} IN (SELECT id FROM ${source} WHERE ${text})`, ...values);
 }
 
 /** The result of a statement that returns one number. */
