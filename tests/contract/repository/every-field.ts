@@ -130,14 +130,28 @@ function sortsBy(field: string): string[] {
 /** A filter of each operator with the value of the third record, and the ids that match. */
 function filtersOf(
   field: string,
-  { type }: FieldSpec,
+  { type, isList, required }: FieldSpec,
   records: readonly Versioned<unknown>[],
 ): [Filter, Id[]][] {
   if (type === 'attributes')
     return [[{ field: 'attributes', operator: 'attribute', key: 'a', value: '1' }, [3]]];
-  const value: Value = fieldValue(records[2] as Versioned<unknown>, field) ?? '';
+  const existence: [Filter, Id[]][] = [
+    [{ field, operator: 'exists', value: true }, [1, 2, 3]],
+    [{ field, operator: 'exists', value: false }, []],
+  ];
+  if (type === 'presence') return existence;
+  const own: unknown = fieldValue(records[2] as Versioned<unknown>, field) ?? '';
+  const [value] = (Array.isArray(own) ? own : [own]) as [Value];
+  if (isList)
+    return [
+      ...existence,
+      [{ field, operator: 'eq', value }, [3]],
+      [{ field, operator: 'in', values: [value] }, [3]],
+      [{ field, operator: 'prefix', value }, [3]],
+    ];
   const [below, above] = field === 'id' ? [[1, 2], []] : [[2], [1]];
   return [
+    ...(required ? [] : existence),
     [{ field, operator: 'eq', value }, [3]],
     [{ field, operator: 'in', values: [value] }, [3]],
     [{ field, operator: 'ne', value }, [1, 2]],

@@ -11,7 +11,7 @@ import {
   rangeOf,
 } from '../sql/filter.js';
 import { allOf, ID, indexedBy, isAmong, numberOf, type Sql, sql, valuesTable } from '../sql/schema.js';
-import type { IndexScan } from './index-scan.js';
+import type { IndexScan, Union } from './index-scan.js';
 
 /** The most rows that are few: they are read and sorted at once, fewer if each one costs more. */
 export const MAX_FEW = 1_000;
@@ -123,26 +123,32 @@ export function driverOf(reader: Reader, seeks: readonly (Seek & { lastId?: Id }
     .toSorted((a, b) => (b.lastId ?? 0) - (a.lastId ?? 0));
   if (sparsest) return { ...sparsest, fixed: sparsest.found };
   for (const seek of others) {
-    const values = valuesOf(seek);
-    if (!values) continue;
-    const some = sql(`SELECT count(*) FROM (${values.text} LIMIT ?)`, ...values.values, MAX_VALUES + 1);
-    const count = numberOf(reader, some);
-    if (count > MAX_VALUES) continue;
-    const fixed = sql(`${seek.term} IN (${values.text})`, ...values.values);
-    return { ...seek, fixed, union: { term: seek.term, values, count } };
+    const union = unionOf(reader, seek);
+    if (!union) continue;
+    const { text, values } = union.values;
+    return { ...seek, fixed: sql(`${seek.term} IN (${text})`, ...values), union };
   }
   return undefined;
 }
 
-/**
- * A statement of the values of a seek. Those with a prefix are found each behind the one before, so that the rows of a
- * value are not read.
- * @returns undefined if there may be very many
- */
-function valuesOf({ source, column, term, range, found, served }: Seek): Sql | undefined {
+/** @returns undefined if a seek has many values, or may have */
+function unionOf(reader: Reader, seek: Seek): Union | undefined {
+  const { term, found, range, served } = seek;
   const [filter] = served;
-  if (filter?.operator === 'in') return sql('SELECT value FROM json_each(?)', ...found.values);
+  if (filter?.operator === 'in') {
+    const values = sql('SELECT value FROM json_each(?)', ...found.values);
+    const { length: count } = filter.values;
+    return count > MAX_VALUES ? undefined : { term, values, count };
+  }
   if (filter?.operator !== 'prefix' || !range) return undefined;
+  const values = valuesIn(range, seek);
+  const some = sql(`SELECT count(*) FROM (${values.text} LIMIT ?)`, ...values.values, MAX_VALUES + 1);
+  const count = numberOf(reader, some);
+  return count > MAX_VALUES ? undefined : { term, values, count };
+}
+
+/** A statement of the values of a range. Each is found behind the one before, so the rows of a value are not read. */
+function valuesIn(range: Range, { source, column, term }: Seek): Sql {
   const first = rangeCondition(term, range);
   const next = allOf([sql(`${term} > found.value`), rangeCondition(term, { high: range.high })]);
   return sql(
