@@ -97,18 +97,19 @@ interface WithAttributes {
  */
 function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields> {
   return {
-    toDocument({ attributes, ...rest }) {
-      if (!attributes) return rest;
-      return { ...rest, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
+    toDocument(fields) {
+      const { attributes } = fields;
+      if (!attributes) return { ...fields };
+      return { ...fields, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
     },
 
-    toFields({ attributes, ...rest }) {
-      if (!attributes) return rest as Fields;
-      const entries = attributes as { key: string; value: unknown }[];
+    toFields(document) {
+      const entries = document['attributes'] as { key: string; value: unknown }[] | undefined;
+      if (!entries) return document as Fields;
       return {
-        ...rest,
+        ...document,
         attributes: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
-      } as Fields;
+      } as unknown as Fields;
     },
   };
 }

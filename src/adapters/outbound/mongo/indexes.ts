@@ -108,10 +108,9 @@ export function isIndexed(
  * null. A unique index is sparse and has no key for them.
  */
 function isOneValue(table: RecordTable, filter: Filter): boolean {
+  if (filter.operator !== 'exists') return filter.operator === 'eq';
   const { type, unique } = specOf(table, filter.field);
-  if (type === 'presence') return false;
-  if (filter.operator === 'exists') return !filter.value && !unique;
-  return filter.operator === 'eq';
+  return !filter.value && !unique && type !== 'presence';
 }
 
 function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {
