@@ -40,7 +40,7 @@ export function blocksOf(page: string): string[] {
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [heads, ...rows].map(
-    (cells) => `|${cells.map((cell) => (cell ? ` ${cell} ` : ' ')).join('|')}|`,
+    (cells) => `|${cells.map((cell) => (cell ? ` ${cell.replaceAll('|', '\\|')} ` : ' ')).join('|')}|`,
   );
   return lines.toSpliced(1, 0, `|${heads.map(() => '---|').join('')}`).join('\n');
 }
@@ -53,6 +53,7 @@ function fieldsOf({
 }: ResourceDefinition<never>): string {
   const rows = rowsOf(fields, '', (name) => {
     const spec = indexed[name];
+    if (spec?.type === 'presence') return '`.exists`';
     return spec ? (spec.required ? 'filter, sort' : 'filter') : '';
   });
   const readOnly = Object.entries(readOnlyFields).map(([name, { description }]) => [

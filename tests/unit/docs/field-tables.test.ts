@@ -32,6 +32,8 @@ describe('the generated blocks', () => {
     expect(rows.join('\n')).to.match(
       /\| `email` \| \*\*required\*\*; \*\*unique\*\*, ignoring case; not empty\. /,
     );
+    expect(rows.join('\n')).to.match(/\| `url` \| .+ \| `\.exists` \|/);
+    expect(rows.find((row) => row.startsWith('| `tags` |'))?.split(/(?<!\\)\|/)).to.have.length(5);
     expect(rows.join('\n')).to.match(/\| `createdBy` \| Set by the service\. .+ \| filter \|/);
   });
 
