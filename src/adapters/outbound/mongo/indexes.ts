@@ -99,6 +99,9 @@ export function isIndexed(
   const isFixed = others.every(
     (filter) => filter.field === others[0]?.field && isOneValue(table, filter) && !isFolded(table, filter),
   );
+  const [one, more] = others;
+  // The key of one element of a list leads to records that lack the others.
+  if (one && more && isFixed && specOf(table, one.field).isList) return false;
   if (others.length === 0 || (first.field === 'id' && isFixed)) return true;
   return isFixed && isReference(table, others) && isByCreation(order);
 }
