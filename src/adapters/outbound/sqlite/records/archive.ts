@@ -87,10 +87,7 @@ export class SqliteArchive implements RecordArchive {
   async discard(ids: readonly Id[]): Promise<void> {
     await this.database.write((statement) => {
       for (const id of ids) {
-        const row = statement(`SELECT fields FROM ${this.name} WHERE id = ?`).get([id]) as
-          | [string]
-          | undefined;
-        if (row) this.values.change(statement, id, JSON.parse(row[0]) as object);
+        this.values.change(statement, id, this.values.read(statement, id));
         statement(`DELETE FROM ${this.name} WHERE id = ?`).run(id);
         this.words.remove(statement, id);
         statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);

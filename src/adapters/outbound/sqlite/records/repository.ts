@@ -216,7 +216,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
     const run = (statement: Statements) => {
-      const before = this.storedFields(statement, id, expected);
+      const before = this.fieldsOf(statement, id, expected);
       const replaced = this.changes(() =>
         statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
       );
@@ -230,7 +230,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   /** @returns undefined if the record does not have the version, or if no index needs its fields */
-  private storedFields(statement: Statements, id: Id, version: number): object | undefined {
+  private fieldsOf(statement: Statements, id: Id, version: number): object | undefined {
     if (!this.words.isSearched && !this.values.isUsed) return undefined;
     const row = statement(this.sql.fieldsOf).get([id, version]) as [string] | undefined;
     return row && (JSON.parse(row[0]) as object);
@@ -249,7 +249,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   private isRemoved(statement: Statements, { id, expected, at }: Removal): boolean {
-    const before = this.values.isUsed ? this.storedFields(statement, id, expected) : undefined;
+    const before = this.values.read(statement, id);
     if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
     statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
     this.words.remove(statement, id);

@@ -16,13 +16,17 @@ const NONE = {};
  */
 export class ValueIndex {
   private readonly fields: readonly string[];
+  private readonly select: string;
   private readonly insert: string;
   private readonly remove: string;
 
   constructor({ name, fields }: RecordTable) {
     this.fields = listFields(fields);
-    this.insert = `INSERT INTO ${valuesTable(name)} VALUES (?, ?, ?)`;
-    this.remove = `DELETE FROM ${valuesTable(name)} WHERE field = ? AND value = ? AND id = ?`;
+    const values = valuesTable(name);
+    const lists = this.fields.map((field) => `fields -> '$.${field}'`);
+    this.select = `SELECT ${lists.join(', ')} FROM ${name} WHERE id = ?`;
+    this.insert = `INSERT OR IGNORE INTO ${values} SELECT ?1, value, ?2 FROM json_each(?3)`;
+    this.remove = `DELETE FROM ${values} WHERE field = ?1 AND id = ?2 AND value IN (SELECT value FROM json_each(?3))`;
   }
 
   /** Whether the records may have values. The methods of an index without values change nothing. */
@@ -36,19 +40,28 @@ export class ValueIndex {
     return Math.floor(values / VALUES_OF_A_ROW);
   }
 
+  /** Returns the lists among the fields of a record; empty if there is no record. */
+  read(statement: Statements, id: Id): object {
+    if (!this.isUsed) return NONE;
+    const row = statement(this.select).get([id]) as (string | null)[] | undefined;
+    const lists = this.fields.map((field, at) => [field, JSON.parse(row?.[at] ?? '[]') as unknown]);
+    return Object.fromEntries(lists) as object;
+  }
+
   /**
-   * Stores and removes what differs between two versions of a record. Each statement writes one row: FTS5 would write
-   * its entries before one that may write several (see `WordIndex.put`).
+   * Stores and removes what differs between two versions of a record. `OR IGNORE` makes one statement for several rows
+   * possible: before a statement that could fail after its first row, FTS5 would write its entries (see
+   * `WordIndex.put`).
    * @param before the fields whose values are stored; absent for a new record
    * @param after absent for a deleted record
    */
   change(statement: Statements, id: Id, before: object = NONE, after: object = NONE): void {
     for (const field of this.fields) {
       const [known, wanted] = [listValues(before, field), listValues(after, field)];
-      for (const value of new Set(known))
-        if (!wanted.includes(value)) statement(this.remove).run(field, value, id);
-      for (const value of new Set(wanted))
-        if (!known.includes(value)) statement(this.insert).run(field, value, id);
+      const removed = known.filter((value) => !wanted.includes(value));
+      const added = wanted.filter((value) => !known.includes(value));
+      if (removed.length > 0) statement(this.remove).run(field, id, JSON.stringify(removed));
+      if (added.length > 0) statement(this.insert).run(field, id, JSON.stringify(added));
     }
   }
 }
