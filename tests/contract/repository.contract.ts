@@ -9,6 +9,7 @@ import { idContract } from './repository/ids.js';
 import { insertContract } from './repository/insert.js';
 import { insertAllContract } from './repository/insert-all.js';
 import { largePagesContract } from './repository/large-pages.js';
+import { listContract } from './repository/lists.js';
 import { pagingContract } from './repository/paging.js';
 import { searchContract } from './repository/search.js';
 import { type OpenRepository, TestStore } from './repository/test-store.js';
@@ -39,6 +40,7 @@ export function repositoryContract(
     writeAllContract(store);
     filterContract(store);
     everyFieldContract(store);
+    listContract(store, hasLarge);
     attributeContract(store);
     caseContract(store);
     countContract(store);
