@@ -89,6 +89,23 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
     ]);
   });
 
+  it('creates the table of the values of a first list by which clients filter, and only of the first', () => {
+    const list = { description: '', kind: 'list', of: TEXT, min: 0, max: 9, indexed: true } as const;
+    expect(stepFor('orders', { marks: list, more: list })).to.equal(
+      `CREATE TABLE orders_values (
+  field TEXT NOT NULL,
+  value ANY NOT NULL,
+  id INTEGER NOT NULL,
+  PRIMARY KEY (field, value, id)
+) STRICT, WITHOUT ROWID;`,
+    );
+    expect(stepFor('products', { marks: list })).to.equal('');
+  });
+
+  it('makes nothing for a field of which only the presence counts', () => {
+    expect(stepFor('orders', { page: { ...TEXT, indexed: 'presence' } })).to.equal('');
+  });
+
   it('is appended behind the released ones', () => {
     const file = 'MIGRATIONS: readonly string[] = [\n  `\n  A;\n  `,\n];\nmore [\n];\n';
     expect(withStep(file, 'B;\nC;')).to.equal(

@@ -22,7 +22,13 @@ describe('the plan of a list in SQLite', () => {
   before(async () => {
     await database.open();
     const all = Array.from({ length: RECORDS }, (_, at) =>
-      product(at + 1, { name: `lamp ${at % 7}`, sku: `S${at}`, attributes: { colour: 'red' } }),
+      product(at + 1, {
+        name: `lamp ${at % 7}`,
+        sku: `S${at}`,
+        attributes: { colour: 'red' },
+        brand: 'Acme',
+        tags: ['all', `mod/${at % 3}`, ...(at === 0 ? [] : ['most'])],
+      }),
     );
     await new SqliteRepository<Product>(database, PRODUCTS, ENDLESS).insertAll(all);
   });
@@ -36,6 +42,12 @@ describe('the plan of a list in SQLite', () => {
   const sku: Filter = { field: 'sku', operator: 'eq', value: 'S7' };
   const red: Filter = { field: 'attributes', operator: 'attribute', key: 'colour', value: 'red' };
   const ids: Filter = { field: 'id', operator: 'gt', value: 5 };
+  const tag = (value: string): Filter => ({ field: 'tags', operator: 'eq', value });
+  const oneOf = (...values: string[]): Filter => ({ field: 'tags', operator: 'in', values });
+  const path: Filter = { field: 'tags', operator: 'prefix', value: 'mod/' };
+  const brand: Filter = { field: 'brand', operator: 'eq', value: 'Acme' };
+  const brands: Filter = { field: 'brand', operator: 'in', values: ['Acme', 'Bolt'] };
+  const live: Filter = { field: 'status', operator: 'exists', value: false };
 
   const lists: [query: string, filters: Filter[], sort: string, from: Position | undefined, plan: string][] =
     [
@@ -81,6 +93,119 @@ describe('the plan of a list in SQLite', () => {
         undefined,
         'scan products_name by "name" DESC, where +"name" <> "lamp 2"; sorted: ties; limited',
       ],
+      [
+        'tags=',
+        [tag('all')],
+        'id',
+        behind(7),
+        'range products_values by id, with field = \'tags\' AND value = "all"',
+      ],
+      [
+        'tags=&id.gt, backwards',
+        [tag('all'), ids],
+        'id',
+        upTo(9),
+        'range products_values by id DESC, within ("id" > 5), with field = \'tags\' AND value = "all"',
+      ],
+      [
+        'tags.in',
+        [oneOf('all', 'mod/1')],
+        '-id',
+        undefined,
+        'range products_values by id DESC, united from 2 of ["all","mod/1"]',
+      ],
+      [
+        'tags.prefix',
+        [path],
+        'id',
+        undefined,
+        'range products_values by id, united from 3 of the values where (field = \'tags\' AND value >= "mod/") AND (field = \'tags\' AND value < "mod0")',
+      ],
+      ['brand.in', [brands], 'id', undefined, 'range products_brand by id, united from 2 of ["Acme","Bolt"]'],
+      [
+        'tags= of many, and of fewer',
+        [tag('all'), tag('most')],
+        'id',
+        undefined,
+        'scan products_values by id, with field = \'tags\' AND value = "most", looked up by id, where instr(fields, "\\"all\\"") > 0 and tags have ["all"]; sorted: rows; limited',
+      ],
+      [
+        'tags= of many, and of few',
+        [tag('all'), tag('mod/1')],
+        'id',
+        undefined,
+        'sort where "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1") and instr(fields, "\\"all\\"") > 0 and tags have ["all"]',
+      ],
+      [
+        'tags=&brand=',
+        [tag('most'), brand],
+        'id',
+        behind(7),
+        'scan products_values by id, with field = \'tags\' AND value = "most" from 7, looked up by id, where +"brand" = "Acme" and (+"id" > 7); sorted: rows; limited',
+      ],
+      [
+        'tags=&status.exists=false',
+        [tag('all'), live],
+        '-id',
+        undefined,
+        'scan products_values by id DESC, with field = \'tags\' AND value = "all", looked up by id, where +"status" IS NULL; sorted: rows; limited',
+      ],
+      [
+        'tags.in&status.exists=false',
+        [oneOf('all', 'most'), live],
+        'id',
+        undefined,
+        'scan products_values by id, united from 2 of ["all","most"], looked up by id, where +"status" IS NULL; sorted: rows; limited',
+      ],
+      [
+        'tags.prefix&brand.in',
+        [path, brands],
+        'id',
+        undefined,
+        'scan products_values by id, united from 3 of the values where (field = \'tags\' AND value >= "mod/") AND (field = \'tags\' AND value < "mod0"), looked up by id, where +"brand" IN (["Acme","Bolt"]); sorted: rows; limited',
+      ],
+      [
+        'brand.in&status.exists=false',
+        [brands, live],
+        'id',
+        undefined,
+        'scan by id, where +"brand" IN (["Acme","Bolt"]) and +"status" IS NULL; sorted: rows; limited',
+      ],
+      [
+        'tags= of few&sort=name',
+        [tag('mod/1')],
+        'name,id',
+        undefined,
+        'sort where "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1")',
+      ],
+      [
+        'tags=&sort=name',
+        [tag('all'), tag('most')],
+        'name,id',
+        undefined,
+        'scan products_name by "name", where instr(fields, "\\"most\\"") > 0 and tags have ["all","most"]; sorted: rows; limited',
+      ],
+      [
+        'tags.exists',
+        [{ ...live, field: 'tags' }],
+        'id',
+        undefined,
+        "scan by id, where fields -> '$.tags' IS NULL; sorted: rows; limited",
+      ],
+      [
+        'q&tags= of few',
+        [searchFor('lamp'), tag('mod/1')],
+        'id',
+        undefined,
+        'scan by id, with "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1"), of lamp by rows from 0; sorted: nothing; limited',
+      ],
+      [
+        'q&tags.prefix',
+        [searchFor('lamp'), path],
+        'id',
+        undefined,
+        'scan of lamp by blocks from 0, where instr(fields, "\\"mod/") > 0 and EXISTS (SELECT 1 FROM json_each(fields, \'$.tags\') WHERE (value >= "mod/") AND (value < "mod0")); sorted: rows; limited',
+      ],
       ['q', [searchFor('lamp red')], 'id', undefined, 'blocks of lamp red from 0'],
       ['q, from a cursor', [searchFor('lamp')], 'id', behind(7), 'blocks of lamp from 8'],
       ['q, backwards', [searchFor('lamp')], 'id', upTo(7), 'blocks of lamp to 7, descending'],
@@ -124,6 +249,31 @@ describe('the plan of a list in SQLite', () => {
     ['all', [], 'scan products_created_at by created_at; sorted: nothing; limited'],
     ['name.gte', [anyName], 'scan products_name by "name", within ("name" >= ""); sorted: nothing; limited'],
     ['sku=', [sku], 'sort products_sku where "sku" = "S7"'],
+    [
+      'tags=',
+      [tag('all')],
+      'scan products_values by id, with field = \'tags\' AND value = "all"; sorted: nothing; limited',
+    ],
+    [
+      'tags=&status.exists=false',
+      [tag('all'), live],
+      'scan products_values by id, with field = \'tags\' AND value = "all", looked up by id, where +"status" IS NULL; sorted: nothing; limited',
+    ],
+    [
+      'tags.in',
+      [oneOf('all', 'most')],
+      'scan products_values by id, united from 2 of ["all","most"], looked up by id; sorted: nothing; limited',
+    ],
+    [
+      'tags.exists',
+      [{ ...live, field: 'tags' }],
+      "scan products_created_at by created_at, where fields -> '$.tags' IS NULL; sorted: nothing; limited",
+    ],
+    [
+      'brand.in',
+      [brands],
+      'scan products_created_at by created_at, where +"brand" IN (["Acme","Bolt"]); sorted: nothing; limited',
+    ],
     ['q', [searchFor('lamp')], 'scan of lamp by blocks from 0; sorted: rows'],
     [
       'q&attributes',
@@ -159,7 +309,7 @@ function printed(plan: ListPlan): string {
     ...(descending ? [', descending'] : []),
   ].join('');
   if (plan.kind === 'blocks') return `blocks of ${words.join(' ')}${range}`;
-  const { scan, start, search, conditions, sorted, isLimited } = plan;
+  const { source, scan, start, search, conditions, sorted, isLimited } = plan;
   const from = start
     ? ` from ${[start.value, start.id]
         .filter((value) => value !== undefined)
@@ -169,26 +319,34 @@ function printed(plan: ListPlan): string {
   const rows = search?.by === 'blocks' ? [] : [`${scanText(scan)}${from}`];
   const searched = search ? [`of ${words.join(' ')} by ${search.by}${range}`] : [];
   const where = conditions.length > 0 ? [`where ${conditions.map(sqlText).join(' and ')}`] : [];
-  const all = [...rows, ...searched, ...where].join(', ');
+  const lookup = search || source === scan.source ? [] : ['looked up by id'];
+  const all = [...rows, ...searched, ...lookup, ...where].join(', ');
   return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : [])].join('; ');
 }
 
-function scanText({ source, column, descending, idDescending, range, fixed }: IndexScan): string {
+function scanText({ source, column, descending, idDescending, range, fixed, union }: IndexScan): string {
   const name = column === '"id"' ? 'id' : column;
   const ties = idDescending === descending ? '' : ', id';
   const within = range.low || range.high ? `, within ${sqlText(rangeCondition(column, range))}` : '';
-  const withFixed = fixed ? `, with ${sqlText(fixed)}` : '';
+  const united = union ? `, united from ${union.count} of ${sqlText(union.values)}` : '';
+  const withFixed = fixed && !union ? `, with ${sqlText(fixed)}` : united;
   return `${indexIn(source)}by ${name}${descending ? ' DESC' : ''}${ties}${within}${withFixed}`;
 }
 
-/** The name of the index in the source of a statement; nothing for the table's own order. */
+/** The name of the index, or of the table of values, in the source of a statement; nothing for the table's own order. */
 function indexIn(source: string): string {
-  const [, index] = source.split(' INDEXED BY ');
-  return index ? `${index} ` : '';
+  const [table, index] = source.split(' INDEXED BY ');
+  if (index) return `${index} `;
+  return table?.endsWith('_values') ? `${table} ` : '';
 }
 
 function sqlText({ text, values }: Sql): string {
-  if (text.includes('instr(')) return 'attributes';
+  if (text.includes('wanted(path')) return 'attributes';
   const rest = [...values];
-  return text.replaceAll('?', () => JSON.stringify(rest.shift()));
+  const shown = (value: unknown) => (/^\[/.test(String(value)) ? String(value) : JSON.stringify(value));
+  const all = text.replaceAll(/\s+/g, ' ').replaceAll('?', () => shown(rest.shift()));
+  if (text.startsWith('WITH RECURSIVE')) return `the values where ${/WHERE (.*?) UNION/.exec(all)?.[1]}`;
+  return all
+    .replace(/NOT EXISTS \(.*json_each\((.*?)\) AS wanted.*'\$\.(\w+)'.*/, '$2 have $1')
+    .replace(/SELECT value FROM json_each\((\[.*?\])\)/, '$1');
 }
