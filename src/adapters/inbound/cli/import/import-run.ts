@@ -47,7 +47,7 @@ export class ImportRun {
     const records = source.records();
     for await (const result of read(results)) {
       const { value: record } = await records.next();
-      if (record?.number !== result.line)
+      if (!record || record.number !== result.line)
         throw new UnknownService(
           `The service has a result for record ${result.line}, which the file lacks there.`,
         );
