@@ -3,6 +3,7 @@ import {
   type FieldSpecs,
   type FieldTable,
   indexedFields,
+  listFields,
   SYSTEM_FIELDS,
   searchedFields,
   uniqueFields,
@@ -72,11 +73,19 @@ describe('fields', () => {
       list: {
         description: '',
         kind: 'list',
-        of: { description: '', kind: 'instant', example: '' },
+        of: { description: '', kind: 'text', min: 0, max: 1, allowed: /^/, characters: '', example: '' },
         min: 0,
         max: 1,
         distinct: [],
         indexed: true,
+      },
+      known: { description: '', kind: 'instant', example: '', indexed: 'presence' },
+      unused: {
+        description: '',
+        kind: 'list',
+        of: { description: '', kind: 'instant', example: '' },
+        min: 0,
+        max: 1,
       },
       hidden: { description: '', kind: 'instant', example: '', searched: true },
     } as const satisfies FieldTable;
@@ -84,8 +93,23 @@ describe('fields', () => {
       at: { type: 'instant' },
       choice: { type: 'text', ignoresCase: true },
       attributes: { type: 'attributes' },
+      list: { type: 'text', isList: true },
+      known: { type: 'presence' },
     });
+    expect(listFields(indexedFields(table))).to.deep.equal(['list']);
     expect(searchedFields(table)).to.deep.equal(['attributes', 'hidden']);
+  });
+
+  it('are no lists of other values than texts, if lists of records are filtered by them', () => {
+    const at = { description: '', kind: 'instant', example: '' } as const;
+    const table: FieldTable = {
+      times: { description: '', kind: 'list', of: at, min: 0, max: 1, indexed: true },
+    };
+    expect(() => indexedFields(table)).to.throw(
+      'The list times cannot be indexed: its elements are no texts.',
+    );
+    const known: FieldTable = { times: { ...table['times'], indexed: 'presence' } as FieldTable[string] };
+    expect(indexedFields(known)).to.deep.equal({ times: { type: 'presence' } });
   });
 
   it('include required system fields, so lists can be sorted by them', () => {

@@ -61,13 +61,13 @@ export function sampleProduct(seed: number, index: number): Product & { readonly
 }
 
 /** Consecutive products that may be variants of one another. */
-const GROUP_RANGE = 20;
+const GROUP_RANGE = 500;
 
 /** A category as a path, and marks. The first marks are the most common. */
 function tagsOf(random: RandomValues, { code }: SampleKind, noun: string): readonly string[] {
   const marks = ['new', 'sale', 'gift', 'outlet', 'made to order'] as const;
   const category = `${code.toLowerCase()}/${noun.toLowerCase().replaceAll(' ', '-')}`;
-  return [...new Set([category, ...marks.filter((_, at) => random.isIn(16 >> at))])];
+  return [category, ...marks.filter((_, at) => random.isIn(16 >> at))];
 }
 
 function imagesOf(random: RandomValues, sku: string, noun: string): NonNullable<Product['images']> {

@@ -24,12 +24,13 @@ describe('sampleProduct', () => {
   const bySeed = new Map([0, 1, 2, SAMPLE_SEED.max].map((seed) => [seed, samples(seed)]));
   const [first] = [...bySeed.values()];
   const products = first ?? [];
+  const without = (field: keyof Product) => products.filter((product) => product[field] === undefined);
 
   it('returns the same products in every release', () => {
     const digest = createHash('sha256')
       .update(canonicalJson(bySeed.get(1)))
       .digest('hex');
-    expect(digest).to.equal('e5f904ff6da02da3f0f148319df705967bd42344d1f46c1e5bed85bf038f7796');
+    expect(digest).to.equal('c6844048d42c0303829a911ebf22f9cff5a8440168f68c80c8f9a147ed0f5e7b');
   });
 
   it('returns valid products for every seed and index', () => {
@@ -78,13 +79,32 @@ describe('sampleProduct', () => {
   });
 
   it('omits each optional field sometimes, and returns attributes of every type', () => {
-    for (const field of ['description', 'price', 'attributes'] as const)
-      expect(products.filter((product) => product[field] === undefined)).to.have.length.within(1, COUNT / 4);
+    const common = ['description', 'price', 'attributes', 'tags', 'images', 'brand', 'stock'] as const;
+    for (const field of common) expect(without(field), field).to.have.length.within(1, COUNT / 4);
+    for (const field of ['url', 'gtin', 'group', 'status'] as const)
+      expect(without(field), field).to.have.length.within(COUNT / 4, COUNT - 1);
     const values = products.flatMap(({ attributes }) => Object.values(attributes ?? {}));
     expect([...new Set(values.map((value) => typeof value))].sort()).to.deep.equal([
       'boolean',
       'number',
       'string',
     ]);
+  });
+
+  it('returns paths and marks as tags, some common and some rare, and up to three pictures', () => {
+    const counts = tally(products.flatMap(({ tags = [] }) => tags));
+    expect(counts[0]).to.be.greaterThan(COUNT / 10);
+    expect(counts.filter((count) => count < COUNT / 100)).to.have.length.greaterThan(20);
+    expect(products.filter(({ tags = [] }) => tags.length > 1)).to.have.length.greaterThan(COUNT / 10);
+    for (const { tags } of products) if (tags) expect(tags[0]).to.match(/^[a-z]{3}\/[^/ ]+$/u);
+    expect(tally(products.flatMap(({ images }) => (images ? [images.length] : [])))).to.have.length(3);
+  });
+
+  it('returns variants, drafts, what is archived and what is sold out', () => {
+    const variants = tally(products.flatMap(({ group }) => (group === undefined ? [] : [group])));
+    expect(variants.filter((count) => count > 1)).to.have.length.greaterThan(COUNT / 50);
+    const statuses = products.flatMap(({ status }) => (status === undefined ? [] : [status]));
+    expect(new Set(statuses)).to.have.keys('draft', 'archived');
+    expect(products.filter(({ stock }) => stock === 0)).to.have.length.within(COUNT / 50, COUNT / 4);
   });
 });
