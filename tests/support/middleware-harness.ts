@@ -22,7 +22,7 @@ import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
 import type { RequestEntry, RequestObserver } from '#src/application/ports/request-observer.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
-import { normalizeProduct, type Product } from '#src/domain/product.js';
+import { LIVE, normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { listen } from '#src/process/listen.js';
 import { testAuthenticator } from './authenticator.js';
@@ -171,7 +171,8 @@ function appOver(
   const policy = {
     bodyLimitBytes: 1_000,
     requireIfMatch: false,
-    cacheControl: 'public, max-age=60',
+    cacheControl: 'private, no-cache',
+    publicView: { cacheControl: 'public, max-age=60', filter: LIVE, includes: () => true },
   };
   return createApp({
     clientIp: directClientIp,
