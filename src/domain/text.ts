@@ -72,7 +72,7 @@ export const URL_RULE: TextRule = {
   max: 2_048,
   allowed: HTTP_URL,
   characters:
-    'characters, an absolute http or https URL without user information, such as https://example.com/lamp',
+    'characters of ASCII, an absolute http or https URL without user information, such as https://example.com/lamp',
 };
 
 export function validateText(text: string, rule: TextRule): IssueCode[] {

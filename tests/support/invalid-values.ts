@@ -76,6 +76,125 @@ const badKey = (json: string, code: string, key: string) =>
 const LONG_KEY = 'k'.repeat(65);
 const MANY_KEYS = JSON.stringify(Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, at])));
 
+/** Texts that are no absolute http or https URL of ASCII with a host and without user information (RFC 3986). */
+export const NO_URLS = [
+  ...list`example.com  //example.com/a  /a  a  http:  http:/  http:/a  http://  https://  https:///a  https://:443`,
+  ...list`https://?a  https://#a  ftp://example.com  ws://a  file:///a  mailto:a@b  data:,x  javascript:alert(1)`,
+  ...list`http:example.com  https//example.com  httpss://a  xhttp://a  http ://a  http://a b  https://a/b c`,
+  ...list`https://user@example.com  https://user:secret@example.com  https://@example.com  https://:@example.com`,
+  ...list`https://a:80a  https://a:-1  https://a:8:8  https://a:+8  https://[::1  https://::1  https://[::1]x  https://[g::1]`,
+  ...list`https://[]  https://[::1%25eth0]  https://a/%  https://a/%zz  https://a/%2  https://%zz  https://a?%  https://a#%`,
+  ...list`https://a/[b]  https://a/{b}  https://a/"b"  https://a/<b>  https://a/\b  https://a/^b  https://a/\`b  https://a/b|c`,
+  ...list`https://a/?[b]  https://a/#[b]  https://a#b#c  https://a<b>  https://a\@b  https:\\a  https://a"b`,
+  ...list`https://exämple.com  https://例え.jp  https://a/ä  https://a?ä  https://a#ä  https://a/😀  https://ａ`,
+  ...[
+    ' https://a',
+    'https://a ',
+    'https://a\n',
+    '\nhttps://a',
+    'https://a\tb',
+    'https://a\0',
+    'https://a/\u007f',
+  ],
+  ...['https://a\u00a0', '\ufeffhttps://a', 'https://a/\u200b', '\u212attps://a', 'http\u017f://a'],
+];
+
+/** Texts that are no GTIN: another check digit, another length, or something else than digits. */
+export const NO_GTINS = [
+  ...list`4006381333930  4006381333932  9638507  96385075  036000291453  10012345678903  4006381333913  0360002914520`,
+  ...list`0  000000000  0000000000  00000000000  000000000000000  400638133393X  4006381333931.0  +4006381333931`,
+  ...list`40063-81333931  400638 1333931  4.006381333931e12  ４００６３８１３３３９３１  ٤٠٠٦٣٨١٣٣٣٩٣١  abcdefgh  ISBN`,
+  ...[' 96385074', '96385074 ', '96385074\n', '9638507\u00004'],
+];
+
+const BLANKS = list`" "  "\u3000"  "\ufeff"  "\u0085\u2028"  " \u00a0\u2003"`;
+const badTags = (code: string, all: readonly string[]) =>
+  all.map((json) => bad('tags', `["a",${json}]`, [code, '/tags/1']));
+const imageOf = (url: string, more = '') => `{"url":${url}${more}}`;
+const badImages = (code: string, member: string, all: readonly string[]) =>
+  all.map((json) => bad('images', `[${json}]`, [code, `/images/0${member}`]));
+const many = (count: number, of: (at: number) => string) =>
+  `[${Array.from({ length: count }, (_, at) => of(at)).join()}]`;
+
+/** Of the fields of products that few products of before have. */
+const badDetails = [
+  ...wrongTypes('status', 'string', 'null'),
+  bad('status', '""', 'too_short'),
+  ...each(
+    'status',
+    'invalid_format',
+    list`"live"  "published"  "Draft"  "DRAFT"  "draft "  "null"  "draft,archived"`,
+  ),
+  ...wrongTypes('tags', 'array', 'null'),
+  ...badTags('invalid_type', list`null  true  7  []  ["a"]  {}  {"name":"a"}`),
+  ...badTags('too_short', ['""']),
+  ...badTags('too_long', [repeated(65), repeated(65, '😀')]),
+  ...badTags('invalid_format', [...BLANKS, ...CONTROLS, ...SURROGATES]),
+  ...badTags('invalid_format', list`"a,b"  ","  "a|b"  "|"  "a\u002cb"  "a\u007cb"`),
+  bad('tags', `["${'x'.repeat(65)},"]`, ['too_long', '/tags/0'], ['invalid_format', '/tags/0']),
+  bad('tags', '["a","b","a","b"]', ['duplicate_value', '/tags/2'], ['duplicate_value', '/tags/3']),
+  bad('tags', '["é","\\u00e9"]', ['duplicate_value', '/tags/1']),
+  bad(
+    'tags',
+    many(51, (at) => `"t${at}"`),
+    'too_long',
+  ),
+  ...wrongTypes('images', 'array', 'null'),
+  ...badImages('invalid_type', '', list`null  true  7  "https://example.com"  []`),
+  ...badImages('required', '/url', list`{}  {"alt":"x"}`),
+  ...badImages(
+    'invalid_type',
+    '/url',
+    list`null  7  ["https://a"]`.map((json) => imageOf(json)),
+  ),
+  ...badImages('too_short', '/url', [imageOf('""')]),
+  ...badImages('too_long', '/url', [imageOf(text(`https://a/${'b'.repeat(2_039)}`))]),
+  ...badImages(
+    'invalid_format',
+    '/url',
+    list`"a.jpg"  "https://u@a"  "https://a/ä"`.map((json) => imageOf(json)),
+  ),
+  ...badImages(
+    'invalid_type',
+    '/alt',
+    list`7  true  []`.map((json) => imageOf('"https://a"', `,"alt":${json}`)),
+  ),
+  ...badImages('too_long', '/alt', [imageOf('"https://a"', `,"alt":${repeated(501)}`)]),
+  ...badImages(
+    'invalid_format',
+    '/alt',
+    [...CONTROLS, ...SURROGATES].map((json) => imageOf('"https://a"', `,"alt":${json}`)),
+  ),
+  ...badImages('unknown_field', '/width', [imageOf('"https://a"', ',"width":7')]),
+  bad('images', '[{"url":"https://a"},{"url":"https://b"},{"url":"https://a","alt":"b"}]', [
+    'duplicate_value',
+    '/images/2/url',
+  ]),
+  bad(
+    'images',
+    many(21, (at) => imageOf(`"https://a/${at}"`)),
+    'too_long',
+  ),
+  ...wrongTypes('url', 'string', 'null'),
+  bad('url', '""', 'too_short'),
+  bad('url', text(`https://a/${'b'.repeat(2_039)}`), 'too_long'),
+  ...each('url', 'invalid_format', [...NO_URLS.map(text), ...SURROGATES]),
+  ...wrongTypes('brand', 'string', 'null'),
+  bad('brand', '""', 'too_short'),
+  ...each('brand', 'invalid_format', [...BLANKS, ...CONTROLS, ...SURROGATES]),
+  ...each('brand', 'too_long', [repeated(201), repeated(201, '😀')]),
+  ...wrongTypes('gtin', 'string', 'null'),
+  bad('gtin', '""', 'too_short'),
+  ...each('gtin', 'invalid_type', list`4006381333931  96385074`),
+  ...each('gtin', 'invalid_format', NO_GTINS.map(text)),
+  ...wrongTypes('group', 'string', 'null'),
+  bad('group', '""', 'too_short'),
+  bad('group', repeated(65), 'too_long'),
+  ...each('group', 'invalid_format', list`"a b"  "é"  "a/b"  "a\n"  " a"  "a,b"  "a|b"  "\u212a"`),
+  ...each('stock', 'invalid_type', list`true  "1"  "x"  []  {}  1.5  0.1`),
+  ...each('stock', 'out_of_range', list`-1  -1e2  9007199254740992  1e16  1e400`),
+];
+
 const products: BadRecords = {
   plural: 'products',
   valid: { name: '"Lamp"' },
@@ -143,6 +262,7 @@ const products: BadRecords = {
       ['too_long', '/attributes/s'],
       ['invalid_format', '/attributes/c'],
     ),
+    ...badDetails,
     ...others,
   ],
 };

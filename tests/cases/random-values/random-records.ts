@@ -118,8 +118,57 @@ const ATTRIBUTES = fc
     },
   )
   .map((all) => `{${all.map(([key, bits, json]) => `${spell(key, bits)}:${json}`).join()}}`);
+const TAG = fc
+  .oneof(LINE, fc.constantFrom('lighting/lamps', 'Sale', 'sale', 'x'.repeat(64), '😀'.repeat(64)))
+  .filter((text) => !BLANK.test(text) && !/[,|]/.test(text));
+const TAGS = fc
+  .uniqueArray(fc.tuple(TAG, fc.nat(255)), { maxLength: 8, selector: ([tag]) => tag })
+  .map((all) => `[${all.map(([tag, bits]) => spell(tag, bits)).join()}]`);
+const URL = fc
+  .tuple(
+    fc.constantFrom('https://', 'HTTP://', 'http://'),
+    fc.constantFrom(
+      'a',
+      'example.com',
+      'EXAMPLE.com:8443',
+      '127.0.0.1',
+      '[::1]:80',
+      'a_b.c',
+      'x%20y',
+      "!$&'()*+,;=",
+    ),
+    fc.array(fc.constantFrom('/', '/a', '/%C3%A4', '/a;b=1,2', '/..', '/@:', '/~'), { maxLength: 5 }),
+    fc.constantFrom('', '?', '?a=b&c=%7C', '#', '#a/?b', '?a#b'),
+  )
+  .map((parts) => parts.flat().join(''));
+const IMAGES = fc
+  .uniqueArray(fc.tuple(URL, fc.nat(255), optional(spelled(LINE))), {
+    maxLength: 6,
+    selector: ([url]) => url,
+  })
+  .map((all) =>
+    all.map(([url, bits, alt]) => `{"url":${spell(url, bits)}${alt === undefined ? '' : `,"alt":${alt}`}}`),
+  )
+  .map((all) => `[${all.join()}]`);
+const GTIN = fc
+  .constantFrom('00000000', '96385074', '036000291452', '4006381333931', '0000000000000', '10012345678902')
+  .map((gtin) => JSON.stringify(gtin));
+const DETAILS = fc.record(
+  {
+    status: fc.constantFrom('"draft"', '"\\u0061rchived"'),
+    tags: TAGS,
+    images: IMAGES,
+    url: spelled(URL),
+    brand: spelled(NAME),
+    gtin: GTIN,
+    group: fc.constantFrom('"A"', '"a"', '"1"', '"-._"', `"${'g'.repeat(64)}"`),
+    stock: AMOUNT,
+  },
+  { requiredKeys: [] },
+);
 const PRODUCT = fc
   .record({
+    details: DETAILS,
     name: spelled(NAME),
     description: optional(
       fc.oneof(
@@ -130,11 +179,12 @@ const PRODUCT = fc
     price: optional(fc.tuple(AMOUNT, fc.constantFrom('EUR', 'JPY', 'AAA', 'ZZZ'))),
     attributes: optional(ATTRIBUTES),
   })
-  .map(({ name, description, price, attributes }) => ({
+  .map(({ name, description, price, attributes, details }) => ({
     name,
     ...(description !== undefined && { description }),
     ...(price && { price: `{"amount":${price[0]},"currency":"${price[1]}"}` }),
     ...(attributes !== undefined && { attributes }),
+    ...details,
   }));
 const USER = fc.record({
   name: spelled(NAME),
@@ -164,13 +214,17 @@ export function objectOf(members: Readonly<Record<string, string>>): string {
 /** The value that a client must read. */
 export function meaningOf(written: Written): Record<string, unknown> {
   const value = JSON.parse(objectOf(written), (_, one) => (Object.is(one, -0) ? 0 : one));
-  if (value.attributes && Object.keys(value.attributes).length === 0) delete value.attributes;
+  for (const name of ['attributes', 'tags', 'images'])
+    if (value[name] && Object.keys(value[name]).length === 0) delete value[name];
   return value;
 }
 
+/** The fields that are no text if they are empty. */
+export const TEXTS = ['status', 'url', 'brand', 'gtin', 'group'] as const;
+
 /** What CSV says of a record: the cells as another program reads them. */
 export function meaningOfRow(row: Readonly<Record<string, string>>, plural: string): Record<string, unknown> {
-  const { name, description, sku, email, attributes } = row;
+  const { name, description, sku, email, attributes, tags, images, stock } = row;
   if (plural === 'users') return { name, email };
   return {
     name,
@@ -181,6 +235,10 @@ export function meaningOfRow(row: Readonly<Record<string, string>>, plural: stri
       price: { amount: Number(row['price.amount']), currency: row['price.currency'] },
     }),
     ...(attributes && { attributes: JSON.parse(attributes) }),
+    ...(tags && { tags: tags.split('|') }),
+    ...(images && { images: JSON.parse(images) }),
+    ...Object.fromEntries(TEXTS.map((field) => [field, row[field]]).filter(([, text]) => text !== '')),
+    ...(stock && { stock: Number(stock) }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { HttpClient, HttpResponse } from '../../support/http-client.js';
 import type { BadRecords } from '../../support/invalid-values.js';
 import { inParallel } from '../../support/parallel-limits.js';
 import { CSV, JSON_PATCH, MERGE_PATCH, NDJSON, ofType } from './media-types.js';
-import { meaningOf, meaningOfRow, objectOf, type Written } from './random-records.js';
+import { meaningOf, meaningOfRow, objectOf, TEXTS, type Written } from './random-records.js';
 
 const LANES = 8;
 
@@ -81,7 +81,7 @@ export class RoundTrips {
         ? { name: '"x"', email: `"before-${this.count}-${at}-${ids.size}@x"` }
         : path === '/v1/orders'
           ? { userId: '1', items: '[{"productId":21,"quantity":1}]' }
-          : { name: '"x"', description: '"old"', attributes: '{"old":true}' };
+          : { name: '"x"', description: '"old"', attributes: '{"old":true}', tags: '["old"]', stock: '9' };
     const created = await client.post(path, way === 0 ? body : objectOf(other));
     if (created.status !== 201) {
       this.changes.push(`${this.store} POST refused ${body}: ${created.text}`);
@@ -168,11 +168,14 @@ export class RoundTrips {
 function csvOf(plural: Plural, records: readonly Written[]): string {
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const textOf = (json: string | undefined) => (json === undefined ? '' : quoted(JSON.parse(json)));
+  const details = ['stock', 'tags', ...TEXTS, 'images'];
   const header =
-    plural === 'users' ? 'email,name' : 'attributes,name,sku,description,price.currency,price.amount';
+    plural === 'users'
+      ? 'email,name'
+      : `attributes,name,sku,description,price.currency,price.amount,${details.join()}`;
   const rows = records.map((record) => {
     if (plural === 'users') return [textOf(record['email']), textOf(record['name'])];
-    const { attributes, name, sku, description, price = '' } = record;
+    const { attributes, name, sku, description, price = '', stock = '', tags, images } = record;
     const [, amount = '', currency = ''] = /"amount":([^,]+),"currency":("\w+")/.exec(price) ?? [];
     return [
       attributes === undefined ? '' : quoted(attributes),
@@ -181,6 +184,10 @@ function csvOf(plural: Plural, records: readonly Written[]): string {
       textOf(description),
       currency,
       amount && String(Number(amount)),
+      stock && String(Number(stock)),
+      tags === undefined ? '' : quoted(JSON.parse(tags).join('|')),
+      ...TEXTS.map((field) => textOf(record[field])),
+      images === undefined ? '' : quoted(images),
     ];
   });
   return `${header}\r\n${rows.map((row) => `${row.join()}\r\n`).join('')}`;

@@ -47,15 +47,23 @@ export function waysToSend({ plural, valid }: BadRecords, { member, json, issues
   return ways;
 }
 
+const TEXTS = ['name', 'description', 'sku', 'email', 'status', 'url', 'brand', 'gtin', 'group'];
+
 /** The cells of a bad value, if CSV can express it and a cell of that column cannot be valid. */
 function cellsOf(member: string, json: string): Record<string, string> | undefined {
   if (/\\ud|\\ude|e400|null/i.test(json)) return undefined;
   const value = JSON.parse(json);
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const isText = typeof value === 'string';
-  if (['name', 'description', 'sku', 'email'].includes(member))
-    return isText ? { [member]: quoted(value) } : undefined;
-  if (member === 'attributes') return { attributes: quoted(json) };
+  if (TEXTS.includes(member)) return isText ? { [member]: quoted(value) } : undefined;
+  if (member === 'attributes' || member === 'images') return { [member]: quoted(json) };
+  if (member === 'stock') return typeof value === 'number' ? { stock: json } : undefined;
+  if (member === 'tags') {
+    // A tag with the separator in it is two tags.
+    const isWritable =
+      Array.isArray(value) && value.every((tag) => typeof tag === 'string' && !tag.includes('|'));
+    return isWritable && value.length > 0 ? { tags: quoted(value.join('|')) } : undefined;
+  }
   if (member !== 'price') return undefined;
   const { amount, currency } = value;
   const isWritable =
