@@ -10,7 +10,7 @@ STORED = ("id", "version", "createdAt", "updatedAt")
 MAX_ATTRIBUTES = 50
 PATCHES = {f"/v1/{plural}/{{id}}": resource["patch"] for plural, resource in run.RESOURCES.items()}
 PRICE = {"amount": 1, "currency": "EUR"}
-# A name of these alone is refused. The document says so in words, because languages differ on what white space is.
+# A name or tag of these alone is refused. The document says so in words, because languages differ on what white space is.
 WHITE_SPACE = "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff "
 
 
@@ -46,7 +46,7 @@ def drop_unknown_nulls(case):
     """
     if case.method == "PATCH" and case.path in PATCHES and isinstance(case.body, dict):
         whole = case.operation.schema.raw_schema["components"]["schemas"]
-        body = _without_unknown_nulls(case.body, whole[PATCHES[case.path]])
+        body = _without_unknown_nulls(case.body, whole[PATCHES[case.path]], whole)
         if body != case.body:
             case.body = body
 
@@ -81,13 +81,15 @@ def _without_nulls(value, schema, whole):
     }
 
 
-def _without_unknown_nulls(body, schema):
+def _without_unknown_nulls(body, schema, whole):
     known = schema.get("properties", {})
     result = {}
     for name, value in body.items():
         field_schema = known.get(name, {})
         if isinstance(value, dict) and "properties" in field_schema:
-            result[name] = _without_unknown_nulls(value, field_schema)
+            result[name] = _without_unknown_nulls(value, field_schema, whole)
+        elif isinstance(value, list) and "items" in field_schema:
+            result[name] = _without_nulls(value, field_schema, whole)
         elif isinstance(value, dict) and name == "attributes":
             result[name] = {key: each for key, each in value.items() if each is not None}
         elif value is not None or name in known or name == "__proto__":
@@ -100,17 +102,36 @@ def _valid(body, case, plural):
         _match_stored_record(body, case, plural)
     resource = run.RESOURCES[plural]
     state.refer_to_records(body, resource["references"])
-    for name in resource["distinct"]:
+    for name in resource["notBlank"]:
+        if name in body:
+            body[name] = _not_blank(body[name])
+    for name, *member in resource["distinct"]:
         if isinstance(body.get(name), list):
-            body[name] = list(dict.fromkeys(body[name]))
+            body[name] = _distinct(body[name], member)
+    if isinstance(body.get("gtin"), str):
+        body["gtin"] = _with_check_digit(body["gtin"])
     if plural == "api-keys" and "expiresAt" in body:
         body["expiresAt"] = _in_the_future(body["expiresAt"])
-    if isinstance(body.get("name"), str) and not body["name"].strip(WHITE_SPACE):
-        body["name"] = "x"
     for field in resource["unique"]:
         if isinstance(body.get(field), str):
             state.free(plural, field, body[field], case.path_parameters.get("id"))
     return body
+
+
+def _not_blank(value):
+    if isinstance(value, list):
+        return [_not_blank(each) for each in value]
+    return "x" if isinstance(value, str) and not value.strip(WHITE_SPACE) else value
+
+
+def _distinct(elements, member):
+    return list({each[member[0]] if member else each: each for each in elements}.values())
+
+
+def _with_check_digit(gtin):
+    """Replaces the last digit by the one that checks the others. No pattern can say which one it is."""
+    total = sum(int(digit) * (3 if at % 2 == 0 else 1) for at, digit in enumerate(reversed(gtin[:-1])))
+    return f"{gtin[:-1]}{-total % 10}"
 
 
 def _match_stored_record(body, case, plural):

@@ -9,8 +9,10 @@ export interface ConformanceResource {
   readonly sample: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
   readonly unique: readonly string[];
-  /** Lists in which no element is there twice. */
-  readonly distinct: readonly string[];
+  /** Fields that are no text of white space alone, or no list with one. The document says a part of it in words. */
+  readonly notBlank: readonly string[];
+  /** The path to each list in which no element is there twice, or to the member of its elements that differs. */
+  readonly distinct: readonly (readonly string[])[];
   /** The path of each reference without the positions in lists, and the resource that it names. */
   readonly references: readonly { readonly path: readonly string[]; readonly to: string }[];
   /** The name of the schema of a merge patch. */
@@ -33,10 +35,17 @@ function resourceOf({ table, fields, docs }: ResourceDefinition<never>): Conform
     sample: exampleOf(Object.fromEntries(Object.entries(table).filter(([, field]) => isInSample(field)))),
     required: names(({ required }) => required),
     unique: uniqueFields(fields),
-    distinct: names((field) => field.kind === 'list' && field.distinct?.length === 0),
+    notBlank: names((field) => isNotBlank(field.kind === 'list' ? field.of : field)),
+    distinct: Object.entries(table).flatMap(([name, field]) =>
+      field.kind === 'list' && field.distinct ? [[name, ...field.distinct]] : [],
+    ),
     references: referencesIn(table),
     patch: schemaNames(docs).patch,
   };
+}
+
+function isNotBlank(field: Field): boolean {
+  return field.kind === 'text' && field.pattern !== undefined && !field.allowed.test('\u3000');
 }
 
 function referencesIn(table: FieldTable): ConformanceResource['references'] {

@@ -84,7 +84,8 @@ async function newKey(client: HttpClient, { name, scopes }: Caller): Promise<{ i
 /** Creates records, so that lists have several pages. */
 async function fill(client: HttpClient): Promise<void> {
   for (let n = 1; n <= 30; n++) {
-    const product = await client.post('/v1/products', { name: `Lamp ${n}`, attributes: { n } });
+    const lamp = { name: `Lamp ${n}`, attributes: { n }, tags: ['lighting/lamps', `t${n % 3}`], stock: n };
+    const product = await client.post('/v1/products', lamp);
     const user = await client.post('/v1/users', { name: 'Ann', email: `ann.${n}@example.org` });
     const items = [{ productId: product.json.id, quantity: n }];
     const order = await client.post('/v1/orders', { userId: user.json.id, items });

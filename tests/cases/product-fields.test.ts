@@ -77,16 +77,16 @@ const LANES = 8;
 for (const store of LOCAL_STORE_NAMES)
   describe(`valid details of products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
+    const trips = new RoundTrips(() => service.client, store);
 
-    it('come back unchanged, however they are written and read', async () => {
-      const trips = new RoundTrips(() => service.client, store);
-      const records = Object.entries(VALID).flatMap(([member, values]) =>
-        values.flatMap((json) => Array.from({ length: 20 }, () => ({ name: '"x"', [member]: json }))),
-      );
-      await trips.run('products', records);
-      expect(trips.changes.slice(0, 5), `${trips.changes.length} changes`).to.deep.equal([]);
-      expect(trips.trips).to.equal(records.length);
-    });
+    for (const [member, values] of Object.entries(VALID))
+      it(`of the field ${member} come back unchanged, however they are written and read`, async () => {
+        // So many records that each way to write gets one.
+        const records = values.flatMap((json) => Array(20).fill({ name: '"x"', [member]: json }));
+        await trips.run('products', records);
+        expect(trips.changes.slice(0, 5), `${trips.changes.length} changes`).to.deep.equal([]);
+        expect(trips.serverErrors).to.equal(0);
+      });
   });
 
 describe('invalid details of products', () => {
