@@ -21,16 +21,19 @@ const OPERATOR = /[.:](\w+)$/;
 
 /**
  * Finds the filters among the parameters of a query. A parameter is a filter if the document also has it with an
- * operator, or if the person may choose its name.
+ * operator, if it ends in an operator of another filter (`url.exists`), or if the person may choose its name.
  */
 export function filtersAmong(
   query: readonly Parameter[],
   references: References,
 ): { filters: FilterField[]; others: Parameter[] } {
   const names = new Set(query.map(({ name }) => name));
+  const suffixes = new Set(
+    query.map(({ name }) => (names.has(name.replace(OPERATOR, '')) ? OPERATOR.exec(name)?.[1] : undefined)),
+  );
   const fieldOf = ({ name }: Parameter) => {
-    const field = name.replace(OPERATOR, '');
-    return names.has(field) ? field : name;
+    const [suffix = '', operator] = OPERATOR.exec(name) ?? [];
+    return operator !== undefined && suffixes.has(operator) ? name.slice(0, -suffix.length) : name;
   };
   const withOperator = new Set(query.filter((one) => fieldOf(one) !== one.name).map(fieldOf));
   const isOpen = ({ schema }: Parameter) => typeOf(references.schema(schema)) === 'object';

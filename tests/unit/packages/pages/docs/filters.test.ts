@@ -39,6 +39,17 @@ describe('the filters among the parameters of a query', () => {
     ]);
   });
 
+  it('include a field that has only an operator of others', () => {
+    const names = ['id', 'id.exists', 'url.exists', 'url.other'];
+    expect(found(...names.map((name) => query(name)))).to.deep.equal([
+      [
+        ['id', ['equals', 'exists'], undefined],
+        ['url', ['exists'], undefined],
+      ],
+      ['url.other'],
+    ]);
+  });
+
   it('do not include what an operation requires, or a name that only looks like a field', () => {
     expect(found(query('a', { required: true }), query('a.b'), query('c.d'))).to.deep.equal([
       [['a', ['b'], undefined]],
