@@ -12,6 +12,7 @@ describe('the console', () => {
     page: '/console',
     files: ['/console/main.js', '/console/console.css'],
     shared: ['/docs/base.css'],
+    images: "'self' data: https:",
   });
 
   for (const coding of ['gzip', 'br'])

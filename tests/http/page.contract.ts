@@ -5,8 +5,8 @@ import type { InProcessService } from '../support/in-process-service.js';
 import { list } from '../support/list.js';
 
 const DEFAULT_POLICY = "default-src 'none'; frame-ancestors 'none'";
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const pagePolicy = (images: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${images}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const BROWSERS = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', json: 'application/json' };
 
@@ -36,11 +36,13 @@ export interface ServedPage {
   readonly files: readonly string[];
   /** The style sheets of another page that it loads. */
   readonly shared?: readonly string[];
+  /** The sources of images that its policy allows. */
+  readonly images?: string;
 }
 
 /** Tests that a page and its files are public, cacheable, compressed and restricted. */
 export function pageContract(service: InProcessService, served: ServedPage): void {
-  const { page, files, shared = [] } = served;
+  const { page, files, shared = [], images = "'self' data:" } = served;
   const paths = [page, ...files];
   const get = (path: string, headers: Record<string, string> = {}) =>
     service.client.get(path, { token: null, headers });
@@ -53,7 +55,9 @@ export function pageContract(service: InProcessService, served: ServedPage): voi
         expect(status).to.equal(200);
         expect(headers['content-type']).to.equal(`${typeOf(path)}; charset=utf-8`);
         expect(headers['x-content-type-options']).to.equal('nosniff');
-        expect(headers['content-security-policy']).to.equal(path === page ? PAGE_POLICY : DEFAULT_POLICY);
+        expect(headers['content-security-policy']).to.equal(
+          path === page ? pagePolicy(images) : DEFAULT_POLICY,
+        );
         expect(headers['cache-control']).to.equal('public, no-cache');
         expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
         expect(text.length).to.be.greaterThan(20);

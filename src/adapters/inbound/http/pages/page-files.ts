@@ -24,6 +24,8 @@ export interface Page {
   readonly styles: readonly string[];
   /** Data files, by name. */
   readonly data?: Readonly<Record<string, object>>;
+  /** Whether it shows pictures of other origins, by https. */
+  readonly hasPictures?: boolean;
 }
 
 export function pageFile({ name }: Page): PageFile {

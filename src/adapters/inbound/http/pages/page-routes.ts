@@ -14,17 +14,22 @@ import {
   withCharset,
 } from './page-files.js';
 
-/** Allows only resources of this origin. The pages have no inline scripts or styles, and no form. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Allows only resources of this origin, and pictures of others where a page shows them. The pages have no inline scripts
+ * or styles, and no form.
+ */
+function policyOf({ hasPictures = false }: Page): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${hasPictures ? ' https:' : ''}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 /** The routes of a page, and of its script, style sheets and data. */
 export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind): Route[] {
@@ -33,7 +38,7 @@ export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind)
   const files = filesBelow(source);
   const names = [...files.keys()];
   const fileOf = (ctx: Context) => files.get((ctx['captures'] as string[])[0] ?? '') as PageFile;
-  const headers = { 'Content-Security-Policy': PAGE_POLICY };
+  const headers = { 'Content-Security-Policy': policyOf(source) };
   return [
     {
       template: path,

@@ -17,7 +17,11 @@ export function docsRoutes(): Route[] {
 
 /** The console: a page for people, which uses the public API through the TypeScript client. */
 export function consoleRoutes(): Route[] {
-  return pageRoutes({ name: 'console', styles: ['console.css'] }, 'console', 'consoleFile');
+  return pageRoutes(
+    { name: 'console', styles: ['console.css'], hasPictures: true },
+    'console',
+    'consoleFile',
+  );
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */
