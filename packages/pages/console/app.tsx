@@ -8,6 +8,7 @@ import { ErrorNotice, Notice } from './components/notice.js';
 import { ConsoleContext } from './context.js';
 import { createDeletionQueue } from './deletions.js';
 import { SignInPage } from './pages/sign-in-page.js';
+import { prefer, preferred } from './preferences.js';
 import { resourcesOf } from './resources.js';
 import { hashOf, routeOf } from './router.js';
 import { permissionsOf, type Session, scopesIn, storedSession, storeSession } from './session.js';
@@ -15,6 +16,9 @@ import { type Numbered, Shell } from './shell.js';
 import { TEXTS } from './texts.js';
 import type { Console, Notification, Observation, Resource } from './types.js';
 import { useLoad } from './use-load.js';
+
+/** The preference not to load pictures of other sites. */
+const PICTURES = 'pictures';
 
 interface Description {
   readonly document: OpenApi;
@@ -101,13 +105,27 @@ function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): 
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
+  const [hasPictures, setPictures] = useState(() => preferred(PICTURES) === undefined);
   const value = useMemo<Console>(() => {
     const navigate: Console['navigate'] = (next, how = 'push') => {
       history[how === 'push' ? 'pushState' : 'replaceState'](null, '', hashOf(next));
       setRoute(next);
     };
-    return { ...description, api, texts: TEXTS, notify, deletions, navigate };
-  }, [api]);
+    const showPictures = (areShown: boolean) => {
+      prefer(PICTURES, areShown ? undefined : 'off');
+      setPictures(areShown);
+    };
+    return {
+      ...description,
+      api,
+      texts: TEXTS,
+      hasPictures,
+      showPictures,
+      notify,
+      deletions,
+      navigate,
+    };
+  }, [api, hasPictures]);
   return (
     <ConsoleContext.Provider value={value}>
       <Shell {...{ route, seen, notifications, dismiss, signOut }} />

@@ -80,13 +80,10 @@ export function localOf(instant: string): string {
 
 /** The words of a field's name: `createdAt` → `Created at`, `price.amount` → `Price amount`, `sku` → `SKU`. */
 export function labelOf(name: string): string {
-  if (ABBREVIATIONS.includes(name)) return name.toUpperCase();
   const words = name
     .replaceAll('.', ' ')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
-  const proper = words.replace(/\b(id|sku)\b/g, (word) => word.toUpperCase());
+  const proper = words.replace(/\b(id|sku|url|gtin)\b/g, (word) => word.toUpperCase());
   return proper.charAt(0).toUpperCase() + proper.slice(1);
 }
-
-const ABBREVIATIONS = ['id', 'sku'];

@@ -48,12 +48,15 @@ export function queryOf({ words, filters, sort, limit, cursor }: ListState): URL
   ]);
 }
 
+/** Operators whose value is a list. */
+const LISTS = ['in', 'all'];
+
 /** Filters of which no two are the same list of values: such lists become one, as the service reads them. */
 function withJoinedLists(filters: readonly Filter[]): readonly Filter[] {
   const joined = new Map<string, Filter>();
   for (const [at, filter] of filters.entries()) {
     // Any other parameter that is there twice stays so, and the service refuses it.
-    const name = filter.operator === 'in' ? parameterOf(filter) : String(at);
+    const name = LISTS.includes(filter.operator) ? parameterOf(filter) : String(at);
     const value = [joined.get(name)?.value ?? [], filter.value].flat().join(',');
     joined.set(name, { ...filter, value });
   }
@@ -125,6 +128,14 @@ function filterOf(name: string, value: string, fields: readonly FilterField[]): 
     if (operator) return { field, key: '', operator: operator.name, value };
   }
   return undefined;
+}
+
+/** Filters that also want a text among those of a field. */
+export function filtersWith(filters: readonly Filter[], field: string, text: string): readonly Filter[] {
+  const isThere = filters.some(
+    (one) => one.field === field && one.operator === 'all' && one.value.split(',').includes(text),
+  );
+  return isThere ? filters : [...filters, { field, key: '', operator: 'all', value: text }];
 }
 
 /** The direction in which a list is sorted by a field first. */

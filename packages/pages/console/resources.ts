@@ -1,4 +1,4 @@
-import { filtersAmong } from '../docs/filters.js';
+import { type FilterField, filtersAmong } from '../docs/filters.js';
 import type {
   AnySchema,
   MediaType,
@@ -11,7 +11,7 @@ import type {
   Schema,
 } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
-import type { Field, Resource } from './types.js';
+import type { Field, Meaning, Resource } from './types.js';
 
 const COLLECTION = /^\/v\d+\/([^/{}]+)$/;
 
@@ -42,19 +42,20 @@ function resourceOf(
   const imports = itemAt(document, references, `${path}/imports`).post;
   const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
+  const fields = fieldsOf(
+    record,
+    enumOf(query, 'sort', references),
+    enumOf(query, 'fields', references),
+    references,
+  );
   return {
     name,
     path,
     title,
     singular: singularOf(title),
     description: document.tags?.find((tag) => tag.name === title)?.description ?? '',
-    fields: fieldsOf(
-      record,
-      enumOf(query, 'sort', references),
-      enumOf(query, 'fields', references),
-      references,
-    ),
-    filters: filtersAmong(query, references).filters,
+    fields,
+    filters: filtersAmong(query, references).filters.map((filter) => withChoices(filter, fields)),
     isSearchable: query.some((parameter) => parameter.name === 'q'),
     canCreate: collection.post !== undefined,
     canReplace: item.put !== undefined,
@@ -69,6 +70,18 @@ function resourceOf(
     input: bodySchema(collection.post, references),
     replacement: bodySchema(item.put, references),
   };
+}
+
+/** A filter with the values that the document names at the field alone. */
+function withChoices(filter: FilterField, fields: readonly Field[]): FilterField {
+  const choices = fields.find(({ name }) => name === filter.name)?.schema.enum;
+  if (!choices) return filter;
+  const operators = filter.operators.map((operator) =>
+    /^(equals|ne)$/.test(operator.name)
+      ? { ...operator, parameter: { ...operator.parameter, schema: { enum: choices } } }
+      : operator,
+  );
+  return { ...filter, operators };
 }
 
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
@@ -87,8 +100,12 @@ function fieldsOf(
     isRequired: record.required?.includes(name) ?? false,
     isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
     isSortable: sortable.includes(name),
+    meaning: Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined,
   }));
 }
+
+/** What fields mean beyond their schema, by their names. */
+const MEANINGS: Readonly<Record<string, Meaning>> = { images: 'pictures', url: 'link', group: 'variants' };
 
 const METADATA = ['version', 'createdAt', 'updatedAt'];
 

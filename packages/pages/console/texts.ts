@@ -58,12 +58,20 @@ export const TEXTS = {
     button: 'Columns',
     title: 'Columns to show',
     reset: 'Reset columns',
+    pictures: 'Load pictures',
     none: '—',
     more: (count: number) => `and ${count} more`,
     yes: 'yes',
     no: 'no',
   },
+  /** The words for a field that has one of a few values or none, by its name. */
+  choices: {
+    status: { none: 'live', several: { draft: 'Drafts' } },
+  } as Readonly<
+    Record<string, { readonly none: string; readonly several: Readonly<Record<string, string>> }>
+  >,
   filters: {
+    all: 'All',
     button: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
     title: 'Filters',
     row: 'Filter',
@@ -88,6 +96,7 @@ export const TEXTS = {
       gt: 'is more than',
       gte: 'is at least',
       in: 'is one of',
+      all: 'has all of',
       prefix: 'begins with',
       exists: 'has a value',
     } as Readonly<Record<string, string>>,
@@ -112,6 +121,9 @@ export const TEXTS = {
     addItem: 'Add row',
     row: (row: number) => `row ${row}`,
     removeRow: (row: string) => `Remove ${row}`,
+    move: (row: string, step: -1 | 1) => `Move ${row} ${step < 0 ? 'up' : 'down'}`,
+    chipsHint: 'Enter adds one, and Backspace removes the last. You can paste several, one a line.',
+    removeChip: (text: string) => `Remove ${text}`,
     newTitle: (singular: string) => `New ${singular}`,
     create: 'Create',
     createAnew: 'Create it anew',
@@ -141,6 +153,9 @@ export const TEXTS = {
     stay: 'Stay on the page',
     leave: 'Leave without saving',
     referring: (title: string, singular: string) => `${title} of this ${singular}`,
+    variants: (label: string, value: string) => `${label} ${value}: other variants`,
+    noVariants: 'There is no other one.',
+    allVariants: 'Show all',
     json: 'JSON',
     copyJson: 'Copy JSON',
   },

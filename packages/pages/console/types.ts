@@ -32,7 +32,14 @@ export interface Field {
   /** Whether only `fields` shows it: `version`, `createdAt` and `updatedAt` of most resources. */
   readonly isMetadata: boolean;
   readonly isSortable: boolean;
+  readonly meaning: Meaning | undefined;
 }
+
+/**
+ * What a field means beyond its schema: addresses of pictures with their texts, an address of a page, or what records
+ * share that are variants of one another.
+ */
+export type Meaning = 'pictures' | 'link' | 'variants';
 
 /** A resource, from the OpenAPI document. */
 export interface Resource {
@@ -117,6 +124,9 @@ export interface Console {
   readonly references: References;
   readonly resources: readonly Resource[];
   readonly texts: typeof TEXTS;
+  /** Whether pictures are loaded, which the person chooses. */
+  readonly hasPictures: boolean;
+  showPictures(areShown: boolean): void;
   navigate(route: Route, how?: 'push' | 'replace'): void;
   notify(notification: Notification): void;
   readonly deletions: DeletionQueue;

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import { prefer, preferred } from '../preferences.js';
 import { TEXTS } from '../texts.js';
@@ -9,12 +10,18 @@ import { Menu } from './menu.js';
 
 const { columns: texts } = TEXTS;
 
-/** Long texts and metadata are hidden until the person chooses them. */
+/** Long texts, metadata and what variants share are hidden until the person chooses them. */
 const LONG = 1_000;
 
 /** Whether a field is a column until the person chooses others. */
-export function isShownAtFirst({ isMetadata, schema }: Field): boolean {
-  return !isMetadata && (schema.maxLength ?? 0) < LONG;
+export function isShownAtFirst({ isMetadata, schema, meaning }: Field): boolean {
+  return !isMetadata && meaning !== 'variants' && (schema.maxLength ?? 0) < LONG;
+}
+
+/** Some fields as columns: pictures come first, by which a person finds a record. */
+export function columnsOf({ fields }: Resource, isShown: (field: Field) => boolean): readonly Field[] {
+  const isLater = ({ meaning }: Field) => Number(meaning !== 'pictures');
+  return fields.filter(isShown).sort((one, other) => isLater(one) - isLater(other));
 }
 
 /** The columns that the person chose for a resource, and a function that chooses others; undefined resets them. */
@@ -28,7 +35,7 @@ export function useColumns(
     prefer(name, names?.join(','));
     setChosen(names && [...names]);
   };
-  return [resource.fields.filter(isShown), choose];
+  return [columnsOf(resource, isShown), choose];
 }
 
 interface ColumnMenuProps {
@@ -39,6 +46,7 @@ interface ColumnMenuProps {
 
 /** A menu of the fields to show as columns. The last one cannot be removed. */
 export function ColumnMenu({ resource, columns, chooseColumns }: ColumnMenuProps): JSX.Element {
+  const { hasPictures, showPictures } = useConsole();
   const toggle = (name: string) => {
     const shown = columns.map((field) => field.name);
     const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
@@ -55,6 +63,18 @@ export function ColumnMenu({ resource, columns, chooseColumns }: ColumnMenuProps
           </label>
         ))}
       </fieldset>
+      {resource.fields.some(({ meaning }) => meaning === 'pictures') && (
+        <p>
+          <label>
+            <input
+              type="checkbox"
+              checked={hasPictures}
+              onChange={({ currentTarget }) => showPictures(currentTarget.checked)}
+            />{' '}
+            {texts.pictures}
+          </label>
+        </p>
+      )}
       <Button kind="link" onClick={() => chooseColumns(undefined)}>
         {texts.reset}
       </Button>

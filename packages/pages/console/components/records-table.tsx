@@ -3,26 +3,40 @@ import { labelOf } from '../formats.js';
 import { directionOf, nextSort } from '../list-query.js';
 import { hashOf } from '../router.js';
 import type { CatalogueRecord, Field, Resource } from '../types.js';
-import { Value } from './value.js';
+import { type HrefOf, Value } from './value.js';
 
 interface RecordsTableProps {
   readonly resource: Resource;
+  /** What the table shows, for those who do not see the page. */
+  readonly title?: string;
   readonly columns: readonly Field[];
   readonly records: readonly CatalogueRecord[];
   readonly sort: string;
   readonly isBusy: boolean;
   isWaiting(id: number): boolean;
-  onSort(sort: string): void;
+  /** Absent: the records have a fixed order. */
+  onSort?(sort: string): void;
+  readonly hrefOf?: HrefOf;
 }
 
 /** The records of a page. A click on a header sorts, a click on a row opens its record. On a phone, rows are cards. */
 export function RecordsTable(props: RecordsTableProps): JSX.Element {
-  const { resource, columns, records, sort, isBusy, isWaiting, onSort } = props;
+  const {
+    resource,
+    title = resource.title,
+    columns,
+    records,
+    sort,
+    isBusy,
+    isWaiting,
+    onSort,
+    hrefOf,
+  } = props;
   const main = columns.find(({ name }) => name === 'name') ?? columns[0];
   return (
     <div class="table-frame">
       <table class="records" aria-busy={isBusy}>
-        <caption class="hidden">{resource.title}</caption>
+        <caption class="hidden">{title}</caption>
         <thead>
           <tr>
             {columns.map((field) => (
@@ -32,7 +46,11 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                 aria-sort={directionOf(sort, field.name)}
                 class={kindOf(field)}
               >
-                <SortButton field={field} sort={sort} onSort={onSort} />
+                {onSort && field.isSortable ? (
+                  <SortButton field={field} sort={sort} onSort={onSort} />
+                ) : (
+                  labelOf(field.name)
+                )}
               </th>
             ))}
           </tr>
@@ -53,7 +71,7 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
                     </th>
                   ) : (
                     <td key={field.name} data-label={labelOf(field.name)} class={kindOf(field)}>
-                      <Value field={field} value={record[field.name]} />
+                      <Value field={field} value={record[field.name]} hrefOf={hrefOf} />
                     </td>
                   ),
                 )}
@@ -74,7 +92,6 @@ interface SortButtonProps {
 
 function SortButton({ field, sort, onSort }: SortButtonProps): JSX.Element {
   const label = labelOf(field.name);
-  if (!field.isSortable) return <>{label}</>;
   const direction = directionOf(sort, field.name);
   const arrow = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓';
   return (

@@ -4,22 +4,30 @@ import { isPrice, numberText, priceText, timeText } from '../formats.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { Field } from '../types.js';
+import { Pictures, WebAddress } from './pictures.js';
 
 const { columns: texts } = TEXTS;
 const MAX_PARTS = 3;
+
+/** The address of the records that have a text among those of a field; undefined if there is none. */
+export type HrefOf = (field: Field, text: string) => string | undefined;
 
 interface ValueProps {
   readonly field: Field;
   readonly value: unknown;
   /** Whether to show all members of a long value. */
   readonly isWhole?: boolean;
+  readonly hrefOf?: HrefOf | undefined;
 }
 
 /** A value of a record, by its schema. Every text is a text node, so data is never markup. */
-export function Value({ field, value, isWhole = false }: ValueProps): JSX.Element {
+export function Value({ field, value, isWhole = false, hrefOf }: ValueProps): JSX.Element {
   const { resources } = useConsole();
-  if (value === undefined || value === null) return <span class="none">{texts.none}</span>;
+  if (value === undefined || value === null)
+    return <span class="none">{TEXTS.choices[field.name]?.none ?? texts.none}</span>;
   if (typeof value === 'string') {
+    if (field.meaning === 'link') return <WebAddress url={value} />;
+    if (field.schema.enum) return <span class={`badge ${value}`}>{value}</span>;
     if (field.schema.format === 'date-time') return <Time name={field.name} instant={value} />;
     return <span class="text">{value}</span>;
   }
@@ -30,13 +38,20 @@ export function Value({ field, value, isWhole = false }: ValueProps): JSX.Elemen
   }
   // Attributes could have the same names.
   if (field.schema.properties && isPrice(value)) return <>{priceText(value)}</>;
+  if (field.meaning === 'pictures' && Array.isArray(value)) return <Pictures {...{ value, isWhole }} />;
   const parts = partsOf(value);
   const shown = isWhole ? parts : parts.slice(0, MAX_PARTS);
+  const areTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
   return (
-    <ul class="parts">
-      {shown.map((part) => (
-        <li key={part}>{part}</li>
-      ))}
+    <ul class={areTexts ? 'chips' : 'parts'}>
+      {shown.map((part) => {
+        const href = areTexts ? hrefOf?.(field, part) : undefined;
+        return (
+          <li key={part} class={areTexts ? 'chip' : ''}>
+            {href === undefined ? part : <a href={href}>{part}</a>}
+          </li>
+        );
+      })}
       {parts.length > shown.length && <li class="more">{texts.more(parts.length - shown.length)}</li>}
     </ul>
   );

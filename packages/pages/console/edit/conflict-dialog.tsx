@@ -94,9 +94,10 @@ interface DifferenceProps {
 }
 
 function DifferenceControl({ field, difference, choice, problems, onChange }: DifferenceProps) {
-  const { conflict: texts, form } = useConsole().texts;
+  const { choices, conflict: texts, form } = useConsole().texts;
   const { label } = useFieldLabels(field);
   const [name, key] = difference.path;
+  const none = choices[name]?.none;
   const id = useId();
   const radio = (side: Side | 'own') => (
     <label class="check" for={`${id}-${side}`}>
@@ -120,13 +121,13 @@ function DifferenceControl({ field, difference, choice, problems, onChange }: Di
       <div class="sides">
         <div class="side">
           <p class="check">{texts.base}</p>
-          <Value value={difference.base} hasType={hasType} />
+          <Value value={difference.base} {...{ hasType, none }} />
         </div>
         {(['yours', 'theirs'] as const).map((side) => (
           <div class="side" key={side}>
             {radio(side)}
             <div id={`${id}-${side}-value`}>
-              <Value value={difference[side]} hasType={hasType} />
+              <Value value={difference[side]} {...{ hasType, none }} />
             </div>
           </div>
         ))}

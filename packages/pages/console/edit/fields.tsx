@@ -5,6 +5,9 @@ import { Field as Labelled } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
 import {
+  type ChipsField,
+  type ChipsValue,
+  type ChoiceField,
   type Field,
   type FormValue,
   type FormValues,
@@ -18,6 +21,7 @@ import {
   type ObjectField,
   type PriceField,
   type TextField,
+  withTyped,
 } from './form-model.js';
 import { pointerTo } from './json.js';
 
@@ -73,6 +77,10 @@ export function FieldControl({ field, value, fixedKey, ...rest }: FieldControlPr
   switch (field.kind) {
     case 'text':
       return <TextControl field={field} value={value as string | null} {...rest} />;
+    case 'choice':
+      return <ChoiceControl field={field} value={value as string} {...rest} />;
+    case 'chips':
+      return <ChipsControl field={field} value={value as ChipsValue} {...rest} />;
     case 'number':
       return <NumberControl field={field} value={value as string} {...rest} />;
     case 'object':
@@ -162,6 +170,99 @@ function NumberControl({ field, pointer, value, messages, onChange }: ControlPro
   );
 }
 
+function ChoiceControl({ field, pointer, value, messages, onChange }: ControlProps<ChoiceField, string>) {
+  const { choices, form } = useConsole().texts;
+  return (
+    <Labelled {...useFieldLabels(field)} isRequired={field.isRequired} error={messages.get(pointer)}>
+      {(control) => (
+        <select
+          {...control}
+          data-pointer={pointer}
+          value={value}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          <option value="">{choices[field.name]?.none ?? form.noValue}</option>
+          {field.values.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** Texts as chips. Enter makes one of what is typed; Backspace before any text removes the last. */
+function ChipsControl({ field, pointer, value, messages, onChange }: ControlProps<ChipsField, ChipsValue>) {
+  const { form } = useConsole().texts;
+  const { label, hint } = useFieldLabels(field);
+  const input = useRef<HTMLInputElement>(null);
+  const { texts, typed } = value;
+  // Not when the control is left: a new line of chips would move a button away from the pointer that presses it.
+  const add = (text: string) => onChange({ texts: withTyped({ texts, typed: text }, field), typed: '' });
+  const press = (event: KeyboardEvent) => {
+    const isRemoval = event.key === 'Backspace' && typed === '' && texts.length > 0;
+    const isAddition = typed !== '' && (event.key === 'Enter' || field.separators.includes(event.key));
+    if (!isRemoval && !isAddition) return;
+    event.preventDefault();
+    if (isRemoval) onChange({ texts: texts.slice(0, -1), typed });
+    else add(typed);
+  };
+  const paste = (event: ClipboardEvent) => {
+    const text = event.clipboardData?.getData('text') ?? '';
+    if (withTyped({ texts: [], typed: text }, field).length < 2) return;
+    event.preventDefault();
+    add(`${typed}${text}`);
+  };
+  const remove = (text: string) => {
+    onChange({ texts: texts.filter((one) => one !== text), typed });
+    input.current?.focus();
+  };
+  const own = (at: number) => pointer + pointerTo(at);
+  const errors = [...messages].filter(([at]) => at === pointer || at.startsWith(`${pointer}/`));
+  return (
+    <Labelled
+      label={label}
+      hint={[hint, form.chipsHint].filter(Boolean).join(' ')}
+      isRequired={field.isRequired}
+      error={errors.map(([, message]) => message).join(' ')}
+    >
+      {(control) => (
+        <>
+          {texts.length > 0 && (
+            <ul class="chips" aria-label={label}>
+              {texts.map((text, at) => (
+                <li key={text} class="chip">
+                  {text}{' '}
+                  <Button
+                    kind="link"
+                    data-pointer={own(at)}
+                    aria-label={form.removeChip(text)}
+                    onClick={() => remove(text)}
+                  >
+                    ×
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <input
+            {...control}
+            ref={input}
+            data-pointer={typed === '' ? pointer : own(texts.length)}
+            spellcheck={false}
+            value={typed}
+            onInput={({ currentTarget }) => onChange({ texts, typed: currentTarget.value })}
+            onKeyDown={press}
+            onPaste={paste}
+          />
+        </>
+      )}
+    </Labelled>
+  );
+}
+
 interface GroupProps extends Pick<ControlProps<Field, FormValue>, 'field' | 'pointer' | 'messages'> {
   readonly children: ComponentChildren;
 }
@@ -221,12 +322,17 @@ interface RowsProps<R> {
   /** What a person calls a row. */
   readonly label: (row: R, at: number) => string;
   readonly addLabel: string;
+  /** Whether the order of the rows means something, so that a person can change it. */
+  readonly isOrdered?: boolean;
   readonly children: (row: R, at: number, onChange: (row: R) => void) => JSX.Element;
 }
 
-/** Rows to add and remove. A new row gets the focus; after a removal the button that adds rows gets it. */
+/**
+ * Rows to add, to remove and to move. A new row gets the focus; after a removal the button that adds rows gets it, and
+ * after a move a button of the same row that moves it.
+ */
 function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
-  const { rows, newRow, onChange, label, addLabel, children } = props;
+  const { rows, newRow, onChange, label, addLabel, isOrdered = false, children } = props;
   const { form } = useConsole().texts;
   const root = useRef<HTMLDivElement>(null);
   const added = useRef<number | undefined>(undefined);
@@ -235,11 +341,33 @@ function Rows<R extends { readonly rowId: number }>(props: RowsProps<R>) {
     added.current = undefined;
     root.current?.querySelector<HTMLElement>(':scope > .form-row:nth-last-child(2) input')?.focus();
   }, [rows]);
+  const moved = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    const button = moved.current && root.current?.querySelector<HTMLElement>(moved.current);
+    if (button) button.focus();
+    moved.current = undefined;
+  }, [rows]);
+  const move = (from: number, step: -1 | 1) => {
+    const to = from + step;
+    const isAtEnd = to + step < 0 || to + step >= rows.length;
+    const way = isAtEnd ? -step : step;
+    moved.current = `:scope > .form-row:nth-child(${to + 1}) > [data-step="${way}"]`;
+    onChange(rows.map((row, at) => (at === to ? rows[from] : at === from ? rows[to] : row) as R));
+  };
+  const mover = (row: R, at: number, step: -1 | 1) =>
+    isOrdered &&
+    rows[at + step] !== undefined && (
+      <Button data-step={step} aria-label={form.move(label(row, at), step)} onClick={() => move(at, step)}>
+        {step < 0 ? '↑' : '↓'}
+      </Button>
+    );
   return (
     <div ref={root}>
       {rows.map((row, at) => (
         <fieldset class="form-row" key={row.rowId} aria-label={label(row, at)}>
           {children(row, at, (changed) => onChange(rows.map((one) => (one === row ? changed : one))))}
+          {mover(row, at, -1)}
+          {mover(row, at, 1)}
           <Button
             aria-label={form.removeRow(label(row, at))}
             onClick={() => {
@@ -353,6 +481,7 @@ function ListControl({ field, value, onChange, ...rest }: ControlProps<ListField
       <Rows
         rows={value}
         newRow={() => newListRow(field)}
+        isOrdered
         onChange={onChange}
         addLabel={form.addItem}
         label={(_row, at) => form.row(at + 1)}

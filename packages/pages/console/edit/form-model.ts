@@ -15,6 +15,11 @@ export interface TextField extends FieldBase {
   /** Whether an empty text is a value, which differs from no value. */
   readonly allowsEmpty: boolean;
 }
+/** One of a few texts, or none. */
+export interface ChoiceField extends FieldBase {
+  readonly kind: 'choice';
+  readonly values: readonly string[];
+}
 export interface NumberField extends FieldBase {
   readonly kind: 'number';
 }
@@ -31,18 +36,37 @@ export interface PriceField extends FieldBase {
 export interface MapField extends FieldBase {
   readonly kind: 'map';
 }
+/** Texts that a person types as chips. */
+export interface ChipsField extends FieldBase {
+  readonly kind: 'chips';
+  /** The characters that no text has, so that they separate several texts. */
+  readonly separators: string;
+}
 export interface ListField extends FieldBase {
   readonly kind: 'list';
   /** Those of an element. An element that is no object has one, and is its value. */
   readonly fields: readonly Field[];
   readonly hasObjects: boolean;
 }
-export type Field = TextField | NumberField | ObjectField | PriceField | MapField | ListField;
+export type Field =
+  | TextField
+  | ChoiceField
+  | NumberField
+  | ObjectField
+  | PriceField
+  | MapField
+  | ChipsField
+  | ListField;
 
 /** What a person typed. A number is kept as its text; null is a text field without a value. */
-export type FormValue = string | null | FormValues | readonly MapRow[] | readonly ListRow[];
+export type FormValue = string | null | FormValues | ChipsValue | readonly MapRow[] | readonly ListRow[];
 export interface FormValues {
   readonly [name: string]: FormValue;
+}
+export interface ChipsValue {
+  readonly texts: readonly string[];
+  /** What is no chip yet. It counts as if it were. */
+  readonly typed: string;
 }
 interface Row {
   /** Tells rows apart while others are removed. */
@@ -83,6 +107,7 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
   const found = references.schema(schema);
   const base = { name, isRequired, description: found.description ?? '' };
   if (found.type === 'integer' || found.type === 'number') return { ...base, kind: 'number' };
+  if (found.enum) return { ...base, kind: 'choice', values: found.enum.map(String) };
   if (found.type === 'string')
     return {
       ...base,
@@ -91,7 +116,9 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
       allowsEmpty: !isRequired && !found.minLength && new RegExp(found.pattern ?? '', 'u').test(''),
     };
   if (found.type === 'array') {
-    const hasObjects = references.schema(found.items).properties !== undefined;
+    const { type, pattern = '', properties } = references.schema(found.items);
+    if (type === 'string') return { ...base, kind: 'chips', separators: separatorsOf(pattern) };
+    const hasObjects = properties !== undefined;
     const element = () => fieldOf(name, true, found.items ?? {}, references);
     return {
       ...base,
@@ -108,6 +135,11 @@ function fieldOf(name: string, isRequired: boolean, schema: AnySchema, reference
   }
   if (found.patternProperties) return { ...base, kind: 'map' };
   throw new Error(`No form field can show ${name}`);
+}
+
+function separatorsOf(pattern: string): string {
+  const rule = new RegExp(pattern, 'u');
+  return [...',|;\n\t'].filter((one) => !rule.test(`a${one}b`)).join('');
 }
 
 function isPriceOf(fields: readonly Field[]): boolean {
@@ -130,6 +162,7 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
   switch (field.kind) {
     case 'text':
       return typeof value === 'string' ? value : field.allowsEmpty ? null : '';
+    case 'choice':
     case 'number':
       return value === undefined ? '' : String(value);
     case 'object':
@@ -140,6 +173,8 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
         : { amount: '', currency: '' };
     case 'map':
       return Object.entries(isObject(value) ? value : {}).map(([key, one]) => mapRow(key, one));
+    case 'chips':
+      return { texts: (Array.isArray(value) ? value : []).map(String), typed: '' };
     case 'list':
       return (Array.isArray(value) ? value : []).map((one: Json) => ({
         rowId: ++lastRowId,
@@ -151,6 +186,16 @@ export function formValue(field: Field, value: Json | undefined): FormValue {
 function mapRow(key: string, value: Json): MapRow {
   const type = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'boolean';
   return { rowId: ++lastRowId, key, type, text: String(value) };
+}
+
+/** All texts of chips, of which none is there twice. */
+export function withTyped({ texts, typed }: ChipsValue, { separators }: ChipsField): readonly string[] {
+  const parts = [...typed].map((one) => (separators.includes(one) ? '\n' : one)).join('');
+  const added = parts
+    .split(/[\r\n]+/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  return [...texts, ...new Set(added.filter((one) => !texts.includes(one)))];
 }
 
 export interface FormBody {
@@ -187,6 +232,8 @@ export function jsonOf(
   switch (field.kind) {
     case 'text':
       return value === '' && !field.allowsEmpty ? undefined : ((value as string | null) ?? undefined);
+    case 'choice':
+      return (value as string) || undefined;
     case 'number':
       return value === '' || value === null ? undefined : numberOf(value as string, pointer, problems);
     case 'object': {
@@ -199,6 +246,10 @@ export function jsonOf(
     }
     case 'map':
       return mapOf(value as readonly MapRow[], pointer, problems);
+    case 'chips': {
+      const texts = withTyped(value as ChipsValue, field);
+      return texts.length === 0 && !field.isRequired ? undefined : texts;
+    }
     case 'list': {
       const rows = value as readonly ListRow[];
       return rows.length === 0 && !field.isRequired

@@ -8,12 +8,14 @@ interface ValueProps {
   readonly value: Json | undefined;
   /** Whether a text must be told from a number that looks alike. */
   readonly hasType?: boolean;
+  /** What no value means. */
+  readonly none?: string | undefined;
 }
 
 /** A value to read. */
-export function Value({ value, hasType = false }: ValueProps): JSX.Element {
+export function Value({ value, hasType = false, none }: ValueProps): JSX.Element {
   const { form } = useConsole().texts;
-  if (value === undefined || value === null) return <em class="value">{form.noValue}</em>;
+  if (value === undefined || value === null) return <em class="value">{none ?? form.noValue}</em>;
   if (value === '') return <em class="value">{form.emptyValue}</em>;
   if (isPrice(value)) return <span class="value">{priceText(value)}</span>;
   if (Array.isArray(value))

@@ -2,12 +2,14 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CatalogueError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
+import { ChoiceFilters } from '../components/choice-filters.js';
 import { ColumnMenu, useColumns } from '../components/column-menu.js';
 import { Field } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
 import { ErrorNotice } from '../components/notice.js';
 import { PagesBar } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
+import { textLinks } from '../components/text-links.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
@@ -82,6 +84,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           </Button>
         )}
       </div>
+      <ChoiceFilters resource={resource} filters={state.filters} onChoose={(filters) => go({ filters })} />
       {areFiltersOpen && (
         <FilterPanel
           key={JSON.stringify(state.filters)}
@@ -102,6 +105,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
           isBusy={isLoading}
           isWaiting={(id) => deletions.isWaiting(resource, id)}
           onSort={(sort) => go({ sort })}
+          hrefOf={textLinks(resource, state)}
         />
       )}
       {page?.records.length === 0 && !isLoading && (

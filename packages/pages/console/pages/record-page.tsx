@@ -1,17 +1,20 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { copy } from '../../docs/clipboard.js';
+import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
-import { Value } from '../components/value.js';
+import { textLinks } from '../components/text-links.js';
+import { type HrefOf, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { labelOf } from '../formats.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
-import type { Field, RecordPageProps, Resource } from '../types.js';
+import type { CatalogueRecord, Field, RecordPageProps, Resource } from '../types.js';
 import { useLoad } from '../use-load.js';
+import { Variants } from './variants.js';
 
 const { form: texts, deletion } = TEXTS;
 
@@ -33,7 +36,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     wasWaiting.current = isWaiting;
   }, [isWaiting]);
   const name = found ? recordName(resource, found.data) : `${resource.singular} ${id}`;
-  const mayWrite = api.mayWrite(resource);
+  const isEditable = resource.canPatch && api.mayWrite(resource);
   useEffect(() => {
     document.title = `${name} · ${TEXTS.status.title}`;
   }, [name]);
@@ -57,6 +60,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     <>
       <Breadcrumb resource={resource} />
       <h1>{name}</h1>
+      {found && <Badges record={found.data} fields={resource.fields} />}
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {isWaiting && (
         <Notice>
@@ -65,8 +69,8 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
       )}
       {found && (
         <div hidden={isWaiting}>
-          <Facts resource={resource} found={found} />
-          {resource.canPatch && mayWrite ? (
+          <Facts resource={resource} found={found} isEditable={isEditable} />
+          {isEditable ? (
             <RecordEditor resource={resource} found={found} onSaved={finish}>
               {(isDirty) =>
                 resource.canDelete && (
@@ -77,8 +81,13 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
               }
             </RecordEditor>
           ) : (
-            <Details record={found.data} fields={resource.fields.filter((one) => !isFact(one))} />
+            <Details
+              record={found.data}
+              fields={resource.fields.filter((one) => !isFact(one))}
+              hrefOf={textLinks(resource)}
+            />
           )}
+          <Variants resource={resource} record={found.data} />
         </div>
       )}
     </>
@@ -99,9 +108,39 @@ function isFact({ name, isMetadata }: Field): boolean {
   return name === 'id' || isMetadata;
 }
 
+/** Whether a form does not show what its values lead to: pictures, a page, records with the same text. */
+function isToFollow({ schema, meaning }: Field, references: References): boolean {
+  return meaning === 'pictures' || meaning === 'link' || references.schema(schema.items).type === 'string';
+}
+
+interface BadgesProps {
+  readonly record: CatalogueRecord;
+  readonly fields: readonly Field[];
+}
+
+/** The values of fields that have one of a few values. */
+function Badges({ record, fields }: BadgesProps) {
+  return (
+    <p class="badges">
+      {fields
+        .filter(({ name, schema }) => schema.enum && record[name] !== undefined)
+        .map((field) => (
+          <Value key={field.name} field={field} value={record[field.name]} />
+        ))}
+    </p>
+  );
+}
+
+interface FactsProps {
+  readonly resource: Resource;
+  readonly found: Found;
+  /** Whether a form shows the other fields. */
+  readonly isEditable: boolean;
+}
+
 /** What the service gave the record, a link to the records that refer to it, and its JSON. */
-function Facts({ resource, found }: { readonly resource: Resource; readonly found: Found }) {
-  const { api, resources } = useConsole();
+function Facts({ resource, found, isEditable }: FactsProps) {
+  const { api, references, resources } = useConsole();
   const [copied, setCopied] = useState('');
   const shown = useRef<HTMLPreElement>(null);
   // Another request, because only a read of all fields has the tag that a write needs.
@@ -109,6 +148,9 @@ function Facts({ resource, found }: { readonly resource: Resource; readonly foun
   const fields = facts.map(({ name }) => name);
   const metadata = useLoad(found.etag, (signal) =>
     api.collection(resource).read(found.id, { fields, noCache: true, signal }),
+  );
+  const followed = resource.fields.filter(
+    (field) => isEditable && found.data[field.name] !== undefined && isToFollow(field, references),
   );
   const filter = `${resource.singular}Id`;
   const referring = resources.filter(
@@ -119,7 +161,11 @@ function Facts({ resource, found }: { readonly resource: Resource; readonly foun
   return (
     <div class="facts">
       {metadata.error !== undefined && <ErrorNotice error={metadata.error} onRetry={metadata.reload} />}
-      <Details record={metadata.value?.data ?? { id: found.id }} fields={facts} />
+      <Details
+        record={{ ...found.data, ...metadata.value?.data }}
+        fields={[...facts, ...followed]}
+        hrefOf={textLinks(resource)}
+      />
       {referring.map(({ name, title }) => (
         <p key={name}>
           <a href={hashOf({ page: 'list', resource: name, query })}>
@@ -142,18 +188,19 @@ function Facts({ resource, found }: { readonly resource: Resource; readonly foun
 }
 
 interface DetailsProps {
+  readonly hrefOf: HrefOf;
   readonly record: Readonly<Record<string, unknown>>;
   readonly fields: readonly Field[];
 }
 
-function Details({ record, fields }: DetailsProps) {
+function Details({ record, fields, hrefOf }: DetailsProps) {
   return (
     <dl class="details">
       {fields.map((field) => (
         <div key={field.name}>
           <dt>{labelOf(field.name)}</dt>
           <dd>
-            <Value field={field} value={record[field.name]} isWhole />
+            <Value field={field} value={record[field.name]} hrefOf={hrefOf} isWhole />
           </dd>
         </div>
       ))}

@@ -127,12 +127,14 @@ function saidInCells(
   return said;
 }
 
-function valueIn(cell: string, field: Field | undefined): Json {
+/** The value of a cell, as the service reads it. */
+export function valueIn(cell: string, field: Field | undefined): Json {
   switch (field?.kind) {
     case 'number':
       return numberIn(cell);
+    case 'chips':
+      return cell === '' ? [] : cell.split('|');
     case 'list':
-      return cell.startsWith('[') ? jsonIn(cell) : cell.split('|');
     case 'map':
     case 'object':
     case 'price':

@@ -90,10 +90,10 @@ function Changes({ resource, use, title, findings }: ChangesProps): JSX.Element 
               {heading}
               <td data-label={field}>{row.label}</td>
               <td data-label={now}>
-                <Value value={before} hasType={row.hasType} />
+                <Value value={before} hasType={row.hasType} none={row.none} />
               </td>
               <td data-label={inFile}>
-                <Value value={after} hasType={row.hasType} />
+                <Value value={after} hasType={row.hasType} none={row.none} />
               </td>
             </tr>
           );
@@ -109,11 +109,13 @@ interface ChangeRow {
   readonly inFile: Json | undefined;
   /** Whether a text must be told from a number that looks alike. */
   readonly hasType: boolean;
+  /** What no value means. */
+  readonly none?: string | undefined;
 }
 
 function rowsOf(
   { finding: { result }, current, version, isDeletion, differences }: FileChange,
-  { importing: { findings }, conflict }: typeof TEXTS,
+  { importing: { findings }, conflict, choices }: typeof TEXTS,
 ): ChangeRow[] {
   const row = (label: string, now: Json | undefined, inFile: Json | undefined, hasType = false) => {
     return { label, now, inFile, hasType };
@@ -122,7 +124,7 @@ function rowsOf(
   if (isDeletion && current)
     return [...versions, row(findings.whole, current as JsonObject, findings.deleted)];
   const fields = differences.map(({ path: [name, key], theirs, yours }) => {
-    if (key === undefined) return row(labelOf(name), theirs, yours);
+    if (key === undefined) return { ...row(labelOf(name), theirs, yours), none: choices[name]?.none };
     const hasType = ![theirs, yours].includes(undefined) && typeof theirs !== typeof yours;
     return row(conflict.attribute(labelOf(name), key), theirs, yours, hasType);
   });

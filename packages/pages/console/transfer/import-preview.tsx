@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
+import type { References } from '../../docs/references.js';
 import { isShownAtFirst } from '../components/column-menu.js';
 import { Value } from '../components/value.js';
-import { useConsole } from '../context.js';
+import { ConsoleContext, useConsole } from '../context.js';
+import { formFields } from '../edit/form-model.js';
 import { labelOf } from '../formats.js';
 import type { Field, Resource } from '../types.js';
+import { valueIn } from './file-changes.js';
 import { NoPrice, type PreviewRecord } from './preview.js';
 import type { Format } from './records-in-file.js';
 
@@ -22,7 +25,8 @@ export function ImportPreview({
   format,
   isUpdate,
 }: ImportPreviewProps): JSX.Element | null {
-  const { importing } = useConsole().texts;
+  const console = useConsole();
+  const { importing } = console.texts;
   if (records.length === 0) return null;
   const fields = resource.fields.filter(
     (field) => isShownAtFirst(field) && records.some(({ values }) => values?.[field.name] !== undefined),
@@ -45,11 +49,14 @@ export function ImportPreview({
             </tr>
           </thead>
           <tbody>
-            {records.map((record, at) => (
-              <tr key={at}>
-                <Cells {...{ record, fields, isUpdate }} />
-              </tr>
-            ))}
+            {/* A file names pictures that no record has yet. */}
+            <ConsoleContext.Provider value={{ ...console, hasPictures: false }}>
+              {records.map((record, at) => (
+                <tr key={at}>
+                  <Cells {...{ record, fields, isUpdate }} />
+                </tr>
+              ))}
+            </ConsoleContext.Provider>
           </tbody>
         </table>
       </section>
@@ -63,7 +70,8 @@ interface CellsProps extends Pick<ImportPreviewProps, 'isUpdate'> {
 }
 
 function Cells({ record, fields, isUpdate }: CellsProps) {
-  const { importing } = useConsole().texts;
+  const { references, texts } = useConsole();
+  const { importing, columns } = texts;
   const { values, text } = record;
   if (!values) return <td colSpan={Math.max(fields.length, 1)}>{importing.noRecord(text)}</td>;
   return (
@@ -74,12 +82,21 @@ function Cells({ record, fields, isUpdate }: CellsProps) {
           <td key={field.name} data-label={labelOf(field.name)}>
             {value instanceof NoPrice ? (
               <strong>{isUpdate ? value.text : importing.noPrice(value.text)}</strong>
+            ) : value === undefined || value === null ? (
+              <span class="none">{columns.none}</span>
             ) : (
-              <Value field={field} value={value} />
+              <Value field={field} value={listIn(value, field, references)} />
             )}
           </td>
         );
       })}
     </>
   );
+}
+
+/** The list in a cell of CSV, as an export writes it; another value as it is. */
+function listIn(value: unknown, { name, schema }: Field, references: References): unknown {
+  if (schema.type !== 'array' || typeof value !== 'string') return value;
+  const [field] = formFields({ properties: { [name]: schema } }, references);
+  return valueIn(value, field);
 }

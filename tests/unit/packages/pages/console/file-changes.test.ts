@@ -143,7 +143,17 @@ describe('what a file changes', () => {
     const columns = ['id', 'tags'];
     for (const [stored, { text, columns: header }, expected] of [
       [record, { text: '7,a|b', columns }, []],
-      [record, { text: '7,"[""a"",""b""]"', columns }, []],
+      [
+        record,
+        { text: '7,[a|b', columns },
+        [
+          [
+            ['a', 'b'],
+            ['[a', 'b'],
+          ],
+        ],
+      ],
+      [record, { text: '7,""', columns }, [[['a', 'b'], undefined]]],
       [record, { text: '7,b', columns }, [[['a', 'b'], ['b']]]],
       [record, { text: '{"id":7,"tags":[]}', columns: undefined }, [[['a', 'b'], undefined]]],
       [{ id: 7 }, { text: '{"id":7,"tags":[]}', columns: undefined }, []],

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   bodyOf,
+  type ChipsField,
   type Field,
   formFields,
   formOf,
@@ -9,6 +10,7 @@ import {
   type MapRow,
   newListRow,
   newMapRow,
+  withTyped,
 } from '#packages/pages/console/edit/form-model.js';
 import type { JsonObject } from '#packages/pages/console/edit/json.js';
 import type { OpenApi } from '#packages/pages/docs/openapi.js';
@@ -42,6 +44,17 @@ const product = fc.record(
       ),
       { minKeys: 1, maxKeys: 8 },
     ),
+    status: fc.constantFrom('draft', 'archived'),
+    tags: fc.uniqueArray(fc.string({ minLength: 1, unit: CHARACTER }), { minLength: 1, maxLength: 5 }),
+    images: fc.array(
+      fc.record({ url: fc.webUrl(), alt: text(20) }, { requiredKeys: ['url'], noNullPrototype: true }),
+      { minLength: 1, maxLength: 5 },
+    ),
+    url: fc.webUrl(),
+    brand: fc.string({ minLength: 1 }),
+    gtin: fc.constantFrom('4006381333931', '00012345678905'),
+    group: fc.stringMatching(/^[A-Za-z0-9._-]+$/),
+    stock: fc.maxSafeNat(),
   },
   { requiredKeys: ['name'], noNullPrototype: true },
 );
@@ -79,6 +92,19 @@ describe('the fields of a form', () => {
       ['sku', 'text', false],
       ['price', 'price', false, [number('amount'), ['currency', 'text', true]]],
       ['attributes', 'map', false],
+      ['status', 'choice', false],
+      ['tags', 'chips', false],
+      [
+        'images',
+        'list',
+        false,
+        [
+          ['url', 'text', true],
+          ['alt', 'text', false],
+        ],
+      ],
+      ['gtin', 'text', false],
+      number('stock', false),
     ]);
     expect(USER.map(shapeOf)).to.deep.equal([
       ['name', 'text', true],
@@ -96,15 +122,29 @@ describe('the fields of a form', () => {
   });
 
   it('show the elements of a list that are no objects', () => {
-    const items = { type: 'string', pattern: '^[a-z]*$' };
-    const schema = { type: 'object', properties: { tags: { type: 'array', items } } };
+    const items = { type: 'integer' };
+    const schema = { type: 'object', properties: { sizes: { type: 'array', items } } };
     const fields = formFields(schema, REFERENCES);
-    expectRoundTrip(fields, { tags: ['a', 'b'] });
+    expectRoundTrip(fields, { sizes: [7, 9] });
     expectRoundTrip(fields, {});
     const [list] = fields as [ListField];
-    const { body } = bodyOf(fields, { tags: [newListRow(list)] });
-    expect(body).to.deep.equal({ tags: [null] });
+    const { body } = bodyOf(fields, { sizes: [newListRow(list)] });
+    expect(body).to.deep.equal({ sizes: [null] });
   });
+
+  for (const [pattern, typed, added] of [
+    ['^[^,|]*$', ' oak , brass|new\r\n', ['oak', 'brass', 'new']],
+    ['^[^,|]*$', 'oak;brass', ['oak;brass']],
+    ['', 'oak, brass|new\nlast\n\n', ['oak, brass|new', 'last']],
+    ['', 'first\noak\noak\n ', ['oak']],
+    ['', ' ', []],
+  ] as const)
+    it(`take ${JSON.stringify(typed)} for texts of ${pattern || 'any form'}`, () => {
+      const items = { type: 'string', pattern };
+      const [field] = formFields({ properties: { tags: { type: 'array', items } } }, REFERENCES);
+      const texts = withTyped({ texts: ['first'], typed }, field as ChipsField);
+      expect(texts).to.deep.equal(['first', ...added]);
+    });
 
   it('report a schema that they cannot show', () => {
     const schema = { type: 'object', properties: { odd: { type: ['string', 'boolean'] } } };

@@ -87,13 +87,8 @@ describe('the texts of values in the console', () => {
   });
 
   it('are labels of fields', () => {
-    expect(['id', 'sku', 'createdAt', 'price.amount', 'userId', 'name'].map(labelOf)).to.deep.equal([
-      'ID',
-      'SKU',
-      'Created at',
-      'Price amount',
-      'User ID',
-      'Name',
-    ]);
+    expect(
+      ['id', 'sku', 'url', 'gtin', 'createdAt', 'price.amount', 'userId', 'name'].map(labelOf),
+    ).to.deep.equal(['ID', 'SKU', 'URL', 'GTIN', 'Created at', 'Price amount', 'User ID', 'Name']);
   });
 });

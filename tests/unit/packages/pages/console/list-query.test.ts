@@ -3,6 +3,7 @@ import {
   currencyOf,
   directionOf,
   type Filter,
+  filtersWith,
   nextSort,
   PAGE_SIZE,
   queryOf,
@@ -18,6 +19,7 @@ const operators = (...names: string[]) =>
 const FIELDS: readonly FilterField[] = [
   { name: 'id', operators: operators('equals', 'in') },
   { name: 'price.amount', operators: operators('equals', 'gte', 'exists') },
+  { name: 'tags', operators: operators('equals', 'all') },
   { name: 'attributes', prefix: 'attributes.', operators: operators('equals') },
 ];
 const read = (text: string) => stateOf(new URLSearchParams(text), FIELDS);
@@ -64,6 +66,15 @@ describe('the query of a list in the console', () => {
     const state = read('id.in=1&price.amount=5&id.in=2%2C3&price.amount=6');
     expect(queryOf(state).toString()).to.equal('id.in=1%2C2%2C3&price.amount=5&price.amount=6');
     expect(selectionOf(read('id.in=1&id.in=2'))).to.deep.equal({ 'id.in': '1,2' });
+    expect(selectionOf(read('tags.all=a&tags.all=b'))).to.deep.equal({ 'tags.all': 'a,b' });
+  });
+
+  it('wants a text of a list besides what it wants already, once', () => {
+    const { filters, ...state } = read('id=1&tags.all=a%2Cb');
+    const chosen = (text: string) =>
+      queryOf({ ...state, filters: filtersWith(filters, 'tags', text) }).toString();
+    expect(chosen('c/d')).to.equal('id=1&tags.all=a%2Cb%2Cc%2Fd');
+    expect(chosen('b')).to.equal('id=1&tags.all=a%2Cb');
   });
 
   describe('with filters by a price', () => {

@@ -22,6 +22,8 @@ const DOCUMENT = {
           hard: { type: 'boolean' },
           createdAt: { type: 'string', format: 'date-time' },
           version: { type: 'integer' },
+          grain: { type: 'string', enum: ['fine', 'coarse'] },
+          images: { type: 'array', items: { type: 'string' } },
           inner: { type: 'string' },
         },
       },
@@ -36,10 +38,15 @@ const DOCUMENT = {
         {
           name: 'fields',
           in: 'query',
-          schema: { type: 'array', items: { enum: ['id', 'hard', 'createdAt', 'version'] } },
+          schema: {
+            type: 'array',
+            items: { enum: ['id', 'hard', 'createdAt', 'version', 'grain', 'images'] },
+          },
         },
         { name: 'hard', in: 'query' },
         { name: 'hard.ne', in: 'query' },
+        { name: 'grain', in: 'query', schema: { type: 'string' } },
+        { name: 'grain.prefix', in: 'query', schema: { type: 'string' } },
       ]),
       post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },
     },
@@ -72,7 +79,20 @@ describe('the resources of the console', () => {
       input: { type: 'object' },
       replacement: undefined,
     });
-    expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard']);
+    expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard', 'grain']);
+  });
+
+  it('have filters with the values that the document names at the field alone', () => {
+    const operators = found[0]?.filters.find(({ name }) => name === 'grain')?.operators ?? [];
+    expect(operators.map(({ parameter }) => parameter.schema)).to.deep.equal([
+      { enum: ['fine', 'coarse'] },
+      { type: 'string' },
+    ]);
+  });
+
+  it('have fields that mean more than their schemas, by their names', () => {
+    const meanings = found[0]?.fields.flatMap(({ name, meaning }) => (meaning ? [[name, meaning]] : []));
+    expect(meanings).to.deep.equal([['images', 'pictures']]);
   });
 
   it('have the fields of their records that a list can show', () => {
@@ -87,6 +107,8 @@ describe('the resources of the console', () => {
       ['hard', false, false, false],
       ['createdAt', false, false, true],
       ['version', false, true, false],
+      ['grain', false, false, false],
+      ['images', false, false, false],
     ]);
   });
 });

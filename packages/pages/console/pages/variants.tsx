@@ -1,0 +1,79 @@
+import type { JSX } from 'preact';
+import { columnsOf, isShownAtFirst } from '../components/column-menu.js';
+import { ErrorNotice } from '../components/notice.js';
+import { RecordsTable } from '../components/records-table.js';
+import { textLinks } from '../components/text-links.js';
+import { useConsole } from '../context.js';
+import { labelOf } from '../formats.js';
+import { hashOf } from '../router.js';
+import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, Field, Resource } from '../types.js';
+import { useLoad } from '../use-load.js';
+
+/** The most variants that the page of a record lists. A link leads to all. */
+const MOST = 20;
+
+interface VariantsProps {
+  readonly resource: Resource;
+  readonly record: CatalogueRecord;
+}
+
+/** The other records that share the value of a field whose records are variants of one another. */
+export function Variants({ resource, record }: VariantsProps): JSX.Element {
+  const fields = resource.fields.filter(
+    ({ name, meaning }) => meaning === 'variants' && typeof record[name] === 'string',
+  );
+  return (
+    <>
+      {fields.map((field) => (
+        <VariantsBy key={field.name} {...{ resource, record, field }} />
+      ))}
+    </>
+  );
+}
+
+function VariantsBy({ resource, record, field }: VariantsProps & { readonly field: Field }): JSX.Element {
+  const { api, deletions } = useConsole();
+  const value = String(record[field.name]);
+  const columns = columnsOf(resource, isShownAtFirst);
+  const query = new URLSearchParams({
+    [field.name]: value,
+    fields: ['id', ...columns.map(({ name }) => name)].join(','),
+    limit: String(MOST + 1),
+  });
+  const request = `${resource.path}?${query}`;
+  const {
+    value: page,
+    error,
+    reload,
+  } = useLoad(request, (signal) => api.collection(resource).page(request, { signal }));
+  const title = TEXTS.form.variants(labelOf(field.name), value);
+  const list = hashOf({
+    page: 'list',
+    resource: resource.name,
+    query: new URLSearchParams({ [field.name]: value }),
+  });
+  const others = (page?.records ?? []).filter(({ id }: CatalogueRecord) => id !== record.id);
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {!page && error === undefined && <p class="note">{TEXTS.list.loading}</p>}
+      {page && others.length === 0 && <p class="hint">{TEXTS.form.noVariants}</p>}
+      {others.length > 0 && (
+        <RecordsTable
+          {...{ resource, title, columns, sort: '' }}
+          records={others}
+          isBusy={false}
+          hrefOf={textLinks(resource)}
+          isWaiting={(id) => deletions.isWaiting(resource, id)}
+        />
+      )}
+      {page?.next && (
+        <p>
+          <a href={list}>{TEXTS.form.allVariants}</a>
+        </p>
+      )}
+    </section>
+  );
+}
