@@ -111,9 +111,10 @@ export function isIndexed(
  * null. A unique index is sparse and has no key for them.
  */
 function isOneValue(table: RecordTable, filter: Filter): boolean {
-  if (filter.operator !== 'exists') return filter.operator === 'eq';
+  if (filter.operator === 'eq') return table.fields[filter.field]?.type !== 'presence';
+  if (filter.operator !== 'exists' || filter.value) return false;
   const { type, unique } = specOf(table, filter.field);
-  return !filter.value && !unique && type !== 'presence';
+  return !unique && type !== 'presence';
 }
 
 function isReference(table: RecordTable, [filter]: readonly Filter[]): boolean {
