@@ -732,6 +732,23 @@ class UniqueIndex extends AbstractUniqueIndex<Object> {
         keysOf(document).forEach(key -> putKeyPosition(key.normalized(), position));
     }
 
+    /** The library's index serves a query of its own fields alone. The collection filters what it finds by the others. */
+    @Override
+    public synchronized boolean canHandle(Document query) {
+        return super.canHandle(ownPart(query));
+    }
+
+    @Override
+    public synchronized Iterable<Object> getPositions(Document query) {
+        return super.getPositions(ownPart(query));
+    }
+
+    private Document ownPart(Document query) {
+        Document part = query.clone();
+        part.keySet().retainAll(keys());
+        return part;
+    }
+
     @Override
     public Object remove(Document document) {
         Object position = getPosition(document);
