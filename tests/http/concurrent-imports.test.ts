@@ -1,0 +1,9 @@
+import { concurrentImportsContract } from '../contract/concurrent-imports.contract.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
+
+for (const STORE of LOCAL_STORE_NAMES)
+  describe('one process', () => {
+    const service = inProcessService({ STORE });
+    concurrentImportsContract(STORE, () => [service.client]);
+  });
