@@ -269,6 +269,8 @@ export const SUITES: readonly Suite[] = [
   campaign('slow-clients', 'slowhttptest'),
   campaign('framing', 'haproxy', 'nginx'),
   campaign('random-values', ...STAND_IN),
+  campaign('keyed-imports', ...STAND_IN),
+  campaign('killed-imports', ...STAND_IN),
   campaign('injection', ...STAND_IN),
   campaign('access'),
   campaign('rolling-restarts', 'haproxy'),
