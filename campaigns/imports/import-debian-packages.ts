@@ -1,7 +1,8 @@
 /**
  * Creates every Debian package as a product in a running service, restarts the service in between, and checks that each
  * product exists exactly once and unchanged. First it sends them one by one, then all in one import, which it repeats.
- * Then it exports them as CSV, imports that into an empty store, and compares the exports of both byte for byte.
+ * Then it exports them as CSV, imports that into an empty store, and compares the exports of both byte for byte. At last
+ * it imports them by SKU as on four nights: new, a tenth changed, all changed, none changed.
  * Run `apt-get update` first, then `npm run suite debian-packages`; `-- --packages 8000` takes the first 8,000.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,6 +17,7 @@ import { linksOf } from '../../tests/support/links.js';
 import { memoryOf } from '../bench/resident-memory.js';
 import { debianPackages, type RealProduct } from './debian-packages.js';
 import { importProducts } from './import-products.js';
+import { NightlyCatalogue } from './nightly-catalogue.js';
 
 const CLIENTS = 16;
 
@@ -36,6 +38,7 @@ await withService(async (client) => {
   client.close();
 });
 await withService(importCsv);
+await withService(fourNights);
 
 /** Starts a service with an empty store. */
 async function withService(use: (client: HttpClient, key: string) => Promise<void>): Promise<void> {
@@ -134,9 +137,21 @@ async function importCsv(client: HttpClient): Promise<void> {
   client.close();
 }
 
+async function fourNights(first: HttpClient, key: string): Promise<void> {
+  let client = first;
+  const catalogue = new NightlyCatalogue(products, memory, print);
+  await catalogue.import(client, 'first night', () => 1);
+  await catalogue.import(client, 'a tenth changed', (at) => (at % 10 === 0 ? 2 : 1));
+  client.close();
+  client = await restart(key);
+  await catalogue.import(client, 'all changed', () => 3);
+  await catalogue.import(client, 'none changed', () => 3);
+  client.close();
+}
+
 async function importAll(client: HttpClient, outcome: string): Promise<ResultLine[]> {
   const started = performance.now();
-  const results = await importProducts(client, products, 'all of Debian');
+  const results = await importProducts(client, products, { key: 'all of Debian' });
   const seconds = (performance.now() - started) / 1000;
   const count = results.filter(({ status }) => status === 201).length;
   print(

@@ -5,13 +5,17 @@ import type { RealProduct } from './debian-packages.js';
 /** The number of lines that are handed to the connection at once. */
 const CHUNK = 200;
 
-/** Sends all products in one request and reads the results meanwhile. Returns the results in order. */
+/**
+ * Sends all products in one request and reads the results meanwhile. Returns the results in order.
+ * @param how the key of the stream, or the query
+ */
 export async function importProducts(
   client: HttpClient,
   products: readonly RealProduct[],
-  key: string,
+  { key, query = '' }: { readonly key?: string; readonly query?: string },
 ): Promise<ResultLine[]> {
-  const stream = new LineStream(client.startLines('/v1/products/imports', { 'Idempotency-Key': key }));
+  const headers = key === undefined ? {} : { 'Idempotency-Key': key };
+  const stream = new LineStream(client.startLines(`/v1/products/imports${query}`, headers));
   const results = stream.rest();
   for (let at = 0; at < products.length; at += CHUNK) {
     const lines = products.slice(at, at + CHUNK).map((product) => `${JSON.stringify(product)}\n`);
