@@ -18,7 +18,7 @@ import { workSection } from './rounds.js';
 import type { Bench, Section } from './section.js';
 import { killServers } from './server-process.js';
 import { START } from './start.js';
-import { EXPORT, IMPORT } from './streams.js';
+import { EXPORT, IMPORT, UPDATE_BY_KEY } from './streams.js';
 import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
 import { WORKS } from './works.js';
 
@@ -38,7 +38,7 @@ const extent = {
   rounds: integer('rounds', given.rounds, 1, 1_000),
   products: integer('products', given.products, 100, 1_000_000),
 };
-const sections: Section[] = [...WORKS.map(workSection), IMPORT, EXPORT, ARRIVAL, START];
+const sections: Section[] = [...WORKS.map(workSection), IMPORT, UPDATE_BY_KEY, EXPORT, ARRIVAL, START];
 const databases = databasesOfRun();
 const pocketbase = pocketbaseProgram(given.peers);
 const known = definitions({

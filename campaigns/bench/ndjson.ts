@@ -7,34 +7,59 @@ import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js'
 import type { HttpClient } from '../../tests/support/http-client.js';
 
 const LINE_FEED = 0x0a;
-const CREATED = /"status": ?201\b/g;
 
-/** Writes sample products to a file, one on each line. Another seed gives other products with other skus. */
-export async function writeSampleProducts(file: string, count: number, seed: number): Promise<void> {
+/** The results of an import that count. */
+export const CREATED = /"status": ?201\b/g;
+export const UNCHANGED = /"unchanged": ?true\b/g;
+/** Also those that leave their record as it is. */
+export const FOUND = /"status": ?200\b/g;
+
+type SampleProduct = ReturnType<typeof sampleProduct>;
+
+/**
+ * Writes sample products to a file, one on each line. Another seed gives other products with other skus.
+ * @param changed returns what is written of a product
+ */
+export async function writeSampleProducts(
+  file: string,
+  count: number,
+  seed: number,
+  changed = (product: SampleProduct, _index: number): SampleProduct => product,
+): Promise<void> {
   function* lines() {
-    for (let index = 1; index <= count; index++) yield `${JSON.stringify(sampleProduct(seed, index))}\n`;
+    for (let index = 1; index <= count; index++)
+      yield `${JSON.stringify(changed(sampleProduct(seed, index), index))}\n`;
   }
   await pipeline(lines, createWriteStream(file));
 }
 
-/** Sends a file of products in one request. @returns how many the service created */
-export async function importFile(client: HttpClient, file: string): Promise<number> {
-  const request = client.startLines('/v1/products/imports');
+/**
+ * Sends a file of products in one request.
+ * @param query of the import
+ * @returns how many results count, by default those of created products
+ */
+export async function importFile(
+  client: HttpClient,
+  file: string,
+  query = '',
+  counted = CREATED,
+): Promise<number> {
+  const request = client.startLines(`/v1/products/imports${query}`);
   const responded: Promise<[IncomingMessage]> = once(request, 'response') as Promise<[IncomingMessage]>;
   const [[response]] = await Promise.all([responded, pipeline(createReadStream(file), request)]);
-  return createdIn(response);
+  return resultsIn(response, counted);
 }
 
-/** @returns how many records the results of an import report as created */
-export async function createdIn(response: IncomingMessage): Promise<number> {
-  let created = 0;
+/** @returns how many results of an import count */
+export async function resultsIn(response: IncomingMessage, counted: RegExp): Promise<number> {
+  let count = 0;
   let rest = '';
   for await (const text of response.setEncoding('utf8') as AsyncIterable<string>) {
     const complete = (rest + text).lastIndexOf('\n') + 1;
-    created += (rest + text).slice(0, complete).match(CREATED)?.length ?? 0;
+    count += (rest + text).slice(0, complete).match(counted)?.length ?? 0;
     rest = (rest + text).slice(complete);
   }
-  return created;
+  return count;
 }
 
 /** Reads all products in one response. @returns how many lines it has */
