@@ -6,6 +6,8 @@ const MATCHES = 20;
 /** At most this many different queries of a kind alternate. */
 const VARIANTS = 500;
 
+/** One in seven of the sample products has this tag. */
+const TAG = 'new';
 /** Half of the sample products have this word. */
 const COMMON_WORD = 'black';
 /** One in fifteen and one in four of the sample products have these words, and none has both. */
@@ -43,7 +45,12 @@ export function listCases(count: number): ListCase[] {
     lists('q, common words that never meet', [`q=${APART.join('+')}`]),
     lists('q, one letter', [`q=${COMMON_WORD.slice(0, 1)}`]),
     lists('q, common word, sort=name', [`q=${COMMON_WORD}&sort=name`]),
+    lists('tags=', [`tags=${TAG}`]),
+    lists('tags.all', [`tags.all=${TAG},sale`]),
+    lists('tags.prefix', ['tags.prefix=sho/']),
+    lists('tags=, sort=name', [`tags=${TAG}&sort=name`]),
     { ...lists('count=exact', ['sort=id']), prefer: 'count=exact' },
+    { ...lists('tags=, count=exact', [`tags=${TAG}`]), prefer: 'count=exact' },
   ];
 }
 
