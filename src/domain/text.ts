@@ -61,10 +61,11 @@ export const TAG_RULE: TextRule = {
 
 /**
  * An absolute http or https URL with a host and without user information (RFC 3986, sections 3 and 3.2.2), in ASCII. An
- * IPv6 address is checked by its characters alone.
+ * IPv6 address is checked by its characters alone. A slash stands in a class, because generators of clients escape it
+ * again where the expression does.
  */
 const HTTP_URL =
-  /^[Hh][Tt][Tt][Pp][Ss]?:\/\/(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?(?:\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/;
+  /^[Hh][Tt][Tt][Pp][Ss]?:[/]{2}(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::[0-9]*)?(?:[/](?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/;
 
 /** The rule of a URL. */
 export const URL_RULE: TextRule = {
