@@ -498,14 +498,20 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`email.exists=true  q.exists=true  limit.exists=true  .exists=true  name:exists=true`,
     ...list`attributes:exists=true  sku.exists.exists=true  sku:exists.ne=true  sku.Exists=true  exists=true`,
     ...list`name:constructor=x  name:__proto__=x  toString:in=1  hasOwnProperty=1  name%00=x  limit:gt=5`,
+    ...list`tags.ne=a  tags:ne=a  tags.lt=a  tags.lte=a  tags.gt=a  tags.gte=a  tags[]=a  tags.all[=a  tags.any=a  tags.0=a`,
+    ...list`images=a  images.in=a  images.url=a  images.prefix=a  images.all=a  images.ne=a  images[]=a  images.exists[]=true`,
+    ...list`url=https://a  url.prefix=https://  url.in=a  url:ne=a  status.all=draft  brand.all=a  gtin.all=1  group.all=a`,
+    ...list`stock.prefix=1  stock.all=1  alt=a  status.exists[]=true  name.all=a  tag=a  Tags=a  TAGS.in=a  tags.In=a`,
     ...list`limit.gt=5  sort:ne=name  sort.in=name  fields.in=name  %=x  attributes.%ff=x`,
   ]),
   ...badQueries('duplicate_value', [
     ...list`name=a&name=b  name=a&%6eame=a  attributes.a=1&attributes.a=1  attributes[a]=1&attributes.a=1`,
     ...list`sku.exists=true&sku.exists=true  sku.exists=true&sku:exists=false  limit=5&limit=5`,
+    ...list`tags=a&tags=b  tags.prefix=a&tags:prefix=a  tags.exists=true&tags.exists=true  stock=1&stock=1`,
   ]),
   ...badQueries('invalid_type', [
     ...list`id=  id  id=x  id=1.0  id=1e2  id=0x1  id=+1  id=%2B1  id=1%00  id=01  id=--1  id=%EF%BC%91`,
+    ...list`stock=  stock=x  stock=1.0  stock=1e2  stock.in=1,x  stock.gt=12%20`,
     ...list`id=Infinity  limit=  limit=1e2  limit=5.0  limit=%205  limit=+5  limit=05`,
   ]),
   ...badQueries('out_of_range', [
@@ -515,11 +521,15 @@ export const BAD_QUERIES: readonly BadQuery[] = [
   ]),
   ...badQueries(
     'too_short',
-    list`id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,`,
+    list`id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,  tags.in=  tags.all=  tags.all=a,,b  tags:all=a,`,
   ),
-  ...badQueries('too_long', [`name.in=${'a,'.repeat(100)}a`]),
+  ...badQueries(
+    'too_long',
+    ['name.in', 'tags.in', 'tags.all', 'tags:all'].map((name) => `${name}=${'a,'.repeat(100)}a`),
+  ),
   ...badQueries('invalid_format', [
     ...list`sku.exists=  sku.exists=TRUE  sku.exists=1  sku.exists=yes  sku.exists=null  sku.exists=+true`,
+    ...list`tags.exists=  tags.exists=1  images.exists=yes  url.exists=TRUE  status.exists=draft  stock:exists=0  tags=%ff`,
     ...list`sku.exists=true,false  sku.exists=%74ru  sku.exists  price.amount:exists=0  createdAt=`,
     ...list`createdAt.gt=2024-01-01  createdAt=1700000000000  updatedAt.lt=2023-02-29T00:00:00Z`,
     ...list`createdAt=2024-01-01T00:00:00+02:00  name=%ff  name=%ed%a0%80  name=%  limit=%ff`,

@@ -81,9 +81,10 @@ export class Filters {
 
   /** The filters that there are, in words. */
   get names(): string {
-    const fields = [...this.fields].map(([field, { type }]) =>
-      type === 'attributes' ? `${field}.KEY` : field,
-    );
+    const fields = [...this.fields].map(([field, { type }]) => {
+      if (type === 'attributes') return `${field}.KEY`;
+      return type === 'presence' ? `${field}.${EXISTS}` : field;
+    });
     const operators = [...NAMED_OPERATORS, EXISTS].map((operator) => `.${operator}`).join(' ');
     return `${this.search ? `${SEARCH}, ` : ''}and the filters ${fields.join(', ')}, some of which take ${operators}`;
   }
@@ -91,7 +92,7 @@ export class Filters {
   /** The operators of the field in the name of a filter; undefined if there is no such field. */
   operatorsOf(name: string): string | undefined {
     const field = [...this.fields.keys()].find(
-      (one) => name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
+      (one) => name === one || name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
     );
     const spec = this.fields.get(field ?? '');
     if (!spec || spec.type === 'attributes') return undefined;
