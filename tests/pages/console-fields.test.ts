@@ -90,6 +90,7 @@ describe('the fields of a product in the console', () => {
       const picture = page.getByRole('img', { name: FRONT.alt });
       expect(await isLoaded(picture)).to.equal(1);
       expect(await picture.getAttribute('loading')).to.equal('lazy');
+      expect(await picture.getAttribute('referrerpolicy')).to.equal('no-referrer');
       expect(await page.getByRole('columnheader').first().innerText()).to.equal('Images');
       await page.getByRole('link', { name: BROKEN.url }).waitFor();
       await page.getByRole('link', { name: UNSAFE.url }).waitFor();

@@ -26,10 +26,18 @@ describe('the console with hostile data', () => {
     const attributes = { [HOSTILE.slice(0, 60)]: HOSTILE, constructor: LINK, toString: 'x', 'a.b:c/~': LINK };
     const product = { name: HOSTILE, description: `${HOSTILE}\n${LINK}`, attributes };
     await client.post('/v1/products', product);
-    await client.post('/v1/products', { name: LINK });
+    await client.post('/v1/products', { name: LINK, brand: HOSTILE, tags: [HOSTILE.slice(0, 60), LINK] });
     await client.post('/v1/users', { name: HOSTILE, email: 'a@example.com' });
     await client.post('/v1/api-keys', { name: HOSTILE, scopes: ['products:read'] });
     const { page, errors } = await open();
+    // The service has no such address.
+    await page.route('**/v1/products/2', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), url: LINK, images: [{ url: LINK }] },
+      });
+    });
     for (const hash of [
       '#/products',
       '#/products/1',

@@ -332,7 +332,7 @@ describe('the lists of the console', () => {
     const label = await rows(page)
       .first()
       .locator('td')
-      .nth(1)
+      .nth(2)
       .evaluate((cell) => getComputedStyle(cell, '::before').content);
     expect(label).to.equal('"SKU"');
     await page.getByLabel('Order').selectOption('Name, descending');

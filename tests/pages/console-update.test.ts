@@ -381,12 +381,19 @@ describe('exports to edit in the console', () => {
       description: 'two\r\nlines',
       price: { amount: 1990, currency: 'EUR' },
       attributes: { watts: 5 },
+      status: 'draft',
+      tags: ['a/b', '[c]'],
+      images: [{ url: 'https://example.com/a.png', alt: 'A "table"' }],
+      gtin: '00012345678905',
+      stock: 0,
     });
     const { json: desk } = await service.client.post('/v1/products', { name: 'Desk', sku: 'E-2' });
     const { name, text } = await download(page, '#/products?sort=id');
     expect(name).to.equal('products-edit.csv');
     expect(
-      text.startsWith('\ufeffid,version,name,description,sku,price.decimal,price.currency,attributes\r\n'),
+      text.startsWith(
+        '\ufeffid,version,name,description,sku,price.decimal,price.currency,attributes,status,tags,images,url,brand,gtin,group,stock\r\n',
+      ),
     ).to.equal(true);
     const [header = [], first = [], second = []]: string[][] = parse(text, { bom: true });
     expect(first.slice(0, 2)).to.deep.equal([String(lamp.id), '1']);
