@@ -17,7 +17,11 @@ describe('the resources of the conformance suite', () => {
     ]);
   });
 
-  it('name the lists whose elements differ as a whole', () => {
-    expect([keys?.distinct, orders?.distinct]).to.deep.equal([['scopes'], []]);
+  it('name the lists whose elements differ, and by what', () => {
+    expect([keys?.distinct, orders?.distinct, products?.distinct]).to.deep.equal([
+      [['scopes']],
+      [['items', 'productId']],
+      [['tags'], ['images', 'url']],
+    ]);
   });
 });
