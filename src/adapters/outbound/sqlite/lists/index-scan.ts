@@ -6,7 +6,7 @@ import { allOf, ID, type Sql, sql } from '../sql/schema.js';
 
 /** Part of one index, in one direction. Rows that have the same value of the column tie. */
 export interface IndexScan {
-  /** The table and the index. */
+  /** The table and the index, or the table with the values of lists. */
   readonly source: string;
   readonly column: string;
   readonly descending: boolean;
@@ -92,8 +92,9 @@ export function nextRows(reader: Reader, scan: IndexScan, after: Start | undefin
 }
 
 /**
- * The statement of the next rows of a union. Each value has `count` rows at most up to the place that its row `count`
- * comes first to, so no more are read and sorted. A statement is its own snapshot: a value that comes meanwhile is seen.
+ * The statement of the next rows of a union. The first `count` of them lie up to the id at which the first value has
+ * `count` rows, and up to there no value has more. So only these are read and sorted. The statement is its own
+ * snapshot: it finds the values of a prefix again, so it misses no record that gets a new one meanwhile.
  */
 function unitedRows(scan: IndexScan, union: Union, after: Start | undefined, count: number): Sql {
   const { source, descending, range } = scan;
@@ -132,7 +133,7 @@ function unionPlace(
 
 /**
  * The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. In a
- * union it is that of the value which has its share of `count` rows first.
+ * union of n values it is the id at which the first value has `count` / n rows.
  */
 export function placeFurther(
   reader: Reader,

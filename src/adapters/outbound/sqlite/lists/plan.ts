@@ -52,7 +52,7 @@ export type Sorted = 'rows' | 'ties' | 'nothing';
 /** Each row of a scan is checked. */
 export interface ScanPlan {
   readonly kind: 'scan';
-  /** What the rows are checked in: the index of the scan; those of a search are looked up by id. */
+  /** What the rows are checked in: the index of the scan; those of a search, or of a list's value, are looked up by id. */
   readonly source: string;
   readonly scan: IndexScan;
   readonly start?: Start | undefined;
