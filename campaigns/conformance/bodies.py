@@ -1,6 +1,7 @@
 """Makes bodies valid for the existing records."""
 
 import json
+from urllib.parse import unquote
 
 import run
 import state
@@ -20,7 +21,7 @@ def make_valid(case, plural):
     if case.media_type == "application/x-ndjson":
         case.body = _lines(case.body, plural)
     elif case.media_type == "text/csv":
-        case.body = _csv(case.body, plural)
+        case.body = _csv(case.body, plural, case.query.get("match"))
     elif case.media_type == "application/json-patch+json":
         case.body = [_applicable(operation, plural) for operation in case.body]
     elif isinstance(case.body, dict):
@@ -98,9 +99,9 @@ def _without_unknown_nulls(body, schema, whole):
 
 
 def _valid(body, case, plural):
-    if "{id}" in case.path:
-        _match_stored_record(body, case, plural)
     resource = run.RESOURCES[plural]
+    if "{" in case.path:
+        _match_stored_record(body, case, plural)
     state.refer_to_records(body, resource["references"])
     for name in resource["notBlank"]:
         if name in body:
@@ -113,7 +114,9 @@ def _valid(body, case, plural):
     if plural == "api-keys" and "expiresAt" in body:
         body["expiresAt"] = _in_the_future(body["expiresAt"])
     for field in resource["unique"]:
-        if isinstance(body.get(field), str):
+        if case.method == "PUT" and field in body and field in case.path_parameters:
+            body[field] = unquote(case.path_parameters[field])
+        elif isinstance(body.get(field), str):
             state.free(plural, field, body[field], case.path_parameters.get("id"))
     return body
 
@@ -138,6 +141,9 @@ def _match_stored_record(body, case, plural):
     """Sets read-only fields to the stored values, which the service accepts. Completes a merge patch of a product."""
     found = state.record(case.formatted_path, ",".join(STORED))
     if found is None:
+        # By another address than that of an id, a PUT creates the record.
+        for name in STORED:
+            body.pop(name, None)
         return
     body.update({name: found[0][name] for name in STORED if name in body})
     if plural == "products" and case.method == "PATCH":
@@ -168,9 +174,12 @@ def _lines(text, plural):
     return f"{json.dumps(state.sample(plural))}\n{text}"
 
 
-def _csv(text, plural):
-    """Adds a header row and a valid record before the generated text. Each record has its own result."""
-    values = state.sample(plural)
+def _csv(text, plural, key):
+    """
+    Adds a header row and a valid record before the generated text. Each record has its own result. The header row has
+    the key by which records are matched.
+    """
+    values = {**({"id": str(state.ids(plural)[0])} if key == "id" else {}), **state.sample(plural)}
     names = [name for name, value in values.items() if isinstance(value, str)]
     return f"{','.join(names)}\n{','.join(values[name] for name in names)}\n{text}"
 

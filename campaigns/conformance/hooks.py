@@ -39,7 +39,7 @@ def before_call(context, case, kwargs):
 @schemathesis.hook
 def after_call(context, case, response):
     if case.method == "DELETE" and response.status_code == 204:
-        state.deleted(valid_requests.plural_of(case), int(case.path_parameters["id"]))
+        state.deleted(valid_requests.plural_of(case), case.path_parameters.get("id"))
 
 
 @schemathesis.serializer(lines.TYPE, lines.CSV)

@@ -33,9 +33,8 @@ def ids(plural):
 
 
 def deleted(plural, record_id):
-    known = _known.get(plural, [])
-    if record_id in known:
-        known.remove(record_id)
+    """Forgets a record; all of them if it was deleted by another address than that of its id."""
+    _known[plural] = [known for known in _known.get(plural, []) if record_id not in (None, str(known), known)]
 
 
 def record(path, fields):

@@ -14,6 +14,8 @@ TAGS = ("If-Match", "If-None-Match")
 # One in this many requests is about a record that does not exist.
 ABSENT_ONE_IN = 8
 MAX_WORDS = 10
+MAX_FILTERS = 100
+NO_FILTERS = ("limit", "cursor", "sort", "fields")
 
 
 def make_valid(case):
@@ -28,8 +30,12 @@ def make_valid(case):
         _sort_once_by_each_field(case)
     if "q" in case.query:
         _search_for_words(case)
+    if case.method == "GET":
+        _limit_filters(case)
     if "cursor" in case.query:
         _use_valid_cursor(case)
+    if case.path.endswith("/imports"):
+        _match_or_create(case)
     _use_current_tag(case)
     if "Idempotency-Key" in case.headers:
         _use_unused_key(case)
@@ -99,6 +105,27 @@ def _search_for_words(case):
         return
     fitting = (end for end in range(len(text), -1, -1) if len(normalize("NFKD", text[:end])) < MAX_WORDS)
     case.query["q"] = f"{text[: next(fitting)]} a"
+
+
+def _limit_filters(case):
+    """A query has at most 100 filters, each member of `attributes` being one. The document says so in words."""
+    filters = [name for name in case.query if name not in NO_FILTERS]
+    excess = sum(len(v) if isinstance(v := case.query[name], dict) else 1 for name in filters) - MAX_FILTERS
+    for name in reversed(filters):
+        if excess > 0 and not isinstance(case.query[name], dict):
+            del case.query[name]
+            excess -= 1
+
+
+def _match_or_create(case):
+    """
+    `existing` needs `match`, and an import that matches or writes nothing takes no Idempotency-Key. The document says
+    so in words.
+    """
+    if "match" not in case.query:
+        case.query.pop("existing", None)
+    if "match" in case.query or "dryRun" in case.query:
+        case.headers.pop("Idempotency-Key", None)
 
 
 def name_required_fields(case):
