@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
+import { longText } from '../support/unicode-texts.js';
 
 const PRODUCTS = [
   { name: 'Green Lamp', sku: 'GL-100', price: { amount: 900, currency: 'EUR' } },
@@ -17,6 +18,17 @@ const PRODUCTS = [
   { name: 'हिन्दी किताब' },
   { name: `${'w'.repeat(70)} end` },
   { name: 'Đèn Łódź', description: 'Smørrebrød', attributes: { note: 'STRAẞE ıŋħŧðþœÆ' } },
+  {
+    name: 'Bench',
+    status: 'archived',
+    tags: ['seating/benches', 'Été'],
+    images: [{ url: 'https://picture.example/seen', alt: 'What it shows' }],
+    url: 'https://page.example',
+    brand: 'Ålund & Söhne',
+    gtin: '4006381333931',
+    group: 'BN-42',
+    stock: 777,
+  },
 ] as const;
 
 const LAMP_64 = 'w'.repeat(64);
@@ -84,6 +96,20 @@ describe('a search by words', () => {
     ['green\u00a0\t\n+%_*"\'lamp', [1, 2]],
     ['🔥 lamp 🔥', [1, 2]],
     ['.* lamp $ne', []],
+    ['seating', [10]],
+    ['benches ete', [10]],
+    ['alund sohne', [10]],
+    ['4006381333931', [10]],
+    ['40063 ben', [10]],
+    ['6381', []],
+    ['bn 42 ålund', [10]],
+    ['archived', []],
+    ['https', []],
+    ['picture', []],
+    ['seen', []],
+    ['shows', []],
+    ['page', []],
+    ['777', []],
   ] as const)
     it(`finds the right products for ${JSON.stringify(q.slice(0, 40))}`, async () => {
       expect(await search(q)).to.deep.equal(ids);
@@ -110,6 +136,42 @@ describe('a search by words', () => {
     expect([await search('zebra'), await search('okapi gir')]).to.deep.equal([[], [id]]);
     await client.delete(`/v1/products/${id}`);
     expect(await search('okapi')).to.deep.equal([]);
+  });
+
+  it('finds the first 8,000 different words of a record, in the order of its fields', async () => {
+    const { client } = service;
+    // A word for each character.
+    const text = longText(8_000);
+    const parts = [0, 500, 1_000, 1_500, 2_000, 2_500].map((at) => text.slice(5_000 + at, 5_500 + at));
+    const attributes = Object.fromEntries(
+      parts.map((part, at) => [`a${at}`, part.slice(0, at === 5 ? 490 : 500)]),
+    );
+    // Of 8,000 words the tags have the last but one, and the brand the last.
+    const full = {
+      group: 'Uncounted',
+      gtin: '12345670',
+      brand: 'Sabbath',
+      tags: [text.slice(7_990, 7_997), 'Friday'],
+      attributes,
+      description: text.slice(0, 5_000),
+      name: 'Thursday',
+    };
+    const { id } = (await client.post('/v1/products', full)).json;
+    const found = async (...words: string[]) =>
+      Promise.all(words.map(async (word) => (await search(word)).includes(id)));
+    const words = [
+      'thursday',
+      text.slice(4_990, 4_995),
+      text.slice(7_485, 7_489),
+      'friday',
+      'sabbath',
+      '12345670',
+      'uncounted',
+    ];
+    expect(await found(...words)).to.deep.equal([true, true, true, true, true, false, false]);
+    await client.patch(`/v1/products/${id}`, { description: null });
+    expect(await found(...words)).to.deep.equal([true, false, true, true, true, true, true]);
+    await client.delete(`/v1/products/${id}`);
   });
 
   it('combines with filters, in any order of the parameters', async () => {
