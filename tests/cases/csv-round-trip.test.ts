@@ -5,8 +5,9 @@ import { inProcessService } from '../support/in-process-service.js';
 import { sized } from '../support/run-settings.js';
 import { CHARACTER } from '../support/unicode-texts.js';
 
-const FIELDS = 'name,description,sku,price.amount,price.currency,attributes';
-const IN_MAJOR_UNIT = 'sku,price.decimal,attributes,price.currency,description,name';
+const DETAILS = 'status,tags,images,url,brand,gtin,group,stock';
+const FIELDS = `name,description,sku,price.amount,price.currency,attributes,${DETAILS}`;
+const IN_MAJOR_UNIT = `${DETAILS},sku,price.decimal,attributes,price.currency,description,name`;
 
 /** Text that products may have, mixed with everything that means something to CSV or to a spreadsheet. */
 const textOf = (more: readonly string[], maxLength: number) =>
@@ -61,6 +62,23 @@ const product = fc.record(
       value,
       { minKeys: 1, maxKeys: 5 },
     ),
+    status: fc.constantFrom('draft', 'archived'),
+    tags: fc.uniqueArray(
+      line.map((text) => `t${text.replaceAll(/[,|]/g, '/')}`),
+      { minLength: 1, maxLength: 5 },
+    ),
+    images: fc.uniqueArray(
+      fc.record(
+        { url: fc.integer({ min: 1, max: 9 }).map((number) => `https://a/?b=${number},c;'`), alt: line },
+        { requiredKeys: ['url'] },
+      ),
+      { minLength: 1, maxLength: 5, selector: ({ url }) => url },
+    ),
+    url: fc.constantFrom('https://a', 'HTTP://a/,'),
+    brand: line.map((text) => `b${text}`),
+    gtin: fc.constantFrom('00000000', '4006381333931'),
+    group: fc.constantFrom('-1', '1e2', '.'),
+    stock: fc.maxSafeNat(),
   },
   { requiredKeys: ['name'] },
 );
@@ -79,7 +97,6 @@ describe('products that are exported and imported again', () => {
     expect(ids, text).to.have.length(text.split('\n').length - 1);
     return (ids[0] ?? 1) - 1;
   };
-
   it('are the same, through CSV with either form of the price as through NDJSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(product, { minLength: 1, maxLength: 20 }), async (products) => {
@@ -90,7 +107,7 @@ describe('products that are exported and imported again', () => {
           sent.map((one) => `${JSON.stringify(one)}\n`).join(''),
         );
         const csv = await exported(from, 'text/csv', before);
-        const json = 'name,description,sku,price,attributes';
+        const json = `name,description,sku,price,attributes,${DETAILS}`;
         const lines = await exported(from, 'application/x-ndjson', before, json);
         for (const [target, fields] of [
           [to, FIELDS],
