@@ -40,7 +40,6 @@ export function repositoryContract(
     writeAllContract(store);
     filterContract(store);
     everyFieldContract(store);
-    listContract(store, hasLarge);
     attributeContract(store);
     caseContract(store);
     countContract(store);
@@ -49,6 +48,15 @@ export function repositoryContract(
     busyPagesContract(store);
     largePagesContract(store);
   });
+}
+
+/** The tests of filters of lists that every repository passes. They have many cases. */
+export function listFilterContract(
+  adapter: string,
+  open: () => Promise<OpenRepository>,
+  hasLarge = true,
+): void {
+  describe(`the list contract on ${adapter}`, () => listContract(TestStore.forEachTest(open), hasLarge));
 }
 
 /** The tests of searches by words that every repository passes. They have many cases. */
