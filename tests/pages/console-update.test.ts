@@ -200,6 +200,7 @@ describe('updates in the console', () => {
     const { json } = await service.client.post('/v1/orders', { userId: user.id, items });
     const more = [{ productId: lamp.id, quantity: 3 }];
     await choose(page, 'orders.ndjson', lines({ id: json.id, items: more }));
+    await use(page, 'Update by ID').waitFor();
     expect(await page.getByRole('radio').count()).to.equal(4);
     expect(await use(page, 'Update by ID').isChecked()).to.equal(true);
     await check(page, '0 new, 1 changed, 0 unchanged, 0 deleted, 0 refused.');
