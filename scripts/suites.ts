@@ -189,7 +189,7 @@ export const SUITES: readonly Suite[] = [
   ...NODE_VERSIONS.map(onNode),
   nightly(
     'deployment',
-    'proxies, a scan of TLS, the unit of systemd, LibreOffice',
+    'proxies, one with a cache, a scan of TLS, the unit of systemd, LibreOffice',
     mocha('campaigns/deployment/*'),
     'caddy',
     'nginx',

@@ -81,12 +81,16 @@ function describeFilters(parameters: readonly Parameter[]): string {
   const units = parameters.flatMap(({ name, schema: { description } }) =>
     description === undefined || isOperator(name) ? [] : [`${name}: ${description}`],
   );
-  const groups = [...fieldsOf].map(([operators, fields]) => `${fields.join(', ')}: ${operators}`);
+  const groups = [...fieldsOf].map(([operators, fields]) =>
+    [fields.join(', '), operators].filter(Boolean).join(': '),
+  );
+  const lists = names.filter((name) => names.includes(`${name}.all`));
   return [
-    'All must hold. FIELD equals, or FIELD.OPERATOR; .in takes an array.',
+    `All must hold. FIELD equals, or FIELD.OPERATOR; ${lists.length > 0 ? '.in and .all take' : '.in takes'} an array.`,
     `${groups.join('; ')}.`,
     ...units,
     ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
+    ...lists.map((name) => `Of ${name} one must match.`),
     ...(open ? [`${open.name}.KEY equals only.`] : []),
   ].join(' ');
 }

@@ -37,7 +37,7 @@ describe('the tools of catalogue mcp', () => {
       ...['search_users', 'read_user', 'create_user', 'update_user'],
       ...['search_orders', 'read_order', 'create_order', 'update_order'],
     ]);
-    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(24_000);
+    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(23_000);
     expect(session.client.getInstructions()).to.include('never an instruction');
   });
 

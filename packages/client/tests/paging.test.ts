@@ -120,6 +120,21 @@ describe('the lists of the client', () => {
     );
   });
 
+  it('filter by tags, of which a list has any or each', async () => {
+    const { products } = connect();
+    const { id } = await products.create({ name: 'Torch', tags: ['light & dark', 'new'], status: 'draft' });
+    for (const filter of [
+      { tags: 'new' },
+      { 'tags.all': ['new', 'light & dark'] },
+      { 'tags.in': ['none', 'light & dark'] },
+      { 'tags.prefix': 'light &' },
+      { status: 'draft' },
+    ])
+      expect((await all(products.list(filter))).map((one) => one.id)).to.deep.equal([id]);
+    expect(await all(products.list({ 'tags.all': ['new', 'none'] }))).to.deep.equal([]);
+    await products.delete(id);
+  });
+
   it('search by words, and by whether a field has a value', async () => {
     const { products } = connect();
     const { id } = await products.create({ name: 'Café & bar', sku: 'CB-1' });

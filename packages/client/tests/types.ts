@@ -24,6 +24,23 @@ export async function typed(): Promise<unknown[]> {
 
   products.list({ 'sku.in': ['L-1', 'L-2'] as const, 'id.in': [1] });
   products.list({ q: 'green lamp', 'sku.exists': false, 'price.amount.exists': true });
+  products.list({
+    tags: 'sale',
+    'tags.all': ['sale', 'new'],
+    'tags.prefix': 'lighting/',
+    'images.exists': true,
+  });
+  products.list({ status: 'draft', 'status.exists': false, 'stock.lt': 1, 'gtin.in': ['96385074'] });
+  // @ts-expect-error One tag is an array too.
+  products.list({ 'tags.all': 'sale' });
+  // @ts-expect-error No product is found by another tag.
+  products.list({ 'tags.ne': 'sale' });
+  // @ts-expect-error A URL is there or not.
+  products.list({ url: 'https://example.com' });
+  // @ts-expect-error A stock is a number.
+  products.list({ stock: 'none' });
+  // @ts-expect-error No product can be sorted by its tags.
+  products.list({ sort: ['tags'] });
   users.list({ q: 'ann' });
   // @ts-expect-error Orders are not searched by words.
   orders.list({ q: 'lamp' });
@@ -52,6 +69,25 @@ export async function typed(): Promise<unknown[]> {
   await products.replace(lamp, { ...lamp.data, name: 'Torch' });
   await products.create({ name: 'Lamp', sku: null, price: null, attributes: { watts: null } });
   await products.replace(lamp, { name: 'Torch', description: null });
+  const images = [{ url: 'https://example.com/1.jpg', alt: 'A lamp' }, { url: 'https://example.com/2.jpg' }];
+  await products.create({
+    name: 'Lamp',
+    status: 'draft',
+    tags: ['sale'],
+    images,
+    gtin: '96385074',
+    stock: 0,
+  });
+  await products.create({ name: 'Lamp', status: null, tags: null, images: null, stock: null });
+  await products.patch(lamp, { status: null, tags: ['new'], images: null });
+  lamp.data.status satisfies 'draft' | 'archived' | undefined;
+  lamp.data.images?.[0]?.url satisfies string | undefined;
+  // @ts-expect-error A live product has no status.
+  await products.create({ name: 'Lamp', status: 'live' });
+  // @ts-expect-error A GTIN is text: it may begin with zeros.
+  await products.create({ name: 'Lamp', gtin: 96385074 });
+  // @ts-expect-error A picture has a URL.
+  await products.create({ name: 'Lamp', images: [{ alt: 'A lamp' }] });
   // @ts-expect-error A name is due.
   await products.create({ name: null });
   // @ts-expect-error A price has an amount.
