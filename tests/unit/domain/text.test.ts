@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareText, endOfPrefix, foldCase, isOneLine, NAME, validateText } from '#src/domain/text.js';
+import {
+  compareText,
+  endOfPrefix,
+  foldCase,
+  isOneLine,
+  NAME,
+  TAG_RULE,
+  validateText,
+} from '#src/domain/text.js';
 import { CHARACTER } from '../../support/unicode-texts.js';
 
 /** Any code points, and often those at the boundaries of the UTF-8 and UTF-16 encodings. */
@@ -116,16 +124,21 @@ describe('isOneLine', () => {
   });
 });
 
-describe('a name', () => {
-  it('must not consist of white space alone, by the definitions of JavaScript and Unicode', () => {
-    const differing: string[] = [];
-    for (let point = 0; point <= 0x10ffff; point++) {
-      const text = String.fromCodePoint(point);
-      const isValid = !/[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
-      if ((validateText(text, NAME).length === 0) !== isValid) differing.push(point.toString(16));
-    }
-    expect(differing).to.deep.equal([]);
-    expect(validateText(' \u00a0a\u3000', NAME)).to.deep.equal([]);
-    expect(validateText(' \u00a0\u3000', NAME)).to.deep.equal(['invalid_format']);
+for (const [title, rule, others] of [
+  ['a name', NAME, ''],
+  ['a tag', TAG_RULE, ',|'],
+] as const)
+  describe(title, () => {
+    it('must not consist of white space alone, by the definitions of JavaScript and Unicode', () => {
+      const differing: string[] = [];
+      for (let point = 0; point <= 0x10ffff; point++) {
+        const text = String.fromCodePoint(point);
+        const isBlank = /[\s\p{White_Space}\p{Cs}\u0000-\u001f\u007f]/u.test(text);
+        const isValid = !isBlank && !others.includes(text);
+        if ((validateText(text, rule).length === 0) !== isValid) differing.push(point.toString(16));
+      }
+      expect(differing).to.deep.equal([]);
+      expect(validateText(' \u00a0a\u3000', rule)).to.deep.equal([]);
+      expect(validateText(' \u00a0\u3000', rule)).to.deep.equal(['invalid_format']);
+    });
   });
-});
