@@ -6,7 +6,6 @@ import { LineStream } from '../support/line-stream.js';
 import { TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 
-const SKUS = Array.from({ length: 1_000 }, (_, at) => `K-${at}`);
 const ROUNDS = 2;
 /** Both imports work on the same lines at the same time, this many. */
 const LINES_AT_ONCE = 100;
@@ -23,9 +22,15 @@ interface Write {
 /**
  * Two imports and PUTs by key write the same SKUs at once: one record each, and every write has a version of its own.
  * @param clients one for each process over the same store
+ * @param count the number of SKUs, a multiple of {@link LINES_AT_ONCE}
  */
-export function concurrentImportsContract(name: string, clients: () => readonly HttpClient[]): void {
-  describe(`two imports of 1,000 SKUs at once, and PUTs by SKU, on ${name}`, () => {
+export function concurrentImportsContract(
+  name: string,
+  clients: () => readonly HttpClient[],
+  count = 1_000,
+): void {
+  const allSkus = Array.from({ length: count }, (_, at) => `K-${at}`);
+  describe(`two imports of ${count} SKUs at once, and PUTs by SKU, on ${name}`, () => {
     it('make one record a SKU, skip no version and lose no update', async () => {
       const all = clients();
       const client = (at: number) => all[at % all.length] as HttpClient;
@@ -34,8 +39,8 @@ export function concurrentImportsContract(name: string, clients: () => readonly 
       const imports = [client(0), client(1)].map((one) => startImport(one));
       let refusedPuts = 0;
       for (let round = 1; round <= ROUNDS; round++)
-        for (let from = 0; from < SKUS.length; from += LINES_AT_ONCE) {
-          const skus = SKUS.slice(from, from + LINES_AT_ONCE);
+        for (let from = 0; from < allSkus.length; from += LINES_AT_ONCE) {
+          const skus = allSkus.slice(from, from + LINES_AT_ONCE);
           const imported = imports.map(async (stream, at) => {
             const attribute = `import${at}-${round}`;
             const order = shuffled(skus, random);
@@ -61,9 +66,9 @@ export function concurrentImportsContract(name: string, clients: () => readonly 
         expect(await stream.next()).to.equal(undefined);
       }
       const puts = writes.filter(({ attribute }) => attribute.startsWith('put')).length;
-      expect(puts + refusedPuts).to.equal((ROUNDS * PUTS_AT_ONCE * SKUS.length) / LINES_AT_ONCE);
-      expect(writes.length - puts).to.equal(2 * ROUNDS * SKUS.length);
-      for (const one of all) await expectWrites(one, writes);
+      expect(puts + refusedPuts).to.equal((ROUNDS * PUTS_AT_ONCE * allSkus.length) / LINES_AT_ONCE);
+      expect(writes.length - puts).to.equal(2 * ROUNDS * allSkus.length);
+      for (const one of all) await expectWrites(one, allSkus, writes);
     });
   });
 }
@@ -90,11 +95,15 @@ async function putOnce(client: HttpClient, sku: string, attribute: string): Prom
 }
 
 /** There is one record a SKU, with every write of it, and each has made the next version. */
-async function expectWrites(client: HttpClient, writes: readonly Write[]): Promise<void> {
+async function expectWrites(
+  client: HttpClient,
+  skus: readonly string[],
+  writes: readonly Write[],
+): Promise<void> {
   const path = '/v1/products?fields=sku,version,attributes';
   const records = resultsOf(await client.get(path, { headers: { Accept: 'application/x-ndjson' } }));
-  expect(records.map(({ sku }) => sku)).to.have.members(SKUS);
-  const writesOf = new Map<string, Write[]>(SKUS.map((sku) => [sku, []]));
+  expect(records.map(({ sku }) => sku)).to.have.members(skus);
+  const writesOf = new Map<string, Write[]>(skus.map((sku) => [sku, []]));
   for (const write of writes) writesOf.get(write.sku)?.push(write);
   for (const { sku, version, attributes } of records) {
     const own = writesOf.get(sku) ?? [];
