@@ -249,6 +249,7 @@ describe('lists on MongoDB', () => {
       ...scannedBothWays('fields.name'),
       ['live,fields.price.amount,_id'],
       ['live,fields.price.currency,_id'],
+      ...['status', 'tags', 'brand', 'gtin', 'group', 'stock'].map((field) => [`live,fields.${field},_id`]),
       ['fields.sku', 'unique'],
       ['live,rules,block,words,_id'],
     ]);
