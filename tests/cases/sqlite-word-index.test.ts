@@ -330,24 +330,26 @@ describe('the index of words in SQLite', () => {
       expect(await list(one, first.fields.name)).to.deep.equal([]);
     });
 
-    it('is touched only for the records of replaceAll whose words change', async () => {
-      const one = await open(newFile());
-      const records = [1, 2, 3, 4].map(named);
-      await one.products.insertAll(records);
-      one.database.written = [];
-      one.database.sizes = [];
-      const edits = records.map((old) => {
-        const fields = old.id === 3 ? { name: 'pink' } : { price: { amount: 99, currency: 'USD' } };
-        return { record: next(old, fields), expected: old.id === 4 ? 2 : 1 };
+    for (const isKnown of [false, true])
+      it(`is touched only for the records of replaceAll whose words change, ${isKnown ? 'with' : 'without'} their fields before`, async () => {
+        const one = await open(newFile());
+        const records = [1, 2, 3, 4].map(named);
+        await one.products.insertAll(records);
+        one.database.written = [];
+        one.database.sizes = [];
+        const edits = records.map((old) => {
+          const fields = old.id === 3 ? { name: 'pink' } : { price: { amount: 99, currency: 'USD' } };
+          const expected = old.id === 4 ? 2 : 1;
+          return { record: next(old, fields), expected, ...(isKnown && { before: old.fields }) };
+        });
+        const replaced = ['replaced', 'replaced', 'replaced', 'version_conflict'];
+        expect(await one.products.replaceAll(edits)).to.deep.equal(replaced);
+        expect(touches(one)).to.have.length(1);
+        expect(one.database.sizes, 'they share one write').to.have.length(1);
+        expect(await list(one, 'pink')).to.deep.equal([3]);
+        expect(await list(one, named(3).fields.name)).to.deep.equal([]);
+        await expectAll(one, [...edits.slice(0, 3).map(({ record }) => record), named(4)]);
       });
-      const replaced = ['replaced', 'replaced', 'replaced', 'version_conflict'];
-      expect(await one.products.replaceAll(edits)).to.deep.equal(replaced);
-      expect(touches(one)).to.have.length(1);
-      expect(one.database.sizes, 'they share one write').to.have.length(1);
-      expect(await list(one, 'pink')).to.deep.equal([3]);
-      expect(await list(one, named(3).fields.name)).to.deep.equal([]);
-      await expectAll(one, [...edits.slice(0, 3).map(({ record }) => record), named(4)]);
-    });
 
     it('forgets removed records', async () => {
       const one = await open(newFile());
@@ -376,6 +378,23 @@ describe('the index of words in SQLite', () => {
     await products.insert(wordy(8));
     await products.replace({ ...next(wordy(3), { description: longText(20_000) }), version: 3 }, 2);
     for (const rows of database.sizes) expect(rows).to.be.above(128);
+  });
+
+  it('writes changes that keep the words together, if it is given the fields before', async () => {
+    const one = await open(newFile());
+    const records = [1, 2, 3, 4, 5].map((id) => product(id, { description: longText(7_900) }));
+    await one.products.insertAll(records);
+    one.database.sizes = [];
+    const edits = records.map((old) => {
+      const record = next(old, { ...old.fields, price: { amount: 99, currency: 'USD' } });
+      return { record, expected: 1, before: old.fields };
+    });
+    expect(await one.products.replaceAll(edits)).to.deep.equal(records.map(() => 'replaced'));
+    expect(one.database.sizes).to.deep.equal([records.length]);
+    await expectAll(
+      one,
+      edits.map(({ record }) => record),
+    );
   });
 
   it('has each record, however many words it has', async () => {

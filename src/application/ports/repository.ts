@@ -13,6 +13,8 @@ export type ReplaceOutcome = 'replaced' | 'version_conflict' | AppError;
 export interface Replacement<Fields> {
   readonly record: Versioned<Fields>;
   readonly expected: number;
+  /** The fields of the version `expected`, for a store that would have to read them. Absent if they are not known. */
+  readonly before?: Fields;
 }
 
 /** A deletion of the version `expected`. */

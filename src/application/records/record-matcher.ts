@@ -283,7 +283,8 @@ export class RecordMatcher<Fields> {
     const { records, clock } = this.deps;
     const replacements = attempts.map(({ current, fields }) => {
       const old = required(current, 'record');
-      return { record: nextVersion(old, fields as Fields, clock.now()), expected: old.version };
+      const record = nextVersion(old, fields as Fields, clock.now());
+      return { record, expected: old.version, before: old.fields };
     });
     const outcomes = await records.replaceAll(replacements);
     const refusals: Refusal<Fields>[] = [];

@@ -59,6 +59,10 @@ class RacedRepository extends MemoryRepository<Product> {
   }
 
   override async replaceAll(...args: Parameters<MemoryRepository<Product>['replaceAll']>) {
+    for (const { record, expected, before } of args[0]) {
+      const stored = await this.find(record.id);
+      if (stored?.version === expected) expect(before, 'the fields before').to.deep.equal(stored.fields);
+    }
     await this.watch('replaceAll', args[0].length);
     return super.replaceAll(...args);
   }

@@ -212,21 +212,27 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.writeAll(replacements, (replacement) => this.replacing(replacement));
   }
 
-  private replacing({ record, expected }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
+  private replacing({
+    record,
+    expected,
+    before: known,
+  }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
+    const keepsWords = known !== undefined && !this.words.hasChanged(known, record.fields);
     const run = (statement: Statements) => {
-      const before = this.fieldsOf(statement, id, expected);
+      const before = known ?? this.fieldsOf(statement, id, expected);
       const replaced = this.changes(() =>
         statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
       );
       if (replaced === 0) return 'version_conflict';
-      if (before && this.words.hasChanged(before, record.fields))
+      if (!keepsWords && before && this.words.hasChanged(before, record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
       this.values.change(statement, id, before, record.fields);
       return 'replaced';
     };
-    return { rows: this.words.writeCost(record.fields) + this.values.writeCost(record.fields), run };
+    const rows = keepsWords ? 1 : this.words.writeCost(record.fields);
+    return { rows: rows + this.values.writeCost(record.fields), run };
   }
 
   /** @returns undefined if the record does not have the version, or if no index needs its fields */
