@@ -51,11 +51,8 @@ import { rangeConditions, searchUnit, splitFilters, WITHOUT_WORDS, type WordsSta
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
 
-/**
- * The operations of one call on many records that run at the same time. Each needs the version of its own document, and
- * a bulk returns only how many documents it changed, not which. More would take connections from other callers.
- */
-const OPERATIONS_AT_ONCE = 16;
+/** The most records that one reply brings. */
+const RECORDS_AT_ONCE = 64;
 
 /** Every write changes one document, so no write needs a transaction. */
 export class MongoRepository<Fields> implements Repository<Fields> {
@@ -132,7 +129,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
-    return mapConcurrently(versions, ({ id, version }) => this.confirm(id, version));
+    return this.store.each(versions, ({ id, version }) => this.confirm(id, version));
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -154,8 +151,13 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = values.map((value) => comparedUniqueValue(table, field, value));
-    const found = await this.findIn(uniquePath(table, field), wanted, {}, WITHOUT_WORDS);
-    const records = found.filter((document) => 'live' in document).map((one) => recordOf(table, one));
+    const records: Versioned<Fields>[] = [];
+    // The driver reads a whole reply at once, and a record may have 135 KiB.
+    for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
+      const some = wanted.slice(start, start + RECORDS_AT_ONCE);
+      const found = await this.findIn(uniquePath(table, field), some, {}, WITHOUT_WORDS);
+      for (const document of found) if ('live' in document) records.push(recordOf(table, document));
+    }
     return ownersOf(table, field, values, records);
   }
 
@@ -259,8 +261,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return outcome === 'replaced';
   }
 
+  /** One by one: a bulk returns only how many documents it changed, not which. */
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return mapConcurrently(replacements, (replacement) => this.replaceOne(replacement));
+    return this.store.each(replacements, (replacement) => this.replaceOne(replacement));
   }
 
   private async replaceOne({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
@@ -285,7 +288,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return mapConcurrently(removals, ({ id, expected, at }) => this.remove(id, expected, at));
+    return this.store.each(removals, ({ id, expected, at }) => this.remove(id, expected, at));
   }
 
   /**
@@ -347,21 +350,4 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     if (!field) throw error;
     return duplicateValue(field);
   }
-}
-
-/** Returns the results in the order of the items. After an error, it starts no further operation. */
-async function mapConcurrently<Item, Result>(
-  items: readonly Item[],
-  operation: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const rest = (function* () {
-    yield* items.entries();
-  })();
-  const worker = async () => {
-    // An error ends the generator, and thereby all workers.
-    for (const [at, item] of rest) results[at] = await operation(item);
-  };
-  await Promise.all(Array.from({ length: OPERATIONS_AT_ONCE }, worker));
-  return results;
 }

@@ -31,6 +31,10 @@ const LATE_HEARTBEAT_MS = 1_000;
 /** The part of the connections that queries without an index may use at the same time. */
 const SEARCH_PART = 1 / 4;
 
+/** The part of the connections that all calls on many records together may use, and the most of them. */
+const BATCH_PART = 1 / 3;
+const MAX_BATCH_SLOTS = 16;
+
 /** The most waiting queries for each of these connections. If a query takes a tenth of the patience, more time out. */
 const WAITING_PER_SEARCH = 10;
 
@@ -65,6 +69,9 @@ export class MongoStore implements Store {
   private current: Db;
   private readonly indexes: IndexPreparation;
   private readonly searches: FairSemaphore;
+  /** The operations of calls on many records that may run at the same time. */
+  private readonly batchSlots: number;
+  private readonly batches: FairSemaphore;
   private readonly database: string;
   private readonly outage: Outage;
   /** Set by the first {@link open} that succeeds. Before it, two records could permit a unique value. */
@@ -101,7 +108,16 @@ export class MongoStore implements Store {
     this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 means no limit for the driver.
-    const slots = Math.max(1, Math.floor((maxPoolSize || Number.POSITIVE_INFINITY) * SEARCH_PART));
+    const poolSize = maxPoolSize || Number.POSITIVE_INFINITY;
+    const slots = Math.max(1, Math.floor(poolSize * SEARCH_PART));
+    const total = Math.max(1, Math.min(MAX_BATCH_SLOTS, Math.floor(poolSize * BATCH_PART)));
+    this.batchSlots = total;
+    this.batches = new FairSemaphore({
+      total,
+      perClient: total,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      patienceMs: this.operationMs,
+    });
     const patienceMs = waitQueueTimeoutMS || this.operationMs;
     const perClient = Math.max(1, Math.floor(slots / 2));
     this.searches = new FairSemaphore({
@@ -204,6 +220,31 @@ export class MongoStore implements Store {
       this.operationMs,
       this.begin((database) => operation(database, this.operationMs)),
     );
+  }
+
+  /**
+   * Carries out an operation for each item of a call on many records, some at the same time. All such calls together use
+   * a part of the connections, so that other operations find some, and take turns.
+   * @returns the results in the order of the items; after an error, no further operation of the call starts
+   */
+  async each<Item, Result>(
+    items: readonly Item[],
+    operation: (item: Item) => Promise<Result>,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    const rest = (function* () {
+      yield* items.entries();
+    })();
+    const worker = async () => {
+      // An error ends the generator, and thereby all workers.
+      for (const [at, item] of rest) {
+        const permit = await this.batches.acquire('');
+        if (!permit) throw unavailable('Too many records are being changed. Try again later.');
+        results[at] = await operation(item).finally(() => permit.release());
+      }
+    };
+    await Promise.all(Array.from({ length: this.batchSlots }, worker));
+    return results;
   }
 
   /**
