@@ -12,7 +12,7 @@ import {
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
-import type { Versioned } from '../../../../domain/record.js';
+import type { Id, Versioned } from '../../../../domain/record.js';
 import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
@@ -150,14 +150,28 @@ export class ListReader<Fields> {
       const from = last ? positionOf(last, scanOrder(query), 'after') : query.from;
       const count = Math.min(page.missing, this.batchRows);
       const { ids, isLast } = next(from, count);
-      const batch = ids ? this.records(reader, ids) : [];
+      const batch = ids ? this.read(reader, ids) : [];
       if (page.isFullWith(batch)) return true;
       if (isLast && batch.length < count) return false;
       await turn.next();
     }
   }
 
-  private records(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
+  /** Returns the records with these ids that exist. If they are large, other work runs between some of them. */
+  async records(ids: readonly Id[]): Promise<StoredRecord<Fields>[]> {
+    const next = theseIds(ids);
+    const found: StoredRecord<Fields>[] = [];
+    for (let left = ids.length; left > 0; ) {
+      const count = this.batchRows;
+      const { ids: some } = next(undefined, count);
+      if (some) found.push(...this.read(this.database, some));
+      left -= count;
+      if (left > 0) await SERVICE_TURN.next();
+    }
+    return found;
+  }
+
+  private read(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
     const texts = reader.read(
       selectRecords(this.table, ids.text),
       (statement) => statement.get([...ids.values]) as RecordTexts,

@@ -26,17 +26,7 @@ import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
-import {
-  indexedBy,
-  RECORD_COLUMNS,
-  type RecordRow,
-  type RecordTexts,
-  recordOf,
-  recordsOf,
-  rowOf,
-  selectRecords,
-  uniqueColumnOf,
-} from '../sql/schema.js';
+import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from '../sql/schema.js';
 import { ValueIndex } from './value-index.js';
 
 /** What writes one record of several. */
@@ -173,9 +163,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   async confirmAll(
     versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
   ): Promise<readonly boolean[]> {
-    const ids = versions.map(({ id }) => id);
-    const found = await this.findAllByUnique('id', ids);
-    return versions.map(({ version }, at) => found[at]?.version === version);
+    const ids = JSON.stringify(versions.map(({ id }) => id));
+    const rows = this.database.read(this.sql.versions, (statement) => statement.all(ids) as [Id, number][]);
+    const found = new Map(rows);
+    return versions.map(({ id, version }) => found.get(id) === version);
   }
 
   async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
@@ -188,11 +179,11 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = JSON.stringify(values.map((value) => comparedUniqueValue(table, field, value)));
-    const texts = this.database.read(
+    const rows = this.database.read(
       this.sql.findAllBy(field),
-      (statement) => statement.get([wanted]) as RecordTexts,
+      (statement) => statement.all(wanted) as [Id][],
     );
-    return ownersOf(table, field, values, recordsOf<Fields>(texts));
+    return ownersOf(table, field, values, await this.reader.records(rows.map(([id]) => id)));
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -203,8 +194,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.count(filters, turn);
   }
 
-  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
-    const { rows, run } = this.replacing({ record, expected });
+  async replace(record: Versioned<Fields>, expected: number, before?: Fields): Promise<boolean> {
+    const { rows, run } = this.replacing({ record, expected, before });
     return (await this.database.write(run, rows)) === 'replaced';
   }
 
@@ -310,11 +301,11 @@ function statements(records: RecordTable) {
       `SELECT ${RECORD_COLUMNS} FROM ${table} WHERE ${uniqueColumnOf(records, field)} = ?`,
     findAllBy: (field: string) => {
       const column = uniqueColumnOf(records, field);
-      const wanted = `${column} IN (SELECT value FROM json_each(?))`;
-      return selectRecords(records, `SELECT id FROM ${indexedBy(records, column)} WHERE ${wanted}`);
+      return `SELECT id FROM ${indexedBy(records, column)} WHERE ${column} IN (SELECT value FROM json_each(?))`;
     },
     replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
     fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
+    versions: `SELECT id, version FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };
 }
