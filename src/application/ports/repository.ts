@@ -14,7 +14,7 @@ export interface Replacement<Fields> {
   readonly record: Versioned<Fields>;
   readonly expected: number;
   /** The fields of the version `expected`, for a store that would have to read them. Absent if they are not known. */
-  readonly before?: Fields;
+  readonly before?: Fields | undefined;
 }
 
 /** A deletion of the version `expected`. */
@@ -96,10 +96,11 @@ export interface Repository<Fields> {
 
   /**
    * Compare-and-write: replaces the record of the same id if its version is `expected`. `createdAt` must not differ.
+   * @param before see {@link Replacement.before}
    * @returns whether it was replaced
    * @throws AppError `duplicate_value`, as {@link insert}
    */
-  replace(record: Versioned<Fields>, expected: number): Promise<boolean>;
+  replace(record: Versioned<Fields>, expected: number, before?: Fields): Promise<boolean>;
 
   /**
    * Compare-and-write of each record on its own, as {@link replace}: a refused record does not stop the others. The

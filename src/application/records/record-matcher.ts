@@ -4,7 +4,6 @@ import {
   DuplicateValue,
   notFound,
   PreconditionFailed,
-  unavailable,
   versionRequired,
 } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
@@ -30,7 +29,7 @@ import {
 } from './record-format.js';
 import { StoredRecord } from './record-json.js';
 import { type RecordRules, validateAll } from './record-validator.js';
-import { isMet, nextVersion, type Precondition, timeOfDeletion } from './versions.js';
+import { isMet, nextVersion, type Precondition, timeOfDeletion, tooManyRaces } from './versions.js';
 
 /*
  * A write by key takes these steps. No step needs a transaction over several records, in any store.
@@ -52,8 +51,16 @@ export interface MatchPolicy {
   readonly field: string;
   /** What a write does to a record that has its key: RFC 7396, a replacement as by PUT, or nothing. */
   readonly existing: 'merge' | 'replace' | 'skip';
-  /** What a write that changes a record has to say its version in; absent if it need not. */
-  readonly versionNeededIn?: string | undefined;
+  /** Absent if a write need not say which version of a record its client has seen. */
+  readonly versionNeeded?: VersionNeed | undefined;
+}
+
+/** Which writes have to say which version of a record their client has seen. */
+export interface VersionNeed {
+  /** What says it, for a message: `If-Match`. */
+  readonly in: string;
+  /** Those that change the record, or all that find one. */
+  readonly by: 'changes' | 'all';
 }
 
 /** What is written under a key. */
@@ -70,7 +77,7 @@ export interface KeyedWrite {
   readonly sent: (stored?: Versioned<unknown>) => SentRecord;
   /** Whether the record is deleted, whatever else was sent. */
   readonly isDeletion: boolean;
-  /** The length of what was sent, in bytes. Work on much of it gives way to other work in between. */
+  /** The length of what was sent, in bytes. */
   readonly bytes: number;
 }
 
@@ -92,8 +99,10 @@ export interface MatchDependencies<Fields> {
   readonly ids: IdPool;
   readonly clock: Clock;
   readonly backoff: Backoff;
+  /** The version of the API whose clients are served. */
   readonly view: RecordFormat<Fields>;
   readonly rules: RecordRules<Fields>;
+  /** The indexed fields. */
   readonly fields: FieldSpecs;
 }
 
@@ -112,10 +121,11 @@ export class RecordMatcher<Fields> {
    * Carries out the writes as if one after the other. Each is one atomic compare-and-write: none loses the update of
    * another writer, and no two records get one key.
    * @param writes so many as one commit may hold
+   * @param turn whose work it is, which gives way to other work in between; absent for a single write
    * @returns the outcomes, in order
    * @throws AppError `unavailable`: some of them may have been carried out; a repeat is harmless
    */
-  async writeAll(writes: readonly KeyedWrite[], turn: Turn): Promise<readonly MatchOutcome<Fields>[]> {
+  async writeAll(writes: readonly KeyedWrite[], turn?: Turn): Promise<readonly MatchOutcome<Fields>[]> {
     const attempts = writes.map((write) => new Attempt<Fields>(write));
     for (const part of withoutRepetition(attempts, ({ write }) => [this.comparedKey(write)]))
       await this.settle(part, turn);
@@ -132,7 +142,7 @@ export class RecordMatcher<Fields> {
   }
 
   /** @param attempts with different keys */
-  private async settle(attempts: readonly Attempt<Fields>[], turn: Turn, round = 1): Promise<void> {
+  private async settle(attempts: readonly Attempt<Fields>[], turn?: Turn, round = 1): Promise<void> {
     if (round > MAX_ROUNDS) {
       for (const attempt of attempts) attempt.outcome = tooManyRaces();
       return;
@@ -168,11 +178,11 @@ export class RecordMatcher<Fields> {
   }
 
   /** Gives each attempt an outcome, or the step that is next. */
-  private async plan(attempts: readonly Attempt<Fields>[], turn: Turn): Promise<void> {
-    const slices = new Slices(turn);
+  private async plan(attempts: readonly Attempt<Fields>[], turn: Turn | undefined): Promise<void> {
+    const slices = turn && new Slices(turn);
     const drafted: { readonly attempt: Attempt<Fields>; readonly draft: Draft<Fields> }[] = [];
     for (const attempt of attempts) {
-      const pause = slices.next(attempt.write.bytes);
+      const pause = slices?.next(attempt.bytes);
       if (pause) await pause;
       const draft = attempt.current ? this.changeOf(attempt, attempt.current) : this.creationOf(attempt);
       if (draft) drafted.push({ attempt, draft });
@@ -204,6 +214,7 @@ export class RecordMatcher<Fields> {
     const { view } = this.deps;
     const { isDeletion, precondition, sent } = attempt.write;
     if (!isMet(precondition, current.version)) attempt.outcome = new PreconditionFailed(current);
+    else if (this.policy.versionNeeded?.by === 'all' && this.isVersionMissing(attempt)) return undefined;
     else if (isDeletion) this.change(attempt, 'remove');
     else {
       const { body, issues } = sent(current);
@@ -231,10 +242,15 @@ export class RecordMatcher<Fields> {
   }
 
   private change(attempt: Attempt<Fields>, step: 'replace' | 'remove'): void {
-    const { versionNeededIn } = this.policy;
-    if (versionNeededIn !== undefined && !attempt.write.mustExist)
-      attempt.outcome = versionRequired(versionNeededIn);
-    else attempt.step = step;
+    if (!this.isVersionMissing(attempt)) attempt.step = step;
+  }
+
+  /** Whether a write lacks the version that it needs. It is refused then. */
+  private isVersionMissing(attempt: Attempt<Fields>): boolean {
+    const { versionNeeded } = this.policy;
+    if (!versionNeeded || attempt.write.mustExist) return false;
+    attempt.outcome = versionRequired(versionNeeded.in);
+    return true;
   }
 
   /** @returns the attempts that lost a race */
@@ -344,6 +360,11 @@ class Attempt<Fields> {
 
   constructor(readonly write: KeyedWrite) {}
 
+  /** What is read to plan the write, in bytes: a short line may change a long record. */
+  get bytes(): number {
+    return this.write.bytes + (this.current ? StoredRecord.of(this.current).fieldsBytes : 0);
+  }
+
   /** Begins a round. */
   begin(found: Versioned<Fields> | undefined): void {
     this.current = found;
@@ -380,10 +401,6 @@ function withoutRepetition<Item>(
   }
   if (part.length > 0) parts.push(part);
   return parts;
-}
-
-function tooManyRaces(): AppError {
-  return unavailable('Too many other requests are changing this record. Nothing was written; try again.');
 }
 
 /** @throws Error if an adapter returned no result for a write */

@@ -1,23 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, notFound, PreconditionFailed, unavailable } from '../../domain/errors.js';
-import type { FieldSpecs } from '../../domain/fields.js';
+import { AppError, notFound, PreconditionFailed } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import { SERVICE_TURN, type Turn } from '../../shared/turn.js';
-import type { Backoff } from '../ports/backoff.js';
-import type { Clock } from '../ports/clock.js';
+import type { Turn } from '../../shared/turn.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { type Created, type Creation, type CreationOutcome, RecordCreator } from './create-records.js';
+import {
+  type Created,
+  type Creation,
+  type CreationDependencies,
+  type CreationOutcome,
+  RecordCreator,
+} from './create-records.js';
 import { withOwner } from './duplicate-owners.js';
-import type { IdPool } from './id-allocator.js';
 import { keyReused, STREAM } from './idempotency.js';
 import { paginate } from './paginate.js';
-import { type Change, changedDraft, type Draft, newDraft, type RecordFormat } from './record-format.js';
-import { type KeyedWrite, type MatchPolicy, RecordMatcher } from './record-matcher.js';
-import { draftValidator, type RecordRules, validateAll } from './record-validator.js';
+import { type Change, changedDraft, type Draft, newDraft } from './record-format.js';
+import {
+  type KeyedWrite,
+  type MatchDependencies,
+  type MatchPolicy,
+  RecordMatcher,
+  type VersionNeed,
+} from './record-matcher.js';
+import { draftValidator, validateAll } from './record-validator.js';
 import { RehearsedRecords } from './rehearsed-records.js';
-import { isMet, nextVersion, type Precondition, timeOfDeletion } from './versions.js';
+import { isMet, nextVersion, type Precondition, timeOfDeletion, tooManyRaces } from './versions.js';
 
 /** A write is given up after it loses this many races in a row. Nothing is written. */
 const MAX_ATTEMPTS = 64;
@@ -30,17 +38,9 @@ export interface UniqueKey {
   readonly value: Value;
 }
 
-export interface RecordServiceDependencies<Fields> {
+export interface RecordServiceDependencies<Fields> extends MatchDependencies<Fields> {
   readonly records: Repository<Fields>;
   readonly reservations: IdempotencyStore;
-  readonly ids: IdPool;
-  readonly clock: Clock;
-  readonly backoff: Backoff;
-  /** The version of the API whose clients this service serves. */
-  readonly view: RecordFormat<Fields>;
-  readonly rules: RecordRules<Fields>;
-  /** The indexed fields. */
-  readonly fields: FieldSpecs;
 }
 
 /** What an import needs: a record a line. */
@@ -51,14 +51,7 @@ export class RecordService<Fields> {
   private readonly creator: RecordCreator<Fields>;
 
   constructor(private readonly deps: RecordServiceDependencies<Fields>) {
-    const { records, reservations, ids, clock, rules } = deps;
-    this.creator = new RecordCreator({
-      records,
-      reservations,
-      ids,
-      clock,
-      validate: draftValidator(rules),
-    });
+    this.creator = creatorWith(deps);
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -115,16 +108,17 @@ export class RecordService<Fields> {
   /**
    * Creates the record that has a unique value, or replaces it. Of several such requests at once, one creates it.
    * @param key its field is a unique one
-   * @throws AppError `not_found`, `precondition_failed`, `validation_failed`, `duplicate_value`, `unavailable`; what
-   * `sent` throws
+   * @throws AppError `not_found`, `precondition_failed`, `precondition_required`, `validation_failed`,
+   * `duplicate_value`, `unavailable`
    */
   async put(
     { field, value }: UniqueKey,
     write: Pick<KeyedWrite, 'precondition' | 'mustExist' | 'sent'>,
+    versionNeeded?: VersionNeed,
   ): Promise<{ readonly record: Versioned<Fields>; readonly isNew: boolean }> {
-    const matcher = this.matcher({ field, existing: 'replace' });
+    const matcher = this.matcher({ field, existing: 'replace', versionNeeded });
     const writes = [{ ...write, key: value, isDeletion: false, bytes: 0 }];
-    const [outcome] = await matcher.writeAll(writes, SERVICE_TURN);
+    const [outcome] = await matcher.writeAll(writes);
     if (outcome instanceof AppError) throw outcome;
     if (!outcome || !('record' in outcome)) throw new Error('A write has no outcome.');
     return { record: outcome.record, isNew: outcome.kind === 'created' };
@@ -134,14 +128,7 @@ export class RecordService<Fields> {
   rehearsal(): RecordWriter<Fields> {
     const { deps } = this;
     const records = new RehearsedRecords(deps.records, deps.fields);
-    const { reservations, clock, rules } = deps;
-    const creator = new RecordCreator({
-      records,
-      reservations,
-      ids: records,
-      clock,
-      validate: draftValidator(rules),
-    });
+    const creator = creatorWith({ ...deps, records, ids: records });
     return {
       draft: (body) => this.draft(body),
       createAll: (creations) => creator.createAll(creations),
@@ -175,7 +162,7 @@ export class RecordService<Fields> {
         return (await records.confirm(current.id, current.version)) ? current : undefined;
       const next = nextVersion(current, fields as Fields, clock.now());
       try {
-        return (await records.replace(next, current.version)) ? next : undefined;
+        return (await records.replace(next, current.version, current.fields)) ? next : undefined;
       } catch (error) {
         throw await withOwner(records, next, error);
       }
@@ -204,6 +191,14 @@ export class RecordService<Fields> {
       if (written) return written;
       await this.deps.backoff.pause(attempt);
     }
-    throw unavailable('Too many other requests are changing this record. Nothing was written; try again.');
+    throw tooManyRaces();
   }
+}
+
+type CreatorParts<Fields> = Omit<CreationDependencies<Fields>, 'validate'> &
+  Pick<RecordServiceDependencies<Fields>, 'rules'>;
+
+function creatorWith<Fields>(parts: CreatorParts<Fields>): RecordCreator<Fields> {
+  const { records, reservations, ids, clock, rules } = parts;
+  return new RecordCreator({ records, reservations, ids, clock, validate: draftValidator(rules) });
 }

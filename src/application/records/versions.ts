@@ -1,3 +1,4 @@
+import { type AppError, unavailable } from '../../domain/errors.js';
 import type { Instant, Versioned } from '../../domain/record.js';
 import { StoredRecord } from './record-json.js';
 
@@ -13,6 +14,11 @@ export const ANY_VERSION: Precondition = {};
 
 export function isMet({ only, never }: Precondition, version: number): boolean {
   return (only === undefined || only.includes(version)) && never !== 'any' && !never?.includes(version);
+}
+
+/** The error of a write that lost too many races in a row. */
+export function tooManyRaces(): AppError {
+  return unavailable('Too many other requests are changing this record. Nothing was written; try again.');
 }
 
 /** Returns the next version of a record. `updatedAt` never goes back, also if the clock was set back. */

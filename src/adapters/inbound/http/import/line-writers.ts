@@ -135,7 +135,11 @@ export function matchingWriter<Fields>(
   needsVersion: boolean,
   keys?: RehearsedKeys,
 ): LineWriter<KeyedWrite, MatchOutcome<Fields>> {
-  const matcher = service.matcher({ field, existing, versionNeededIn: needsVersion ? 'version' : undefined });
+  const matcher = service.matcher({
+    field,
+    existing,
+    versionNeeded: needsVersion ? { in: 'version', by: 'changes' } : undefined,
+  });
   return {
     prepare(record) {
       const { body } = record;

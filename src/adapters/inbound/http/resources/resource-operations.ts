@@ -13,7 +13,6 @@ import {
   jsonPointer,
   notFound,
   PreconditionFailed,
-  versionRequired,
 } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { readJsonBody } from '../body/json-body.js';
@@ -229,20 +228,19 @@ export class ResourceOperations<Fields> {
 
   private async putOne(ctx: Context): Promise<void> {
     const { requireIfMatch } = this.policy;
-    const value = keyOf(ctx);
-    const field = this.key?.field ?? '';
+    const { field, value } = this.keyIn(ctx);
     const { body } = ctx.request;
     const mustExist = ctx.headers['if-match'] !== undefined;
     const write = {
       precondition: this.precondition(ctx, false),
       mustExist,
-      sent: (stored?: Versioned<unknown>) => {
-        if (stored && requireIfMatch && !mustExist) throw versionRequired('If-Match');
-        return withPathKey(this.resource, field, value, body, stored);
-      },
+      sent: (stored?: Versioned<unknown>) => withPathKey(this.resource, field, value, body, stored),
     };
+    const versionNeeded = requireIfMatch ? ({ in: 'If-Match', by: 'all' } as const) : undefined;
     await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-    const { record, isNew } = await this.writing(ctx, () => this.service.put({ field, value }, write));
+    const { record, isNew } = await this.writing(ctx, () =>
+      this.service.put({ field, value }, write, versionNeeded),
+    );
     if (isNew) this.setLocation(ctx, record);
     this.respondToWrite(ctx, isNew ? 201 : 200, record);
   }
@@ -308,7 +306,13 @@ export class ResourceOperations<Fields> {
   }
 
   private addressIn(ctx: Context): RecordAddress {
-    return this.key ? { field: this.key.field, value: keyOf(ctx) } : idOf(ctx);
+    return this.key ? this.keyIn(ctx) : idOf(ctx);
+  }
+
+  /** @throws Error if the path names records by id */
+  private keyIn(ctx: Context) {
+    if (!this.key) throw new Error('The path has no key.');
+    return { field: this.key.field, value: keyOf(ctx) };
   }
 
   /** Sets the current entity tag if the precondition fails. */
