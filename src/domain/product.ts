@@ -198,7 +198,7 @@ function normalizeAttributes(attributes: Attributes): Attributes {
 }
 
 /** The digits before the last one weigh 3 and 1 in turn, from the right; with the last one the sum ends in 0. */
-function hasCheckDigit(digits: string): boolean {
+export function hasCheckDigit(digits: string): boolean {
   const sum = [...digits]
     .reverse()
     .reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);

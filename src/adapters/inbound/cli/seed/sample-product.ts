@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue } from '../../../../domain/attributes.js';
-import type { Price, Product } from '../../../../domain/product.js';
+import { hasCheckDigit, type Price, type Product } from '../../../../domain/product.js';
 import { RandomValues } from './random-values.js';
 import {
   SAMPLE_BRANDS,
@@ -80,8 +80,7 @@ function imagesOf(random: RandomValues, sku: string, noun: string): NonNullable<
 /** Of the prefix for use inside a company, which names no article of others (GS1 General Specifications, 2.1.11). */
 function gtinOf(index: number): string {
   const digits = `2${String(index).padStart(11, '0')}`;
-  const sum = [...digits].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
-  return `${digits}${(10 - (sum % 10)) % 10}`;
+  return digits + [...'0123456789'].find((last) => hasCheckDigit(digits + last));
 }
 
 function base36(number: number): string {
