@@ -112,7 +112,7 @@ describe('the lists of the console', () => {
     const sort = header(page, 'Name').getByRole('button');
     await sort.click();
     await page.waitForURL(/sort=name/);
-    expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal('ascending');
+    await page.locator('th[aria-sort="ascending"]', { hasText: 'Name' }).waitFor();
     await sort.click();
     await page.getByRole('link', { name: 'Lamp 45' }).waitFor();
     expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal('descending');

@@ -120,17 +120,20 @@ describe('the commands to MongoDB', () => {
     ]);
   });
 
-  it('find many records by one query whose results fit one reply', async () => {
-    const values = Array.from({ length: 300 }, (_, at) => `A${at}@x`);
+  it('find many records by queries of 64 values, whose results fit one reply', async () => {
+    const values = Array.from({ length: 150 }, (_, at) => `A${at}@x`);
     await storage.users.findAllByUnique('email', values);
     await storage.products.findAllByUnique('id', [2, 1]);
     const queries = server.commandsNamed('find').map(({ filter, batchSize }) => ({ filter, batchSize }));
+    const folded = values.map((value) => value.toLowerCase());
     expect(queries).to.deep.equal([
-      { filter: { 'folded.email': { $in: values.map((value) => value.toLowerCase()) } }, batchSize: 301 },
+      { filter: { 'folded.email': { $in: folded.slice(0, 64) } }, batchSize: 65 },
+      { filter: { 'folded.email': { $in: folded.slice(64, 128) } }, batchSize: 65 },
+      { filter: { 'folded.email': { $in: folded.slice(128) } }, batchSize: 23 },
       { filter: { _id: { $in: [2, 1] } }, batchSize: 3 },
     ]);
     expect(await storage.products.findAllByUnique('sku', [])).to.deep.equal([]);
-    expect(server.commandsNamed('find')).to.have.length(2);
+    expect(server.commandsNamed('find')).to.have.length(4);
   });
 
   it('confirm each version by a linearizable read of its own', async () => {
