@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
-import type { RecordTable } from '#src/application/ports/list-query.js';
+import type { StoredTable } from '#src/application/ports/table-store.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
-import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
+import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import type { Field, FieldTable } from '#src/domain/fields.js';
 import { descriptionOf } from '#src/domain/rules.js';
 
@@ -116,18 +116,18 @@ function collections(): string[][] {
   ];
 }
 
-function contentOf({ name }: RecordTable): string {
+function contentOf({ name }: StoredTable): string {
   return name === TABLES[0]?.name ? 'records; for deleted ones a tombstone `{_id, deletedAt}`' : 'the same';
 }
 
-function indexesOf(one: RecordTable): string {
+function indexesOf(one: StoredTable): string {
   const { indexes } = recordIndexes(one);
   const names = indexes.filter(({ unique }) => !unique).map(({ name = '' }) => name);
   const more = names.filter((name) => name === 'live_words' || /^live_.+_-createdAt$/.test(name));
   const listed = names.filter((name) => !more.includes(name) && !name.startsWith('live_-'));
   const fields = listed.map((name) => (name === 'live' ? 'id' : code(name.replace('live_', ''))));
   const unique = indexes.filter((index) => index.unique).map(({ key }) => code(Object.keys(key).join(', ')));
-  if (EXPIRING_TABLES.includes(one)) more.push('ttl_deletedAt');
+  if (one.tombstones === 'expire') more.push('ttl_deletedAt');
   return [
     `list: ${fields.join(', ')}`,
     ...(unique.length > 0 ? [`unique: ${unique.join(', ')}`] : []),

@@ -9,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { HOUR_MS, RESERVATION_MS, Retention } from '#src/application/maintenance/retention.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import { ChildProcessService } from '../../tests/support/child-process-service.js';
 import { concurrently } from '../../tests/support/concurrently.js';
 import { FakeClock } from '../../tests/support/fakes.js';
@@ -420,10 +421,9 @@ describe('a clock that is wrong, or that somebody sets', () => {
 
   /** Purges a store as a process whose clock has this time. */
   async function purge(folder: string, now: number): Promise<void> {
-    const { store, purgeable } = sqliteStorage({
-      file: join(folder, 'data/catalogue.sqlite'),
-      budget: ENDLESS,
-    });
+    const { store, purgeable } = storageOf(
+      sqliteStorage({ file: join(folder, 'data/catalogue.sqlite'), budget: ENDLESS }),
+    );
     await store.open();
     await new Retention(purgeable, new FakeClock(now)).purgeExpired();
     await store.close();

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
@@ -13,6 +12,8 @@ import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './container.js';
 import { copyStores as copyAll, requireUnused } from './copy-stores.js';
+import { STORES, storesWith } from './stores/index.js';
+import type { StoreBackup, StoreRegistration } from './stores/registration.js';
 
 export { checkService } from './check.js';
 
@@ -20,7 +21,7 @@ export { checkService } from './check.js';
  * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
  * @param use runs while the store is open
  * @param onNewDatabase is told the file before that if there was no database and one has been created
- * @throws AppError `unavailable`; StoreConfigError, also if the store is `memory`
+ * @throws AppError `unavailable`; StoreConfigError, also if nothing outlives the process of the store
  * @throws SourceMissing if there is no database, and nobody to tell
  */
 export async function administerKeys<Result>(
@@ -70,40 +71,36 @@ export async function copyStores(from: string, to: string, progress: Progress): 
 /**
  * Copies the configured store to a new file. A service may use the store meanwhile.
  * @returns the size of the file in bytes
- * @throws BackupTargetError; StoreConfigError, also if the store is not SQLite
+ * @throws BackupTargetError; StoreConfigError, also if the store has no such backup
  */
 export async function backUpStore(
   settings: Settings,
   file: string,
   progress: BackupProgress,
 ): Promise<number> {
-  const { SQLITE_FILE } = settings;
-  requireSqlite(settings, 'backup');
-  const { backUpDatabase } = await import('../adapters/outbound/sqlite/backup/backup.js');
-  return backUpDatabase(SQLITE_FILE, file, progress);
+  return backupOf(settings, 'backup').create(settings, file, progress);
 }
 
 /**
  * Puts a copy of a backup in the place of the configured store, which nobody may have open.
- * @throws SourceMissing, BackupUnusable, BackupTargetError, StoreInUse; StoreConfigError, also if the store is not SQLite
+ * @throws SourceMissing, BackupUnusable, BackupTargetError, StoreInUse; StoreConfigError, also if the store has no such backup
  */
 export async function restoreStore(
   settings: Settings,
   file: string,
   progress: BackupProgress,
 ): Promise<RestoreReport> {
-  const { SQLITE_FILE } = settings;
-  requireSqlite(settings, 'restore');
-  const { restoreDatabase } = await import('../adapters/outbound/sqlite/backup/restore.js');
-  return restoreDatabase(file, SQLITE_FILE, new Date(new SystemClock().now()), progress);
+  return backupOf(settings, 'restore').restore(settings, file, new SystemClock().now(), progress);
 }
 
 /** @throws StoreConfigError */
-function requireSqlite({ STORE }: Settings, command: string): void {
-  if (STORE === 'sqlite') return;
-  const advice = STORE === 'mongodb' ? ' Use mongodump and mongorestore.' : '';
+function backupOf({ STORE }: Settings, command: string): StoreBackup {
+  const { kept }: StoreRegistration = STORES[STORE];
+  if (kept?.backup) return kept.backup;
+  const others = storesWith((store) => store.kept?.backup !== undefined);
+  const advice = kept?.backupAdvice === undefined ? '' : ` ${kept.backupAdvice}`;
   throw new StoreConfigError(
-    `catalogue ${command} is for STORE=sqlite, and the settings name STORE=${STORE}.${advice}`,
+    `catalogue ${command} is for STORE=${others}, and the settings name STORE=${STORE}.${advice}`,
   );
 }
 
@@ -111,10 +108,11 @@ function requireSqlite({ STORE }: Settings, command: string): void {
 export async function describeService(settings: Settings): Promise<object> {
   const { composeWith } = await import('./container.js');
   const { memoryRateLimits } = await import('./rate-limits.js');
-  const { memoryStorage } = await import('./stores.js');
+  const { storageOf } = await import('./storage.js');
+  const makeParts = await STORES.memory.load({});
   return composeWith({
     settings,
-    makeStorage: (_settings, options) => memoryStorage(options),
+    makeStorage: (options) => storageOf(makeParts(options)),
     makeRateLimits: memoryRateLimits,
   }).openApiDocument;
 }
@@ -124,18 +122,19 @@ export function generateKey(): string {
   return new ChecksummedApiKey().generate();
 }
 
-/** Returns the file of the configured store if it is SQLite and does not exist. */
-function missingDatabase({ STORE, SQLITE_FILE }: Settings): string | undefined {
-  if (STORE !== 'sqlite') return undefined;
+/** Returns the file of the configured store if it has one that does not exist. */
+function missingDatabase(settings: Settings): string | undefined {
+  const file = STORES[settings.STORE].kept?.files?.(settings).database;
+  if (file === undefined) return undefined;
   try {
-    statSync(SQLITE_FILE);
+    statSync(file);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? resolve(SQLITE_FILE) : undefined;
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? file : undefined;
   }
 }
 
-/** A command that only reads creates no file, so that a misspelt SQLITE_FILE shows. */
+/** A command that only reads creates no file, so that a misspelt setting shows. */
 function noDatabase(file: string): SourceMissing {
   return new SourceMissing(`There is no database ${file}. The first start of the service creates it.`);
 }
@@ -144,9 +143,9 @@ async function withStore<Result>(
   settings: Settings,
   use: (application: Application) => Promise<Result>,
 ): Promise<Result> {
-  if (settings.STORE === 'memory') {
-    throw new StoreConfigError('STORE=memory is the memory of the service. No other process can read it.');
-  }
+  const { STORE } = settings;
+  if (!STORES[STORE].kept)
+    throw new StoreConfigError(`STORE=${STORE} is the memory of the service. No other process can read it.`);
   const { compose } = await import('./container.js');
   const application = await compose(settings);
   const { store } = application.storage;

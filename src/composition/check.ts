@@ -7,7 +7,8 @@ import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { Diagnosis, DiagnosticReport } from '../application/ports/diagnostics.js';
 import { certificateNames } from '../config/certificate-names.js';
 import type { Settings } from '../config/settings.js';
-import { RESOURCE_TABLES } from './tables.js';
+import { forgetsEverything, STORES, type Stores, storesWith } from './stores/index.js';
+import { TABLES } from './tables.js';
 
 const CLOCK = new SystemClock();
 
@@ -16,18 +17,22 @@ const CLOCK = new SystemClock();
  * service may run meanwhile.
  * @param deep whether to look for damage in a large database as well
  */
-export async function* checkService(settings: Settings, deep: boolean): AsyncGenerator<Diagnosis> {
+export async function* checkService(
+  settings: Settings,
+  deep: boolean,
+  stores: Stores = STORES,
+): AsyncGenerator<Diagnosis> {
   const dataDir = resolve(settings.DATA_DIR);
   yield checkFolder('DATA_DIR', dataDir);
-  const store = await STORES[settings.STORE](settings, deep);
+  const store = await inspectStore(settings, deep, stores);
   yield* store.diagnoses;
   yield* await CERTIFICATES[settings.TLS](settings);
   const redis = await inspectRedis(settings);
   yield* redis.diagnoses;
   yield* checkClock([store.time, redis.time]);
-  const folders = settings.STORE === 'sqlite' ? [dataDir, dirname(databaseOf(settings))] : [dataDir];
-  yield* checkFreeSpace(folders);
-  yield* checkSecrecy(secretFiles(settings));
+  const files = stores[settings.STORE]?.kept?.files?.(settings);
+  yield* checkFreeSpace(files ? [dataDir, dirname(files.database)] : [dataDir]);
+  yield* checkSecrecy([...(files?.secret ?? []), ...secretKeys(settings)]);
   const { HOST, PORT, MANAGEMENT_HOST, MANAGEMENT_PORT } = settings;
   yield* await checkPorts(
     { setting: 'PORT', host: HOST, port: PORT },
@@ -35,31 +40,13 @@ export async function* checkService(settings: Settings, deep: boolean): AsyncGen
   );
 }
 
-const STORES: Readonly<
-  Record<Settings['STORE'], (settings: Settings, deep: boolean) => Promise<DiagnosticReport>>
-> = {
-  memory: async () => {
-    const message = 'STORE=memory forgets everything when the process ends';
-    const remedy = 'set STORE to sqlite or mongodb, unless this is a trial';
-    return { diagnoses: [{ subject: 'store', verdict: 'warning', message, remedy }] };
-  },
-  sqlite: async (settings, deep) => {
-    const file = databaseOf(settings);
-    const folder = checkFolder('SQLITE_FILE', dirname(file));
-    const { checkDatabase } = await import('../adapters/outbound/sqlite/diagnostics.js');
-    const tables = RESOURCE_TABLES.map(({ name }) => name);
-    const report = checkDatabase(file, { tables, deep, now: CLOCK.now() });
-    return {
-      ...report,
-      diagnoses: [...report.diagnoses, ...(folder.verdict === 'ok' ? [] : [folder])],
-    };
-  },
-  mongodb: async ({ MONGODB_URL: url }) => {
-    const { mongoIndexes } = await import('./mongo-storage.js');
-    const { checkMongo } = await import('../adapters/outbound/mongo/check.js');
-    return checkMongo(url, mongoIndexes(), () => CLOCK.now());
-  },
-};
+async function inspectStore(settings: Settings, deep: boolean, stores: Stores): Promise<DiagnosticReport> {
+  const kept = stores[settings.STORE]?.kept;
+  if (kept) return kept.check(settings, { tables: TABLES, deep, now: () => CLOCK.now() });
+  const message = forgetsEverything(settings.STORE);
+  const remedy = `set STORE to ${storesWith((store) => store.kept !== undefined, stores)}, unless this is a trial`;
+  return { diagnoses: [{ subject: 'store', verdict: 'warning', message, remedy }] };
+}
 
 const CERTIFICATES: Readonly<Record<Settings['TLS'], (settings: Settings) => Promise<Diagnosis[]>>> = {
   'self-signed': (settings) =>
@@ -78,14 +65,8 @@ async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise
   return checkRedis(url, () => CLOCK.now());
 }
 
-/** The files that the service creates for its owner alone. */
-function secretFiles(settings: Settings): string[] {
-  const file = databaseOf(settings);
-  const database = settings.STORE === 'sqlite' ? [file, `${file}-wal`] : [];
-  const tls = ['ca-key.pem', 'server.pem'].map((name) => join(resolve(settings.DATA_DIR), 'tls', name));
-  return [...database, ...(settings.TLS === 'self-signed' ? tls : [])];
-}
-
-function databaseOf(settings: Settings): string {
-  return resolve(settings.SQLITE_FILE);
+/** The files of certificates that the service creates for its owner alone. */
+function secretKeys({ TLS, DATA_DIR }: Settings): string[] {
+  if (TLS !== 'self-signed') return [];
+  return ['ca-key.pem', 'server.pem'].map((name) => join(resolve(DATA_DIR), 'tls', name));
 }

@@ -8,7 +8,8 @@ import { type Settings, SettingsError } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import { type Application, type Choices, MAKERS } from './parts.js';
 import { RATE_LIMITERS } from './rate-limits.js';
-import { STORES } from './stores.js';
+import { storageOf } from './storage.js';
+import { STORES } from './stores/index.js';
 import { loadTracer } from './tracing.js';
 
 export type { Application };
@@ -25,9 +26,10 @@ export async function compose(
   tracing: TracingSettings = {},
   clock?: Clock,
 ): Promise<Application> {
-  const makeStorage = await STORES[settings.STORE]();
+  const makeParts = await STORES[settings.STORE].load(settings);
   const makeRateLimits = await RATE_LIMITERS[settings.RATE_LIMITER]();
   const makeTracing = await loadTracer(tracing);
+  const makeStorage: Choices['makeStorage'] = (options) => storageOf(makeParts(options));
   return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary, clock });
 }
 

@@ -53,14 +53,16 @@ import { describedService } from './openapi.js';
 import { countedLimits, type MakeRateLimits, type RateLimits } from './rate-limits.js';
 import { COLLECTION_PATHS, composeResources, type Resources } from './resources.js';
 import type { Storage } from './storage.js';
-import type { MakeStorage } from './stores.js';
+import type { StorageOptions } from './stores/registration.js';
+import { TABLES } from './tables.js';
 import type { MakeTracing } from './tracing.js';
 import { TRANSPORTS, type Transport } from './transports.js';
 
 /** What differs between programs: which adapters are loaded, and what a test replaces. */
 export interface Choices {
   readonly settings: Settings;
-  readonly makeStorage: MakeStorage;
+  /** @throws StoreConfigError */
+  readonly makeStorage: (options: StorageOptions) => Storage;
   readonly makeRateLimits: MakeRateLimits;
   /** Absent: no traces. */
   readonly makeTracing?: MakeTracing;
@@ -163,7 +165,8 @@ export const MAKERS: {
   ],
   storage: ({ choices, settings, clock, logger, storeObservers }) => {
     const budget = new QueryBudget(clock, settings.QUERY_TIMEOUT_MS);
-    return observedStorage(choices.makeStorage(settings, { budget, logger }), settings.STORE, storeObservers);
+    const made = choices.makeStorage({ tables: TABLES, budget, logger });
+    return observedStorage(made, settings.STORE, storeObservers);
   },
   store: ({ storage }) => storage.store,
   rateLimits: ({ choices, settings, clock, metrics, logger, storeObservers: observers }) => {

@@ -1,7 +1,7 @@
 import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
-import type { RecordTable } from '../application/ports/list-query.js';
 import type { Repository } from '../application/ports/repository.js';
+import type { StoredTable } from '../application/ports/table-store.js';
 import { API_KEY, type ApiKey } from '../domain/access.js';
 import { type FieldTable, indexedFields, searchedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';
@@ -10,11 +10,8 @@ import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
 import { USER, type User } from '../domain/user.js';
 
 /** A table or collection that every store keeps. */
-export interface Table<Fields, Creation extends 'keyed' | 'unkeyed'> extends RecordTable {
-  /** `keyed`: clients create its records, so it also has an idempotency store. */
+export interface Table<Fields, Creation extends StoredTable['creation']> extends StoredTable {
   readonly creation: Creation;
-  /** `expire`: tombstones are purged. `stay`: the id of a deleted record stays used permanently. */
-  readonly tombstones: 'expire' | 'stay';
   /** Carries the type of the fields and has no value. */
   readonly fieldsType?: Fields;
 }
@@ -65,24 +62,23 @@ type Tables = typeof RECORD_TABLES;
 type TableName = keyof Tables;
 type KeyedName = { [Name in TableName]: Tables[Name]['creation'] extends 'keyed' ? Name : never }[TableName];
 
-export const TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES);
+export const TABLES: readonly StoredTable[] = Object.values(RECORD_TABLES);
 
 /** The tables whose records are created under idempotency keys. */
-export const RESOURCE_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
+export const RESOURCE_TABLES: readonly StoredTable[] = Object.values(RECORD_TABLES).filter(
   ({ creation }) => creation === 'keyed',
 );
 
 /** The tables whose tombstones are purged. */
-export const EXPIRING_TABLES: readonly RecordTable[] = Object.values(RECORD_TABLES).filter(
+export const EXPIRING_TABLES: readonly StoredTable[] = Object.values(RECORD_TABLES).filter(
   ({ tombstones }) => tombstones === 'expire',
 );
 
 export type IdempotencyStores = { readonly [Name in KeyedName]: IdempotencyStore };
 
-export function idempotencyStores<Kind extends IdempotencyStore>(open: (table: RecordTable) => Kind) {
+export function idempotencyStores(of: (table: StoredTable) => IdempotencyStore): IdempotencyStores {
   const keyed = Object.entries(RECORD_TABLES).filter(([, { creation }]) => creation === 'keyed');
-  const stores = keyed.map(([name, table]) => [name, open(table)]);
-  return Object.fromEntries(stores) as { readonly [Name in KeyedName]: Kind };
+  return Object.fromEntries(keyed.map(([name, table]) => [name, of(table)])) as IdempotencyStores;
 }
 
 export type Repositories = {
@@ -91,10 +87,10 @@ export type Repositories = {
     : never;
 };
 
-/** @param open returns the repository of a table with any fields */
-export function repositories(open: <Fields extends object>(table: RecordTable) => Repository<Fields>) {
-  const opened = Object.entries(RECORD_TABLES).map(([name, table]) => [name, open(table)]);
-  return Object.fromEntries(opened) as Repositories;
+/** @param of returns the repository of a table with any fields */
+export function repositories(of: <Fields extends object>(table: StoredTable) => Repository<Fields>) {
+  const all = Object.entries(RECORD_TABLES).map(([name, table]) => [name, of(table)]);
+  return Object.fromEntries(all) as Repositories;
 }
 
 type Description = Omit<Table<unknown, 'keyed'>, 'creation' | 'fieldsType' | 'searched'>;

@@ -9,7 +9,7 @@ import { maskedText, shownValue } from './shown-value.js';
 import { misspeltNames } from './similar-names.js';
 
 export { SettingsError } from './settings-error.js';
-export type { Settings, StoreName } from './settings-schema.js';
+export type { Settings } from './settings-schema.js';
 
 /** A setting as `catalogue config` shows it. */
 export interface ExplainedSetting {

@@ -12,6 +12,7 @@ import {
   replaceIdentity,
 } from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/container.js';
+import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import { AppError } from '../domain/errors.js';
@@ -91,7 +92,7 @@ export class Service {
     for (const job of jobs) job.start();
     const storeLocation = store.location;
     logger.info('started', { store: settings.STORE, storeLocation });
-    if (settings.STORE === 'memory') logger.warn('STORE=memory forgets everything when the process ends');
+    if (!STORES[settings.STORE].kept) logger.warn(forgetsEverything(settings.STORE));
     return {
       port,
       managementPort,

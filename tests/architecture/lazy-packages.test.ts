@@ -37,8 +37,8 @@ describe('a package that not every process needs', () => {
 
   it('is found if a module loads it', () => {
     for (const [path, name] of [
-      ['composition/mongo-storage.ts', 'mongodb'],
-      ['composition/sqlite-storage.ts', 'libsql'],
+      ['adapters/outbound/mongo/storage.ts', 'mongodb'],
+      ['adapters/outbound/sqlite/storage.ts', 'libsql'],
       ['adapters/outbound/redis/connection.ts', 'ioredis'],
       ['packages/mcp/serve.ts', '@modelcontextprotocol/server'],
       ['adapters/outbound/opentelemetry/tracing.ts', '@opentelemetry/sdk-trace-base'],

@@ -31,7 +31,9 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'adapters/outbound/tokens/': [...CORE, 'adapters/outbound/tokens/'],
   'adapters/outbound/certificates/': [...CORE, 'adapters/outbound/certificates/'],
   'adapters/outbound/system/': [...CORE, 'adapters/outbound/system/'],
-  'config/': ['shared/', 'config/'],
+  // The settings of a store stand in its registration.
+  'config/': ['shared/', 'config/', 'composition/stores/'],
+  'composition/stores/': [...CORE, 'adapters/outbound/', 'composition/stores/'],
   'composition/': [...CORE, 'adapters/', 'config/', 'composition/'],
   // `composition/` makes parts, and imports no file of `process/`, which runs them.
   'process/': [...CORE, 'adapters/inbound/http/', 'config/', 'composition/', 'process/'],
@@ -84,7 +86,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
-  joi: ['adapters/inbound/http/', 'config/'],
+  joi: ['adapters/inbound/http/', 'config/', 'composition/stores/'],
   mongodb: ['adapters/outbound/mongo/'],
   libsql: ['adapters/outbound/sqlite/'],
   'rate-limiter-flexible': ['adapters/outbound/redis/'],

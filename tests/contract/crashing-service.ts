@@ -1,8 +1,8 @@
 import { ServerResponse } from 'node:http';
 import Database from 'libsql';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import type { Storage } from '#src/composition/storage.js';
-import { STORES } from '#src/composition/stores.js';
+import { STORES } from '#src/composition/stores/index.js';
+import type { StoreRegistration } from '#src/composition/stores/registration.js';
 import { loadSettings } from '#src/config/settings.js';
 
 /** The service, but it kills itself at the step of a creation that the environment variable CRASH_AT names. */
@@ -13,24 +13,37 @@ function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Kills the process before or after this method of an object of the storage, on every store. */
-function dieAround(step: Step, part: (storage: Storage) => object, name: string): void {
+type Part = 'records' | 'reservations';
+
+/** Kills the process before or after this method of what the store keeps of products, on every store. */
+function dieAround(step: Step, part: Part, name: string): void {
   const { STORE } = loadSettings();
-  const load = STORES[STORE];
-  Reflect.set(STORES, STORE, async () => {
-    const makeStorage = await load();
-    return (...args: Parameters<typeof makeStorage>) => {
-      const storage = makeStorage(...args);
-      const object = part(storage);
-      const method = Reflect.get(object, name);
-      Reflect.set(object, name, async (...values: unknown[]) => {
-        if (step === 'before') die();
-        const result = await method.apply(object, values);
-        die();
-        return result;
-      });
-      return storage;
+  const registration: StoreRegistration = STORES[STORE];
+  const { load } = registration;
+  const loadDeadly: typeof load = async (settings) => {
+    const makeParts = await load(settings);
+    return (options) => {
+      const parts = makeParts(options);
+      return {
+        ...parts,
+        table: (table) => {
+          const store = parts.table<never>(table);
+          if (table.name === 'products') makeDeadly(store[part], step, name);
+          return store;
+        },
+      };
     };
+  };
+  Reflect.set(registration, 'load', loadDeadly);
+}
+
+function makeDeadly(object: object, step: Step, name: string): void {
+  const method = Reflect.get(object, name);
+  Reflect.set(object, name, async (...values: unknown[]) => {
+    if (step === 'before') die();
+    const result = await method.apply(object, values);
+    die();
+    return result;
   });
 }
 
@@ -57,13 +70,11 @@ function dieBeforeResponse(): void {
   });
 }
 
-const reservationsOf = ({ reservations }: Storage) => reservations.products;
-
 const STEPS: Readonly<Record<string, () => void>> = {
-  'before the reservation': () => dieAround('before', reservationsOf, 'reserve'),
-  'after the reservation': () => dieAround('after', reservationsOf, 'reserve'),
+  'before the reservation': () => dieAround('before', 'reservations', 'reserve'),
+  'after the reservation': () => dieAround('after', 'reservations', 'reserve'),
   'before the insertion is committed': dieBeforeCommit,
-  'after the insertion': () => dieAround('after', ({ products }) => products, 'insertAll'),
+  'after the insertion': () => dieAround('after', 'records', 'insertAll'),
   'before the response': dieBeforeResponse,
 };
 

@@ -19,7 +19,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { restoreDatabase } from '#src/adapters/outbound/sqlite/backup/restore.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { product } from '../contract/repository/records.js';
 import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';
 import { needPythonSqlite, python } from '../support/python.js';
@@ -56,11 +57,8 @@ describe('catalogue restore', () => {
   const database = (where: string) => join(where, 'data/catalogue.sqlite');
   const backup = (where: string) => join(where, 'b.sqlite');
 
-  const inStore = async (
-    file: string,
-    use: (storage: ReturnType<typeof sqliteStorage>) => Promise<unknown>,
-  ) => {
-    const storage = sqliteStorage({ file, budget: ENDLESS });
+  const inStore = async (file: string, use: (storage: Storage) => Promise<unknown>) => {
+    const storage = storageOf(sqliteStorage({ file, budget: ENDLESS }));
     await storage.store.open();
     await use(storage).finally(() => storage.store.close());
   };

@@ -7,8 +7,9 @@
  */
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import { compose } from '#src/composition/container.js';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import { AppError } from '#src/domain/errors.js';
 import { Service } from '#src/process/service.js';
@@ -19,7 +20,7 @@ import { MongoProcess } from '../support/mongo-process.js';
 import { type MongoFault, MongoProxy } from '../support/mongo-proxy.js';
 import { patience, throughProxy } from '../support/mongo-url.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
-import { ENDLESS } from '../support/tables.js';
+import { ENDLESS, TABLES } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { FaultPlan } from './unknown-outcomes/fault-plan.js';
@@ -107,7 +108,7 @@ describe('a command to MongoDB whose reply is missing, cut, late, doubled or an 
     const service = new Service(application.serviceParts);
     const { port, authorityFile } = await service.start();
     const client = new HttpClient(port, authorityFile, FIRST_KEY);
-    const storage = mongoStorage({ url, budget: ENDLESS });
+    const storage = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
     await until('the store is open', () => storage.store.open());
     const database = control.db(name);
     const [productId, userId] = await seed(client, database);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
+import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
-import { memoryStorage } from '#src/composition/stores.js';
+import { storageOf } from '#src/composition/storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { product } from '../contract/repository/records.js';
@@ -33,8 +34,8 @@ describe('a service whose store opens late', () => {
     };
     const application = composeWith({
       settings: loadSettings(settings),
-      makeStorage: (_settings, options) => {
-        const storage = memoryStorage(options);
+      makeStorage: (options) => {
+        const storage = storageOf(memoryStorage(options));
         storage.store.open = () => new Promise((resolve) => (open = resolve));
         return storage;
       },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
-import type { Storage } from '#src/composition/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
 import { product } from '../contract/repository/records.js';
 import { mongoUrl } from '../support/mongo-url.js';
@@ -29,7 +29,7 @@ describe('expiry on MongoDB', () => {
 
   const replica = (): Storage => {
     const url = mongoUrl(database.databaseName);
-    const storage = mongoStorage({ url, budget: ENDLESS });
+    const storage = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
     opened.push(storage);
     return storage;
   };

@@ -1,5 +1,5 @@
 import type { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { StoreName } from '#src/config/settings.js';
+import type { StoreName } from '#src/composition/stores/index.js';
 import type { OpenRepository } from '../contract/repository.contract.js';
 import { openMemory } from './open-memory.js';
 import { openSqlite } from './open-sqlite.js';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import type { OpenRepository, SharedRepository } from '../contract/repository/test-store.js';
 import { mongoUrl } from './mongo-url.js';
-import { ENDLESS } from './tables.js';
+import { ENDLESS, TABLES } from './tables.js';
 
 /** Opens the repositories of a new MongoDB database, which `close` drops. */
 export async function openMongo(): Promise<SharedRepository> {
@@ -20,7 +21,7 @@ export async function openMongo(): Promise<SharedRepository> {
 }
 
 async function openDatabase(url: string): Promise<OpenRepository> {
-  const { store, ...storage } = mongoStorage({ url, budget: ENDLESS });
+  const { store, ...storage } = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
   await store.open();
   return { ...storage, close: () => store.close() };
 }

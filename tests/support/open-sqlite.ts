@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import type { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import type { OpenRepository, SharedRepository } from '../contract/repository/test-store.js';
 import { ENDLESS } from './tables.js';
 
@@ -24,7 +25,7 @@ export async function openSqlite(folder: string, budget = ENDLESS): Promise<Shar
 }
 
 async function openFile(file: string, budget: QueryBudget): Promise<OpenRepository> {
-  const { store, ...storage } = sqliteStorage({ file, budget });
+  const { store, ...storage } = storageOf(sqliteStorage({ file, budget }));
   await store.open();
   return { ...storage, close: () => store.close() };
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
-import type { Storage } from '#src/composition/storage.js';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { MongoProcess } from '../../support/mongo-process.js';
 import { patience } from '../../support/mongo-url.js';
-import { ENDLESS } from '../../support/tables.js';
+import { ENDLESS, TABLES } from '../../support/tables.js';
 
 /** A store that survives the processes of the service. */
 export interface TestedStore {
@@ -24,7 +24,7 @@ export interface TestedStore {
   close(): Promise<void>;
 }
 
-const copied = (file: string) => sqliteStorage({ file, budget: ENDLESS });
+const copied = (file: string) => storageOf(sqliteStorage({ file, budget: ENDLESS }));
 
 export function sqliteStore(folder: string): TestedStore {
   const file = join(folder, 'data/catalogue.sqlite');
@@ -50,7 +50,7 @@ export async function mongoStore(folder: string): Promise<TestedStore> {
     settings: { STORE: 'mongodb', MONGODB_URL: url },
     patientSettings: { STORE: 'mongodb', MONGODB_URL: patient },
     url,
-    storage: () => mongoStorage({ url: patient, budget: ENDLESS }),
+    storage: () => storageOf(mongoStorage({ url: patient, tables: TABLES, budget: ENDLESS })),
     copied,
     restartServer: async () => {
       await server.kill();

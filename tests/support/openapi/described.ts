@@ -1,8 +1,9 @@
+import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
-import { memoryStorage } from '#src/composition/stores.js';
+import { storageOf } from '#src/composition/storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Issue } from '#src/domain/errors.js';
 import { DocumentedResponses } from './documented-responses.js';
@@ -14,7 +15,7 @@ const cache = new Map<string, DocumentedResponses>();
 export function documentOf(environment: Record<string, string>): object {
   return composeWith({
     settings: loadSettings({ ...environment, LOG_LEVEL: 'silent' }),
-    makeStorage: (_settings, options) => memoryStorage(options),
+    makeStorage: (options) => storageOf(memoryStorage(options)),
     makeRateLimits: memoryRateLimits,
   }).openApiDocument;
 }

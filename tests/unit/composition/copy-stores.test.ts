@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { CopyError, countsIn, type Progress } from '#src/application/maintenance/copy-archive.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { copyStores } from '#src/composition/copy-stores.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
-import type { Storage } from '#src/composition/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Instant } from '#src/domain/record.js';
 import { reservation } from '../../contract/idempotency/reservations.js';
@@ -29,7 +29,7 @@ describe('copyStores', () => {
     file: string,
     use: (storage: Storage) => Promise<Result>,
   ): Promise<Result> => {
-    const storage = sqliteStorage({ file, budget: ENDLESS });
+    const storage = storageOf(sqliteStorage({ file, budget: ENDLESS }));
     await storage.store.open();
     try {
       return await use(storage);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import type { StoreCall, StoreObserver } from '#src/application/ports/store-observer.js';
 import { observedStorage } from '#src/composition/observed-storage.js';
-import type { Storage } from '#src/composition/storage.js';
-import { memoryStorage } from '#src/composition/stores.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { RECORD_TABLES } from '#src/composition/tables.js';
 import { unavailable } from '#src/domain/errors.js';
 import { ENDLESS } from '../../support/tables.js';
@@ -23,10 +23,10 @@ class RecordingObserver implements StoreObserver {
 
 describe('observedStorage', () => {
   const storageWith = (...observers: StoreObserver[]): Storage =>
-    observedStorage(memoryStorage({ budget: ENDLESS }), 'memory', observers);
+    observedStorage(storageOf(memoryStorage({ budget: ENDLESS })), 'memory', observers);
 
   it('returns the storage itself without observers', () => {
-    const storage = memoryStorage({ budget: ENDLESS });
+    const storage = storageOf(memoryStorage({ budget: ENDLESS }));
     expect(observedStorage(storage, 'memory', [])).to.equal(storage);
   });
 
@@ -55,7 +55,7 @@ describe('observedStorage', () => {
   });
 
   it('observes every method of every repository', () => {
-    const plain = memoryStorage({ budget: ENDLESS });
+    const plain = storageOf(memoryStorage({ budget: ENDLESS }));
     const storage = observedStorage(plain, 'memory', [new RecordingObserver()]);
     for (const key of Object.keys(RECORD_TABLES) as (keyof typeof RECORD_TABLES)[]) {
       const names = Object.getOwnPropertyNames(Object.getPrototypeOf(plain[key])).filter((name) =>
@@ -68,7 +68,7 @@ describe('observedStorage', () => {
   it('passes an error on after it told the observers', async () => {
     const observer = new RecordingObserver();
     const failure = unavailable('The store is away.');
-    const plain = memoryStorage({ budget: ENDLESS });
+    const plain = storageOf(memoryStorage({ budget: ENDLESS }));
     plain.users.find = () => Promise.reject(failure);
     plain.users.count = () => {
       throw failure;

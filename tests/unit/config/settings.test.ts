@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { STORES } from '#src/composition/stores/index.js';
 import { describeSettings } from '#src/config/setting-descriptions.js';
 import {
   explainSettings,
@@ -10,7 +11,6 @@ import {
   toEnvironment,
   unknownVariables,
 } from '#src/config/settings.js';
-import { STORE_NAMES } from '#src/config/settings-schema.js';
 import { shownValue } from '#src/config/shown-value.js';
 import { list } from '../../support/list.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -472,7 +472,7 @@ describe('settings', () => {
       expect(shown, name).to.equal(String(value));
     }
     expect(byName['PORT']).to.include({ type: 'integer', minimum: 0, maximum: 65_535 });
-    expect(byName['STORE']?.values).to.deep.equal(STORE_NAMES);
+    expect(byName['STORE']?.values).to.deep.equal(Object.keys(STORES));
     expect(byName['WORKERS']).to.deep.include({ minimum: 1, maximum: 64, values: ['auto'], default: '1' });
     expect(byName['SQLITE_FILE']?.default).to.equal('DATA_DIR/catalogue.sqlite');
     expect(byName['PUBLIC_READ']?.values).to.deep.equal(['products']);

@@ -33,6 +33,9 @@ export interface Program {
   /** Runs the service until a signal stops it. */
   serve(): Promise<void>;
   loadTasks(): Promise<Tasks>;
+  /** The URLs by which `copy` names stores, for a person. */
+  readonly storeUrlForms: string;
+  isStoreUrl(text: string): boolean;
   /** Loads the server of the Model Context Protocol. */
   loadMcp(): Promise<typeof import('#packages/mcp/serve.js')>;
   /** Loads the client of a running service. */

@@ -1,18 +1,19 @@
 import { MongoClient } from 'mongodb';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
+import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkServer, parseConnectionString } from './connection.js';
 import { isCollectionMissing, translateError } from './errors.js';
 import { findUnusableIndexes } from './index-preparation.js';
-import { byCollection, type CollectionIndexes } from './indexes.js';
+import { byCollection, type CollectionIndexes, wantedIndexes } from './indexes.js';
 
 const PATIENCE_MS = 5_000;
 
 /** Examines a replica set without changing anything: no collection and no index is created. */
 export async function checkMongo(
   url: string,
-  wanted: readonly CollectionIndexes[],
+  tables: readonly StoredTable[],
   now: () => number,
 ): Promise<DiagnosticReport> {
   let client: MongoClient | undefined;
@@ -28,7 +29,7 @@ export async function checkMongo(
     return {
       diagnoses: [
         ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
-        await checkIndexes(client, database, wanted),
+        await checkIndexes(client, database, wantedIndexes(tables)),
       ],
       ...(hello['localTime'] instanceof Date && { time }),
     };

@@ -1,6 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { Filter, ListQuery, RecordTable } from '../../../application/ports/list-query.js';
+import type { StoredTable } from '../../../application/ports/table-store.js';
 import { isFolded } from '../../../application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../../domain/fields.js';
 import { COUNTERS, fieldPath, reservationCollection, specOf, USAGE, uniquePath } from './documents.js';
@@ -9,6 +10,16 @@ import { WORDS_INDEX, WORDS_KEY } from './words.js';
 export interface CollectionIndexes {
   readonly collection: string;
   readonly indexes: readonly IndexDescription[];
+}
+
+/** The indexes of all collections. */
+export function wantedIndexes(tables: readonly StoredTable[]): CollectionIndexes[] {
+  return [
+    ...tables.map(recordIndexes),
+    ...tables.filter(({ tombstones }) => tombstones === 'expire').map(tombstoneExpiry),
+    ...tables.filter(({ creation }) => creation === 'keyed').map(reservationExpiry),
+    usageIndexes(),
+  ];
 }
 
 /** One entry for each collection. `counters` is one of them, though it needs no other index than that of `_id`. */

@@ -10,12 +10,15 @@ interface CopyOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLE = `
-URL is sqlite:FILE or mongodb://HOST/DATABASE. The settings do not count.
+const EXAMPLE =
+  "example: catalogue copy --from sqlite:data/catalogue.sqlite --to 'mongodb://db1,db2,db3/catalogue?replicaSet=rs0'";
 
-example: catalogue copy --from sqlite:data/catalogue.sqlite --to 'mongodb://db1,db2,db3/catalogue?replicaSet=rs0'`;
-
-export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
+export function addCopy(program: Command, context: CliContext): void {
+  const { io, loadTasks, storeUrlForms, isStoreUrl } = context;
+  const parseStore = (text: string) => {
+    if (isStoreUrl(text)) return text;
+    throw new InvalidArgumentError(`A store is ${storeUrlForms}.`);
+  };
   program
     .command('copy')
     .summary('copy all of one store to another and verify the copy')
@@ -27,7 +30,7 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
     .requiredOption('--from <url>', 'the store to copy', parseStore)
     .requiredOption('--to <url>', 'the store that receives the copy', parseStore)
     .option('--json', 'print a line of JSON for each resource')
-    .addHelpText('after', EXAMPLE)
+    .addHelpText('after', `\nURL is ${storeUrlForms}. The settings do not count.\n\n${EXAMPLE}`)
     .action(async ({ from, to, json }: CopyOptions) => {
       const { copyStores } = await loadTasks();
       const reports = await withProgress(io, (progress, signals) =>
@@ -50,9 +53,4 @@ export function addCopy(program: Command, { io, loadTasks }: CliContext): void {
 function describeReport(report: CopyReport): string {
   const { name, written, checksum } = report;
   return `${name}: ${countsIn(report)}, ${written} of them written now; both sides SHA-256 ${checksum}`;
-}
-
-function parseStore(text: string): string {
-  if (/^sqlite:(\/\/)?.|^mongodb(\+srv)?:\/\/./.test(text)) return text;
-  throw new InvalidArgumentError('A store is sqlite:FILE or mongodb://HOST/DATABASE.');
 }

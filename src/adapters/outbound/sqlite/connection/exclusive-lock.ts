@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import type Database from 'libsql';
+import { SourceMissing } from '../../../../application/ports/backup.js';
 import { StoreInUse } from '../../../../application/ports/store.js';
 import { checkOwner, connect } from './connection.js';
 import { isBusy, translateError } from './errors.js';
@@ -27,6 +29,15 @@ export function openExclusively(file: string): Database.Database {
     closeExclusively(connection);
     throw isBusy(error) ? inUse(file) : translateError(error, file);
   }
+}
+
+/**
+ * @param file an absolute path
+ * @throws SourceMissing, and the errors of {@link openExclusively}
+ */
+export function requireUnused(file: string): void {
+  if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
+  closeExclusively(openExclusively(file));
 }
 
 export function closeExclusively(connection: Database.Database): void {

@@ -4,11 +4,11 @@ import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
-import type { Storage } from '#src/composition/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
@@ -17,7 +17,7 @@ import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
-import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
+import { ENDLESS, PRODUCTS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
 const DUPLICATE = 11_000;
@@ -35,7 +35,7 @@ describe('the commands to MongoDB', () => {
     script = () => undefined;
     server = new ScriptedMongo((...command) => script(...command));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
-    storage = mongoStorage({ url, budget: ENDLESS });
+    storage = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
   });
   afterEach(async () => {

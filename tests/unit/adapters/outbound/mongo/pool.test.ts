@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
+import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import type { PoolFigures } from '#src/application/ports/store.js';
-import { mongoStorage } from '#src/composition/mongo-storage.js';
-import type { Storage } from '#src/composition/storage.js';
+import { type Storage, storageOf } from '#src/composition/storage.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { ScriptedMongo } from '../../../../support/scripted-mongo.js';
-import { ENDLESS } from '../../../../support/tables.js';
+import { ENDLESS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
 const FOUND: Document = { cursor: { id: 0n, ns: 'x.products', firstBatch: [] } };
@@ -24,7 +24,9 @@ describe('the pool of connections to MongoDB', () => {
       name === 'find' ? new Promise((resolve) => answers.push(resolve)) : undefined,
     );
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0&minPoolSize=0&maxPoolSize=2`;
-    storage = mongoStorage({ url: `${url}&waitQueueTimeoutMS=1200`, budget: ENDLESS });
+    storage = storageOf(
+      mongoStorage({ url: `${url}&waitQueueTimeoutMS=1200`, tables: TABLES, budget: ENDLESS }),
+    );
   });
   afterEach(async () => {
     for (const answer of answers) answer(FOUND);

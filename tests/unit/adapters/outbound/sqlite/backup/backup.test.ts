@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
+import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { BackupTargetError } from '#src/application/ports/backup.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
-import { sqliteStorage } from '#src/composition/sqlite-storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import { product } from '../../../../../contract/repository/records.js';
 import { ENDLESS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -35,7 +36,7 @@ describe('backUpDatabase', () => {
       await storage.store.close();
     }
   };
-  const storageIn = (path: string) => sqliteStorage({ file: path, budget: ENDLESS });
+  const storageIn = (path: string) => storageOf(sqliteStorage({ file: path, budget: ENDLESS }));
   const idsIn = (path: string) =>
     inStore(path, async ({ products }) => {
       const { records } = await products.list({

@@ -1,0 +1,41 @@
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
+import { MongoArchive, MongoReservationArchive } from './archive.js';
+import { withSocketTimeout } from './connection.js';
+import { mongoTable } from './documents.js';
+import { MongoIdempotencyStore } from './idempotency-store.js';
+import { wantedIndexes } from './indexes.js';
+import { MongoRepository } from './repository.js';
+import { MongoSearchIndex } from './search-index.js';
+import { MongoStore } from './store.js';
+import { MongoUsageStore } from './usage-store.js';
+
+export interface MongoStorageOptions {
+  readonly url: string;
+  readonly tables: readonly StoredTable[];
+  readonly budget: QueryBudget;
+  /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
+  readonly callTimeoutMs?: number;
+}
+
+/** @throws StoreConfigError */
+export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorageOptions): StorageParts {
+  const patientUrl = callTimeoutMs === undefined ? url : withSocketTimeout(url, callTimeoutMs);
+  const store = new MongoStore(patientUrl, wantedIndexes(tables), budget);
+  return {
+    store,
+    usage: new MongoUsageStore(store),
+    table: (table) => {
+      const state = { areCurrent: false };
+      return {
+        records: new MongoRepository(store, mongoTable(table), state),
+        reservations: new MongoIdempotencyStore(store, table),
+        archives: {
+          records: new MongoArchive(store, mongoTable(table)),
+          reservations: new MongoReservationArchive(store, table),
+        },
+        words: new MongoSearchIndex(store, mongoTable(table), state),
+      };
+    },
+  };
+}

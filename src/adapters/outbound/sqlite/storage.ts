@@ -1,0 +1,39 @@
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { Logger } from '../../../application/ports/logger.js';
+import type { StorageParts } from '../../../application/ports/table-store.js';
+import { SqliteDatabase } from './connection/database.js';
+import { WordIndex } from './full-text/index.js';
+import { SqliteArchive, SqliteReservationArchive } from './records/archive.js';
+import { SqliteIdempotencyStore } from './records/idempotency-store.js';
+import { SqliteRepository, SqliteTombstones } from './records/repository.js';
+import { SqliteUsageStore } from './records/usage-store.js';
+
+export interface SqliteStorageOptions {
+  readonly file: string;
+  readonly budget: QueryBudget;
+  /** Absent in commands, which report the error that ends them. */
+  readonly logger?: Logger;
+}
+
+export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): StorageParts {
+  const store = new SqliteDatabase(file, logger);
+  const usage = new SqliteUsageStore(store);
+  return {
+    store,
+    usage,
+    expiringUsage: usage,
+    table: (table) => {
+      const reservations = new SqliteIdempotencyStore(store, table);
+      return {
+        records: new SqliteRepository(store, table, budget),
+        reservations,
+        expiring: { reservations, tombstones: new SqliteTombstones(store, table) },
+        archives: {
+          records: new SqliteArchive(store, table),
+          reservations: new SqliteReservationArchive(store, table),
+        },
+        words: new WordIndex(store, table),
+      };
+    },
+  };
+}

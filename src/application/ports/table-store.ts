@@ -1,0 +1,39 @@
+import type { RecordArchive, ReservationArchive } from './archive.js';
+import type { IdempotencyStore } from './idempotency-store.js';
+import type { RecordTable } from './list-query.js';
+import type { Purgeable } from './purgeable.js';
+import type { Repository } from './repository.js';
+import type { SearchIndex } from './search-index.js';
+import type { Store } from './store.js';
+import type { UsageStore } from './usage-store.js';
+
+/** A table with what a store may have to prepare for it. */
+export interface StoredTable extends RecordTable {
+  /** `keyed`: clients create its records, so it also has reservations. */
+  readonly creation: 'keyed' | 'unkeyed';
+  /** `expire`: tombstones are purged. `stay`: the id of a deleted record stays used permanently. */
+  readonly tombstones: 'expire' | 'stay';
+}
+
+/** What a store keeps of one table. A part that the table does not need is not used. */
+export interface TableStore<Fields> {
+  readonly records: Repository<Fields>;
+  readonly reservations: IdempotencyStore;
+  /** What the service must purge. Absent if the store removes expired entries itself. */
+  readonly expiring?: { readonly reservations: Purgeable; readonly tombstones: Purgeable };
+  /** For a copy to another store. Absent if nothing outlives the process. */
+  readonly archives?: { readonly records: RecordArchive; readonly reservations: ReservationArchive };
+  /** The words of the records. Absent if nothing outlives the process. */
+  readonly words?: SearchIndex;
+}
+
+/** What an adapter makes of one store, unopened. */
+export interface StorageParts {
+  readonly store: Store;
+  /** The usage of API keys. */
+  readonly usage: UsageStore;
+  /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */
+  readonly expiringUsage?: Purgeable;
+  /** Called once for each table. */
+  table<Fields extends object>(table: RecordTable): TableStore<Fields>;
+}
