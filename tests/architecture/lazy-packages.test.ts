@@ -4,11 +4,22 @@ import { allModules, type Module, moduleOf } from './imports.js';
 
 /** The packages that only some settings or requests need. The service imports them when it needs them. */
 const LAZY = [
-  ...list`mongodb  libsql  ioredis  @peculiar/x509  prom-client  string-width  @modelcontextprotocol/server  openapi-fetch`,
+  ...driversOfStores(allModules()),
+  ...list`ioredis  @peculiar/x509  prom-client  string-width  @modelcontextprotocol/server  openapi-fetch`,
   ...list`@opentelemetry/api  @opentelemetry/exporter-trace-otlp-http  @opentelemetry/exporter-trace-otlp-proto`,
   ...list`@opentelemetry/resources  @opentelemetry/sdk-trace-base`,
 ];
 const ENTRIES = ['main.ts', 'process/run-service.ts', 'command-line.ts', 'composition/admin-tasks.ts'];
+
+/** The packages that the adapters of stores import. */
+function driversOfStores(modules: readonly Module[]): readonly string[] {
+  const stores = modules.flatMap(
+    ({ path }) => /^adapters\/outbound\/\w+\/(?=storage\.ts$)/.exec(path)?.[0] ?? [],
+  );
+  return modules
+    .filter(({ path }) => stores.some((folder) => path.startsWith(folder)))
+    .flatMap(({ imports }) => imports.filter((name) => !name.endsWith('.ts') && !name.startsWith('node:')));
+}
 
 /** Type imports and `import()`, which load nothing at the start. */
 const NOT_LOADED = /^(?:import|export)\s+type\s[^;]*;|\bimport\([^)]*\)/gm;
@@ -32,6 +43,7 @@ describe('a package that not every process needs', () => {
     expect(modules.map(({ path }) => path)).to.include.members(ENTRIES);
     const loaded = loadedBy(ENTRIES, modules);
     expect(loaded).to.include('composition/container.ts').and.to.include('koa');
+    expect(LAZY).to.include('mongodb').and.to.include('libsql');
     expect(LAZY.filter((name) => loaded.has(name))).to.deep.equal([]);
   });
 

@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import { allModules, type Module, moduleOf } from './imports.js';
 
 /**
- * What may open connections: to a store, Redis, an issuer for its keys, a collector and the ports of this machine; and
- * what is a client of the service.
+ * What may open connections itself: to Redis, an issuer for its keys, a collector and the ports of this machine; and
+ * what is a client of the service. The drivers of stores connect for their adapters.
  */
 const MAY_CONNECT = [
-  'adapters/outbound/mongo/',
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
   'adapters/outbound/opentelemetry/',

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { TABLES } from '#src/composition/tables.js';
 import type { Module } from './imports.js';
 
@@ -5,6 +6,12 @@ import type { Module } from './imports.js';
 type PathPrefix = string;
 
 const CORE: readonly PathPrefix[] = ['domain/', 'application/', 'shared/'];
+
+/** The folders of the outbound adapters, one for each technology. The others follow from them, so no rule names a store. */
+const OUTBOUND: readonly PathPrefix[] = readdirSync('src/adapters/outbound').map(
+  (folder) => `adapters/outbound/${folder}/`,
+);
+const STORES = OUTBOUND.filter((folder) => existsSync(`src/${folder}storage.ts`));
 
 /** The folders or files that a part of the source may import; the first entry that fits a module applies. */
 const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
@@ -20,17 +27,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
     'packages/remote/',
     'packages/client/index.ts',
   ],
-  'adapters/outbound/cluster/': [...CORE, 'adapters/outbound/cluster/'],
-  'adapters/outbound/memory/': [...CORE, 'adapters/outbound/memory/'],
-  'adapters/outbound/mongo/': [...CORE, 'adapters/outbound/mongo/'],
-  'adapters/outbound/sqlite/': [...CORE, 'adapters/outbound/sqlite/'],
-  'adapters/outbound/redis/': [...CORE, 'adapters/outbound/redis/'],
-  'adapters/outbound/prometheus/': [...CORE, 'adapters/outbound/prometheus/'],
-  'adapters/outbound/pino/': [...CORE, 'adapters/outbound/pino/'],
-  'adapters/outbound/opentelemetry/': [...CORE, 'adapters/outbound/opentelemetry/'],
-  'adapters/outbound/tokens/': [...CORE, 'adapters/outbound/tokens/'],
-  'adapters/outbound/certificates/': [...CORE, 'adapters/outbound/certificates/'],
-  'adapters/outbound/system/': [...CORE, 'adapters/outbound/system/'],
+  ...Object.fromEntries(OUTBOUND.map((folder) => [folder, [...CORE, folder]])),
   // The settings of a store stand in its registration.
   'config/': ['shared/', 'config/', 'composition/stores/'],
   'composition/stores/': [...CORE, 'adapters/outbound/', 'composition/stores/'],
@@ -77,7 +74,10 @@ const HTTP_FOLDERS = [
   'pipeline',
 ];
 
-/** The folders that may import each package, and each restricted module of Node. */
+/**
+ * The folders that may import each package, and each restricted module of Node. A package that is missing here belongs
+ * to the only outbound adapter that imports it, as its driver.
+ */
 const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   koa: ['adapters/inbound/http/'],
   '@koa/router': ['adapters/inbound/http/'],
@@ -87,19 +87,6 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
   joi: ['adapters/inbound/http/', 'config/', 'composition/stores/'],
-  mongodb: ['adapters/outbound/mongo/'],
-  libsql: ['adapters/outbound/sqlite/'],
-  'rate-limiter-flexible': ['adapters/outbound/redis/'],
-  ioredis: ['adapters/outbound/redis/'],
-  'prom-client': ['adapters/outbound/prometheus/'],
-  pino: ['adapters/outbound/pino/'],
-  '@opentelemetry/api': ['adapters/outbound/opentelemetry/'],
-  '@opentelemetry/exporter-trace-otlp-http': ['adapters/outbound/opentelemetry/'],
-  '@opentelemetry/exporter-trace-otlp-proto': ['adapters/outbound/opentelemetry/'],
-  '@opentelemetry/resources': ['adapters/outbound/opentelemetry/'],
-  '@opentelemetry/sdk-trace-base': ['adapters/outbound/opentelemetry/'],
-  jose: ['adapters/outbound/tokens/'],
-  '@peculiar/x509': ['adapters/outbound/certificates/'],
   tsyringe: ['composition/'],
   'node:cluster': ['process/'],
   'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],
@@ -120,7 +107,10 @@ const ENVIRONMENT = /\bprocess\.env\b/;
 const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
 
-/** The code that all resources permit. It takes values and functions, and does not know which resource it serves. */
+/**
+ * The code that serves all resources. It takes values and functions, and does not know which resource it serves. The
+ * adapters of stores are such code as well, except their frozen migrations.
+ */
 const RESOURCE_NEUTRAL = [
   'application/records/record-service.ts',
   'application/records/create-records.ts',
@@ -148,15 +138,13 @@ const RESOURCE_NEUTRAL = [
   'adapters/inbound/http/list/cursor.ts',
   'adapters/inbound/http/list/link-header.ts',
   'adapters/inbound/http/list/ndjson.ts',
-  'adapters/outbound/memory/repository.ts',
-  'adapters/outbound/memory/idempotency-store.ts',
-  'adapters/outbound/sqlite/records/repository.ts',
-  'adapters/outbound/sqlite/records/idempotency-store.ts',
-  'adapters/outbound/mongo/repository.ts',
-  'adapters/outbound/mongo/idempotency-store.ts',
 ];
 /** In any spelling: `api_keys`, `api-keys`, `apiKeys`. Of the singulars, `user` and `order` have other meanings too. */
-const NAMES = [...TABLES.map(({ name }) => name.replaceAll('_', '[-_]?')), 'product', 'api[-_]?key'];
+const NAMES = [
+  ...TABLES.map(({ name }) => name.replaceAll('_', '[-_]?')),
+  'product(?!-catalogue-service)',
+  'api[-_]?key',
+];
 const RESOURCE_NAME = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 
 /** Every folder and file that the rules name. */
@@ -209,7 +197,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'only its owner imports a package': (modules) =>
     modules.flatMap(({ path, imports }) =>
       imports
-        .filter((target) => !target.endsWith('.ts') && !mayImport(path, target))
+        .filter((target) => !target.endsWith('.ts') && !mayImport(path, target, modules))
         .map((target) => `${path} → ${target}`),
     ),
 
@@ -230,10 +218,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .map(({ path }) => `${path} reads process.env`),
 
   'shared code names no resource': (modules) =>
-    RESOURCE_NEUTRAL.flatMap((path) => {
-      const module = modules.find((one) => one.path === path);
-      return module && RESOURCE_NAME.test(withoutComments(module.source)) ? [`${path} names a resource`] : [];
-    }),
+    modules
+      .filter(({ path }) => RESOURCE_NEUTRAL.includes(path) || isUnder(path, STORES))
+      .filter(({ path }) => !path.endsWith('/migrations.ts'))
+      .filter(({ source }) => RESOURCE_NAME.test(withoutComments(source)))
+      .map(({ path }) => `${path} names a resource`),
 
   'every path in the rules names a file': (modules) =>
     PATHS.filter((prefix) => !modules.some(({ path }) => path.startsWith(prefix))),
@@ -269,9 +258,14 @@ function isUnder(path: string, allowed: readonly PathPrefix[]): boolean {
   return allowed.some((prefix) => path.startsWith(prefix));
 }
 
-function mayImport(path: string, target: string): boolean {
+function mayImport(path: string, target: string, modules: readonly Module[]): boolean {
   const owners = OWNERS[target];
-  return owners ? isUnder(path, owners) : target.startsWith('node:') && !isUnder(path, FOR_BROWSERS);
+  if (owners) return isUnder(path, owners);
+  if (target.startsWith('node:')) return !isUnder(path, FOR_BROWSERS);
+  const [folder = '', ...others] = OUTBOUND.filter((one) =>
+    modules.some((module) => module.path.startsWith(one) && module.imports.includes(target)),
+  );
+  return path.startsWith(folder) && folder !== '' && others.length === 0;
 }
 
 function reaches(
