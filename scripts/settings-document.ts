@@ -3,9 +3,9 @@ import { describeSettings, type SettingDescription } from '#src/config/setting-d
 /** The path of the document, from the root of the project. */
 export const SETTINGS_DOCUMENT = 'docs/reference/settings.md';
 
-/** The Markdown page of all settings, generated from the schema that validates them. */
-export function settingsDocument(): string {
-  const rows = describeSettings().map((setting) => {
+/** The Markdown page of settings, generated from the schema that validates them. */
+export function settingsDocument(settings = describeSettings()): string {
+  const rows = settings.map((setting) => {
     const initial = setting.default === '' ? 'none' : code(setting.default);
     return `| ${code(setting.name)} | ${initial} | ${valuesOf(setting)} | ${setting.description} |`;
   });
@@ -26,7 +26,8 @@ file, stops the start with one line per problem and exit code 78. A variable tha
 warning. \`catalogue config\` prints the settings with their sources; \`catalogue check\` examines what they name.
 
 [Operations](../how-to/operations.md#what-each-setting-protects) explains which setting protects what.
-\`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\`; edit the texts there.`;
+\`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\` and, for
+the stores, \`src/composition/stores\`; edit the texts there.`;
 
 function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {
   const range =

@@ -1,3 +1,4 @@
+import type Joi from 'joi';
 import { DEFAULTS, readLayer } from './settings-layers.js';
 import { SETTINGS_SCHEMA } from './settings-schema.js';
 import type { Secrecy } from './shown-value.js';
@@ -31,16 +32,16 @@ interface JoiDescription {
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: number } }[];
 }
 
-const JOI_DESCRIPTIONS = SETTINGS_SCHEMA.describe()['keys'] as Readonly<Record<string, JoiDescription>>;
+const JOI_DESCRIPTIONS = descriptionsIn(SETTINGS_SCHEMA);
 /** In the order of the schema, without CONFIG_FILE. */
 export const SETTING_NAMES: readonly string[] = Object.keys(JOI_DESCRIPTIONS);
 
 const PORT_RANGE = { minimum: 0, maximum: 65_535 };
 
 /** All settings in the order of the schema, except CONFIG_FILE, which names a file of settings. */
-export function describeSettings(): SettingDescription[] {
+export function describeSettings(schema = SETTINGS_SCHEMA): SettingDescription[] {
   const defaults = readLayer(DEFAULTS);
-  return Object.entries(JOI_DESCRIPTIONS).map(
+  return Object.entries(descriptionsIn(schema)).map(
     ([name, { type, flags, allow = [], metas = [], rules = [] }]) => {
       const meta: SettingMeta = Object.assign({}, ...metas);
       const limit = (rule: string) => rules.find((one) => one.name === rule)?.args?.limit;
@@ -57,6 +58,10 @@ export function describeSettings(): SettingDescription[] {
       };
     },
   );
+}
+
+function descriptionsIn(schema: Joi.ObjectSchema): Readonly<Record<string, JoiDescription>> {
+  return schema.describe()['keys'];
 }
 
 /** What the schema says of a setting besides its type. Empty for a name that it lacks. */

@@ -31,6 +31,9 @@ const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
   ],
   'domain, application and shared are pure': [moduleOf('application/x.ts', 'export const at = Date.now();')],
   'only the settings read the environment': [moduleOf('composition/x.ts', "process.env['PORT']")],
+  'only its registration and its adapter name a store': [
+    moduleOf('composition/x.ts', "if (settings.STORE === 'sqlite') {}"),
+  ],
   'shared code names no resource': [
     moduleOf('application/records/record-service.ts', "if (name === 'products') {}"),
     moduleOf('adapters/outbound/mongo/x.ts', "if (name === 'products') {}"),

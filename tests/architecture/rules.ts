@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { STORES } from '#src/composition/stores/index.js';
 import { TABLES } from '#src/composition/tables.js';
 import type { Module } from './imports.js';
 
@@ -11,7 +12,7 @@ const CORE: readonly PathPrefix[] = ['domain/', 'application/', 'shared/'];
 const OUTBOUND: readonly PathPrefix[] = readdirSync('src/adapters/outbound').map(
   (folder) => `adapters/outbound/${folder}/`,
 );
-const STORES = OUTBOUND.filter((folder) => existsSync(`src/${folder}storage.ts`));
+const STORE_FOLDERS = OUTBOUND.filter((folder) => existsSync(`src/${folder}storage.ts`));
 
 /** The folders or files that a part of the source may import; the first entry that fits a module applies. */
 const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
@@ -147,6 +148,13 @@ const NAMES = [
 ];
 const RESOURCE_NAME = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 
+/** As a value. `memory` is also a value of RATE_LIMITER. */
+const STORE_NAME = new RegExp(
+  `['"](${Object.keys(STORES)
+    .filter((name) => name !== 'memory')
+    .join('|')})['"]`,
+);
+
 /** Every folder and file that the rules name. */
 const PATHS: readonly PathPrefix[] = [
   ...Object.entries(LAYERS).flat(2),
@@ -217,9 +225,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
       .filter(({ source }) => ENVIRONMENT.test(source))
       .map(({ path }) => `${path} reads process.env`),
 
+  'only its registration and its adapter name a store': (modules) =>
+    modules
+      .filter(({ path }) => !isUnder(path, ['composition/stores/', ...STORE_FOLDERS]))
+      .filter(({ source }) => STORE_NAME.test(withoutComments(source)))
+      .map(({ path }) => `${path} names a store`),
+
   'shared code names no resource': (modules) =>
     modules
-      .filter(({ path }) => RESOURCE_NEUTRAL.includes(path) || isUnder(path, STORES))
+      .filter(({ path }) => RESOURCE_NEUTRAL.includes(path) || isUnder(path, STORE_FOLDERS))
       .filter(({ path }) => !path.endsWith('/migrations.ts'))
       .filter(({ source }) => RESOURCE_NAME.test(withoutComments(source)))
       .map(({ path }) => `${path} names a resource`),
