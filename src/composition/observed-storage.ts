@@ -18,10 +18,8 @@ import { type IdempotencyStores, RECORD_TABLES, type Repositories } from './tabl
 const REPOSITORY = methods<Repository<unknown>>({
   reserveIds: true,
   releaseIds: true,
-  insert: true,
   insertAll: true,
   find: true,
-  confirm: true,
   confirmAll: true,
   findExistingIds: true,
   findUsedIds: true,
@@ -29,9 +27,7 @@ const REPOSITORY = methods<Repository<unknown>>({
   findAllByUnique: true,
   list: true,
   count: true,
-  replace: true,
   replaceAll: true,
-  remove: true,
   removeAll: true,
 });
 const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });

@@ -98,7 +98,9 @@ export async function credentialContract(settings: Record<string, string>, every
       const stored = await apiKeys.find(id);
       if (!stored) throw new Error(`there is no key ${id}`);
       const fields = { ...stored.fields, expiresAt: Date.now() - HOUR_MS };
-      await apiKeys.replace({ ...stored, fields, version: stored.version + 1 }, stored.version);
+      await apiKeys.replaceAll([
+        { record: { ...stored, fields, version: stored.version + 1 }, expected: stored.version },
+      ]);
       return { id, key };
     };
 

@@ -69,7 +69,7 @@ describe('copyRecords', () => {
 
   it('copies every record, every tombstone and the next id, and returns a checksum', async () => {
     await fillSource(1_203);
-    for (const id of [1, 600, 1_203]) await source.products.remove(id, 1, AT);
+    for (const id of [1, 600, 1_203]) await source.products.removeAll([{ id, expected: 1, at: AT }]);
     const report = await copy();
     expect(report).to.deep.include({ name: 'products', written: 1_203 });
     expect(report.counts).to.deep.equal({ record: 1_200, tombstone: 3 });
@@ -81,9 +81,9 @@ describe('copyRecords', () => {
   it('reports the progress of each step, with the total as soon as it is known', async () => {
     await fillSource(3);
     await copy();
-    await source.products.replace(record(2, { name: 'new' }, 2), 1);
-    await source.products.insert(record(4));
-    await source.products.remove(3, 1, AT);
+    await source.products.replaceAll([{ record: record(2, { name: 'new' }, 2), expected: 1 }]);
+    await source.products.insertAll([record(4)]);
+    await source.products.removeAll([{ id: 3, expected: 1, at: AT }]);
     const steps: unknown[][] = [];
     await copyRecords(source.archive, target.archive, recordRules(SINCE), (...step) => steps.push(step));
     const { name } = source.archive;
@@ -153,11 +153,11 @@ describe('copyRecords', () => {
   it('copies later changes of the source, including unique values that moved to another record', async () => {
     await fillSource(4);
     await copy();
-    await source.products.replace(record(1, { sku: 's2' }, 2), 1).catch(() => {});
-    await source.products.remove(2, 1, AT);
-    await source.products.replace(record(1, { sku: 's2' }, 2), 1);
-    await source.products.replace(record(3, { name: 'new' }, 2), 1);
-    await source.products.insert(record(9));
+    await source.products.replaceAll([{ record: record(1, { sku: 's2' }, 2), expected: 1 }]);
+    await source.products.removeAll([{ id: 2, expected: 1, at: AT }]);
+    await source.products.replaceAll([{ record: record(1, { sku: 's2' }, 2), expected: 1 }]);
+    await source.products.replaceAll([{ record: record(3, { name: 'new' }, 2), expected: 1 }]);
+    await source.products.insertAll([record(9)]);
     expect((await copy()).written).to.equal(4);
     expect(await target.all()).to.deep.equal(await source.all());
   });
@@ -176,7 +176,7 @@ describe('copyRecords', () => {
     await fillSource(10);
     const add = target.archive.add.bind(target.archive);
     target.archive.add = async (entries) => {
-      await source.products.remove(5, 1, AT);
+      await source.products.removeAll([{ id: 5, expected: 1, at: AT }]);
       return add(entries);
     };
     expect(await failure(copy())).to.include('Did the source change meanwhile?');

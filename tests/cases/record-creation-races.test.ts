@@ -51,11 +51,14 @@ describe('concurrent creations under one idempotency key, in every order of thei
   const reserved = async () => (await world.reserved()) ?? 0;
   const deletion: Other = async () => {
     const record = await world.records.find(await reserved());
-    if (record) await world.records.remove(record.id, record.version, 0);
+    if (record) await world.records.removeAll([{ id: record.id, expected: record.version, at: 0 }]);
   };
   const change: Other = async () => {
     const record = await world.records.find(await reserved());
-    if (record) await world.records.replace({ ...record, version: 2, fields: { name: 'Changed' } }, 1);
+    if (record)
+      await world.records.replaceAll([
+        { record: { ...record, version: 2, fields: { name: 'Changed' } }, expected: 1 },
+      ]);
   };
 
   it('create one record in two attempts', async () => {
@@ -148,7 +151,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
       await inEveryOrder(async (schedule) => {
         const other = await world.publishIfAbsent(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
-        const gone = () => world.records.remove(other, 1, 0);
+        const gone = () => world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
         const outcomes = await play(schedule, [lamp(1), torch()], gone);
         expect(outcomes[1]).to.equal('idempotency_key_reused');
         expect((await world.listed()).length).to.be.lessThan(2);
@@ -162,7 +165,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
         const other = await world.publishIfAbsent(SKU);
         expect(await world.process()(lamp(0))).to.deep.equal(['duplicate_value']);
         const id = await reserved();
-        await world.records.remove(other, 1, 0);
+        await world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
         expect(expectOneRecord(await play(schedule, [lamp(1), lamp(0)]), 1)).to.equal(id);
         expect(await world.listed()).to.deep.equal([id]);
       });
@@ -172,7 +175,9 @@ describe('concurrent creations under one idempotency key, in every order of thei
       let [none, one, both] = [0, 0, 0];
       await inEveryOrder(async (schedule) => {
         const other = await world.publishIfAbsent(SKU);
-        const outcomes = await play(schedule, [lamp(0), lamp(1)], () => world.records.remove(other, 1, 0));
+        const outcomes = await play(schedule, [lamp(0), lamp(1)], () =>
+          world.records.removeAll([{ id: other, expected: 1, at: 0 }]),
+        );
         if (made(outcomes).length === 0) none++;
         else if (made(outcomes).length === 1) one++;
         else both++;

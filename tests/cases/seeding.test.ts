@@ -85,7 +85,7 @@ describe('Seeding', () => {
 
   it('recreates a deleted product with a new id', async () => {
     await fill(1_200);
-    await products.remove(600, 1, clock.time);
+    await products.removeAll([{ id: 600, expected: 1, at: clock.time }]);
     expect(await fill(1_200)).to.deep.equal({ made: 1, existing: 1_199 });
     const found = await products.findByUnique('sku', sampleProduct(SEED, 600).sku);
     expect(found?.id).to.be.greaterThan(1_200);

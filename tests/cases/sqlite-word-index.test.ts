@@ -181,15 +181,19 @@ describe('the index of words in SQLite', () => {
           if (!old) continue;
           if (step % 2 === 0) {
             const changed = next(old, { name: `pink ${THINGS[step % 5]}` });
-            expect(await one.products.replace(changed, old.version)).to.equal(true);
+            expect(await one.products.replaceAll([{ record: changed, expected: old.version }])).to.deep.equal(
+              ['replaced'],
+            );
             current.set(id, changed);
           } else {
-            expect(await one.products.remove(id, old.version, AT)).to.equal(true);
+            expect(await one.products.removeAll([{ id, expected: old.version, at: AT }])).to.deep.equal([
+              true,
+            ]);
             current.delete(id);
           }
         }
         const added = named(1_000 + step);
-        expect(await one.products.insert(added)).to.equal(true);
+        expect(await one.products.insertAll([added])).to.deep.equal(['inserted']);
         current.set(added.id, added);
         await expectAll(
           one,
@@ -277,7 +281,7 @@ describe('the index of words in SQLite', () => {
       const before = state(service);
       const command = await open(file);
       const added = named(200);
-      expect(await command.products.insert(added)).to.equal(true);
+      expect(await command.products.insertAll([added])).to.deep.equal(['inserted']);
       expect(state(service)).to.deep.equal(before);
       await expectAll(command, [...records, added]);
     });
@@ -291,7 +295,7 @@ describe('the index of words in SQLite', () => {
       await expectAll(one, records);
       expect(state(one)).to.deep.equal([TOKENIZER_VERSION + 1, 0, 0]);
       const added = named(200);
-      expect(await one.products.insert(added)).to.equal(true);
+      expect(await one.products.insertAll([added])).to.deep.equal(['inserted']);
       expect(state(one), 'a newer process makes all words again').to.deep.equal([TOKENIZER_VERSION, 0, 0]);
       await expectAll(one, [...records, added]);
     });
@@ -318,13 +322,13 @@ describe('the index of words in SQLite', () => {
     it('is not touched if a replacement keeps the words', async () => {
       const one = await open(newFile());
       const first = named(1);
-      await one.products.insert(first);
+      await one.products.insertAll([first]);
       one.database.written = [];
       const cheaper = next(first, { price: { amount: 1, currency: 'USD' } });
-      expect(await one.products.replace(cheaper, 1)).to.equal(true);
+      expect(await one.products.replaceAll([{ record: cheaper, expected: 1 }])).to.deep.equal(['replaced']);
       expect(touches(one)).to.deep.equal([]);
       const renamed = { ...cheaper, version: 3, fields: { ...cheaper.fields, name: 'pink' } };
-      expect(await one.products.replace(renamed, 2)).to.equal(true);
+      expect(await one.products.replaceAll([{ record: renamed, expected: 2 }])).to.deep.equal(['replaced']);
       expect(touches(one)).to.have.length(1);
       expect(await list(one, 'pink')).to.deep.equal([1]);
       expect(await list(one, first.fields.name)).to.deep.equal([]);
@@ -354,7 +358,8 @@ describe('the index of words in SQLite', () => {
     it('forgets removed records', async () => {
       const one = await open(newFile());
       await one.products.insertAll(copies(20));
-      for (let id = 1; id <= 20; id++) expect(await one.products.remove(id, 1, AT)).to.equal(true);
+      for (let id = 1; id <= 20; id++)
+        expect(await one.products.removeAll([{ id, expected: 1, at: AT }])).to.deep.equal([true]);
       for (const text of QUERIES) expect(await list(one, text)).to.deep.equal([]);
       expect(wordsIn(one)).to.equal(0);
     });
@@ -375,8 +380,10 @@ describe('the index of words in SQLite', () => {
     expect(await products.replaceAll(edits)).to.deep.equal(records.map(() => 'replaced'));
     expect(database.sizes).to.have.length(3);
     database.sizes = [];
-    await products.insert(wordy(8));
-    await products.replace({ ...next(wordy(3), { description: longText(20_000) }), version: 3 }, 2);
+    await products.insertAll([wordy(8)]);
+    await products.replaceAll([
+      { record: { ...next(wordy(3), { description: longText(20_000) }), version: 3 }, expected: 2 },
+    ]);
     for (const rows of database.sizes) expect(rows).to.be.above(128);
   });
 
@@ -402,7 +409,7 @@ describe('the index of words in SQLite', () => {
     const text = longText(MAX_WORDS + 2_000);
     const records = [1, 2].map((id) => product(id, { description: text }));
     expect(one.index.entryOf(1, records[0]?.fields ?? {})?.split(' ')).to.have.length(MAX_WORDS);
-    await one.products.insert(product(1, { description: text }));
+    await one.products.insertAll([product(1, { description: text })]);
     await one.products.insertAll([product(2, { description: text }), product(3)]);
     one.database.snapshots = 0;
     expect(await list(one, text.slice(5_000, 5_003))).to.deep.equal([1, 2]);

@@ -245,7 +245,9 @@ describe('the token endpoint', () => {
     const token = await accessToken(service.client, record.id, key);
     expect((await service.client.get('/products', { token })).status).to.equal(200);
     // As another process does.
-    await service.application.storage.apiKeys.remove(record.id, 1, service.clock.now());
+    await service.application.storage.apiKeys.removeAll([
+      { id: record.id, expected: 1, at: service.clock.now() },
+    ]);
     service.clock.pass(5_000);
     const { status } = await request(GRANT, { headers: basic(String(record.id), key) });
     expect(status).to.equal(401);
@@ -260,7 +262,9 @@ describe('the token endpoint', () => {
     const { key, record } = await keyWith(['keys:admin', 'products:read']);
     const token = await accessToken(service.client, record.id, key);
     expect((await service.client.get('/products', { token })).status).to.equal(200);
-    await service.application.storage.apiKeys.remove(record.id, 1, service.clock.now());
+    await service.application.storage.apiKeys.removeAll([
+      { id: record.id, expected: 1, at: service.clock.now() },
+    ]);
     expect((await service.client.get('/products', { token })).json.code).to.equal('invalid_token');
   });
 });

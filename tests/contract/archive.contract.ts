@@ -47,8 +47,8 @@ function recordArchiveContract(store: TestStore): void {
     });
 
     it('reads records and tombstones by id, page by page', async () => {
-      for (const id of [1, 2, 3, 5]) await products.insert(record(id));
-      for (const id of [2, 5]) await products.remove(id, 3, AT + id);
+      for (const id of [1, 2, 3, 5]) await products.insertAll([record(id)]);
+      for (const id of [2, 5]) await products.removeAll([{ id, expected: 3, at: AT + id }]);
       const all: RecordEntry[] = [
         record(1),
         { id: 2, deletedAt: AT + 2 },
@@ -102,7 +102,7 @@ function recordArchiveContract(store: TestStore): void {
         records: [full],
         hasMore: false,
       });
-      expect(await products.insert(record(8))).to.equal(false);
+      expect(await products.insertAll([record(8)])).to.deep.equal(['id_conflict']);
       expect(await archive.read(0, 10)).to.deep.equal([full, { id: 8, deletedAt: AT }]);
     });
 
@@ -115,7 +115,7 @@ function recordArchiveContract(store: TestStore): void {
       await archive.add([record(1, { sku: 'x' }), { id: 2, deletedAt: AT }, record(3)]);
       await archive.discard([1, 2]);
       expect(await archive.read(0, 10)).to.deep.equal([record(3)]);
-      expect(await products.insert(record(2, { sku: 'x' }))).to.equal(true);
+      expect(await products.insertAll([record(2, { sku: 'x' })])).to.deep.equal(['inserted']);
     });
 
     it('returns the next id, and raises but never lowers it', async () => {
@@ -153,11 +153,11 @@ function changeMarkContract(store: TestStore, again: () => Promise<OpenRepositor
       expect(await isOther(), 'reads').to.equal(false);
       const created = product(await other.products.reserveIds(3));
       expect(await isOther(), 'ids').to.equal(true);
-      await other.products.insert(created);
+      await other.products.insertAll([created]);
       expect(await isOther(), 'a creation').to.equal(true);
-      await other.products.replace(next(created, { name: 'new' }), 1);
+      await other.products.replaceAll([{ record: next(created, { name: 'new' }), expected: 1 }]);
       expect(await isOther(), 'a change').to.equal(true);
-      await other.products.remove(10, 1, AT);
+      await other.products.removeAll([{ id: 10, expected: 1, at: AT }]);
       expect(await isOther(), 'a deletion').to.equal(true);
       expect(await isOther(), 'nothing').to.equal(false);
     } finally {

@@ -22,7 +22,7 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
 
     const deleted = async (id: Id, at: Instant) => {
       await store.add(id);
-      await store.products.remove(id, 1, at);
+      await store.products.removeAll([{ id, expected: 1, at }]);
     };
     const reserved = async () => [...(await store.reservations.find(keysOf(reservations(20)))).keys()].sort();
     const usedIds = async () =>
@@ -52,8 +52,8 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
       await store.add(4);
       expect(await purge(withRetention(TOMBSTONE_MS), AT + 3, 10)).to.equal(2);
       expect(await usedIds()).to.deep.equal([3, 4]);
-      expect(await store.products.insert(product(1))).to.equal(true);
-      expect(await store.products.insert(product(3))).to.equal(false);
+      expect(await store.products.insertAll([product(1)])).to.deep.equal(['inserted']);
+      expect(await store.products.insertAll([product(3)])).to.deep.equal(['id_conflict']);
     });
 
     it('purges the oldest entries first, up to the limit', async () => {
@@ -80,8 +80,8 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
 
     it('purges no entries of another kind or resource', async () => {
       await deleted(1, AT);
-      await store.users.insert(user(1, 'ann@x'));
-      await store.users.remove(1, 1, AT);
+      await store.users.insertAll([user(1, 'ann@x')]);
+      await store.users.removeAll([{ id: 1, expected: 1, at: AT }]);
       await store.reservations.reserve([reservation('k0001')]);
       await store.all.reservations.users.reserve([reservation('k0001')]);
       const removed: number[] = [];
@@ -100,8 +100,8 @@ export function purgeableContract(adapter: string, open: () => Promise<OpenRepos
       const key: ApiKey = { name: 'first', digest: 'd', scopes: [] };
       const { apiKeys } = store.all;
       for (const id of [1, 2]) {
-        await apiKeys.insert({ ...product(id), fields: { ...key, digest: `d${id}` } });
-        await apiKeys.remove(id, 1, AT);
+        await apiKeys.insertAll([{ ...product(id), fields: { ...key, digest: `d${id}` } }]);
+        await apiKeys.removeAll([{ id, expected: 1, at: AT }]);
       }
       await purge(store.all.purgeable, MUCH_LATER, 10);
       expect(await apiKeys.findUsedIds([1, 2])).to.deep.equal(new Set([1, 2]));

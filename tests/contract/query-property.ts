@@ -195,18 +195,14 @@ async function expectDefinedFinds<Fields extends object>(
 async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {
   const existing = await repository.find(write.id);
   const expected = (existing?.version ?? 1) + (write.stale ? 1 : 0);
-  if (write.write === 'remove') return repository.remove(write.id, expected, 0);
+  if (write.write === 'remove') return repository.removeAll([{ id: write.id, expected, at: 0 }]);
   const version = write.write === 'insert' ? 1 : expected + 1;
   const createdAt = existing?.createdAt ?? write.at.createdAt;
   const record: Versioned<Fields> = { id: write.id, version, ...write.at, createdAt, fields: write.fields };
-  try {
-    return await (write.write === 'insert'
-      ? repository.insert(record)
-      : repository.replace(record, expected));
-  } catch (error) {
-    if (error instanceof AppError) return [error.code, error.details];
-    throw error;
-  }
+  const [outcome] = await (write.write === 'insert'
+    ? repository.insertAll([record])
+    : repository.replaceAll([{ record, expected }]));
+  return outcome instanceof AppError ? [outcome.code, outcome.details] : outcome;
 }
 
 interface Page<Fields> {

@@ -41,7 +41,7 @@ describe('a service whose store opens late', () => {
       },
       makeRateLimits: memoryRateLimits,
     });
-    await application.storage.products.insert(product(1));
+    await application.storage.products.insertAll([product(1)]);
     // No slow machine reaches the limit.
     service = new Service(application.serviceParts, 600_000);
     started = service.start();

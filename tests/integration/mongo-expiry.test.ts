@@ -86,7 +86,7 @@ describe('expiry on MongoDB', () => {
   it('is added to a database without it, and covers no live record', async () => {
     const before = replica();
     await before.store.open();
-    await before.products.insert(product(1));
+    await before.products.insertAll([product(1)]);
     for (const { name, key } of expected) {
       const index = (await database.collection(name).indexes()).find(
         (one) => Object.keys(one.key)[0] === Object.keys(key)[0],
@@ -135,8 +135,8 @@ describe('expiry on MongoDB', () => {
     const { store, products, reservations, usage } = replica();
     await store.open();
     const at = Date.now();
-    await products.insert(product(1));
-    await products.remove(1, 1, at);
+    await products.insertAll([product(1)]);
+    await products.removeAll([{ id: 1, expected: 1, at }]);
     await reservations.products.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: at }]);
     await usage.save([{ keyId: 1, hour: at, counter: 'a', routes: [] }]);
     const [tombstone] = await database.collection('products').find().toArray();

@@ -10,6 +10,7 @@ import { BY_ID, type Comparison, type Filter, type Value } from '#src/applicatio
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
+import { outcomeText } from '../contract/repository/outcome-text.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { FakeClock } from '../support/fakes.js';
 import { list } from '../support/list.js';
@@ -78,7 +79,7 @@ describe('lists on MongoDB', () => {
     });
 
     it('matches nothing if it is an operator or an expression instead of text', async () => {
-      await products.insert(product(100, { sku: 'a', attributes: { a: 'a' } }));
+      await products.insertAll([product(100, { sku: 'a', attributes: { a: 'a' } })]);
       for (const injected of [{ $gt: '' }, { $ne: null }, /.*/] as unknown as string[]) {
         expect(await idsOf({ field: 'name', operator: 'eq', value: injected })).to.deep.equal([]);
         const attribute = { field: 'attributes', operator: 'attribute', key: injected, value: 'a' } as const;
@@ -105,7 +106,7 @@ describe('lists on MongoDB', () => {
       store.run((database) => database.collection('users').find().sort({ _id: 1 }).toArray());
 
     it('have a case-folded copy in the document, outside the fields', async () => {
-      await users.insert(user(1, 'Ann@Example.COM'));
+      await users.insertAll([user(1, 'Ann@Example.COM')]);
       expect((await documents())[0]).to.deep.include({
         fields: { name: 'user 1', email: 'Ann@Example.COM' },
         folded: { email: 'ann@example.com' },
@@ -114,22 +115,28 @@ describe('lists on MongoDB', () => {
     });
 
     it('update the copy when the record is replaced', async () => {
-      await users.insert(user(1, 'Ann@x'));
-      await users.insert(user(2, 'Bob@x'));
-      expect(await users.replace({ ...user(1, 'Eve@X'), version: 2 }, 1)).to.equal(true);
+      await users.insertAll([user(1, 'Ann@x')]);
+      await users.insertAll([user(2, 'Bob@x')]);
+      expect(
+        await users.replaceAll([{ record: { ...user(1, 'Eve@X'), version: 2 }, expected: 1 }]),
+      ).to.deep.equal(['replaced']);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'eve@x' });
-      await expectAppError(users.insert(user(3, 'EVE@x')), 'duplicate_value', ['/email']);
-      await expectAppError(users.replace({ ...user(2, 'eVe@x'), version: 2 }, 1), 'duplicate_value', [
-        '/email',
+      expect((await users.insertAll([user(3, 'EVE@x')])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /email',
       ]);
-      expect(await users.insert(user(3, 'ANN@x'))).to.equal(true);
+      expect(
+        (await users.replaceAll([{ record: { ...user(2, 'eVe@x'), version: 2 }, expected: 1 }])).map(
+          outcomeText,
+        ),
+      ).to.deep.equal(['duplicate_value /email']);
+      expect(await users.insertAll([user(3, 'ANN@x')])).to.deep.equal(['inserted']);
     });
 
     it('have no copy in a tombstone, so the value is free', async () => {
-      await users.insert(user(1, 'Ann@x'));
-      await users.remove(1, 1, AT);
+      await users.insertAll([user(1, 'Ann@x')]);
+      await users.removeAll([{ id: 1, expected: 1, at: AT }]);
       expect(await documents()).to.deep.equal([{ _id: 1, deletedAt: new Date(AT) }]);
-      expect(await users.insert(user(2, 'ann@X'))).to.equal(true);
+      expect(await users.insertAll([user(2, 'ann@X')])).to.deep.equal(['inserted']);
     });
 
     it('are copied by an archive, which makes the folded copy and does not return it', async () => {
@@ -137,11 +144,13 @@ describe('lists on MongoDB', () => {
       await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
       expect(await archive.read(0, 10)).to.deep.equal([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
-      await expectAppError(users.insert(user(3, 'aNN@x')), 'duplicate_value', ['/email']);
+      expect((await users.insertAll([user(3, 'aNN@x')])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /email',
+      ]);
     });
 
     it('do not affect other tables', async () => {
-      await products.insert(product(1, { sku: 'ABC' }));
+      await products.insertAll([product(1, { sku: 'ABC' })]);
       const [document] = await store.run((database) => database.collection('products').find().toArray());
       expect(document).to.not.have.property('folded');
     });
@@ -149,9 +158,9 @@ describe('lists on MongoDB', () => {
 
   describe('insertAll', () => {
     it('returns an outcome for each record, in the order of the records', async () => {
-      await users.insert(user(1, 'taken@x'));
-      await users.insert(user(2, 'gone@x'));
-      await users.remove(2, 1, AT);
+      await users.insertAll([user(1, 'taken@x')]);
+      await users.insertAll([user(2, 'gone@x')]);
+      await users.removeAll([{ id: 2, expected: 1, at: AT }]);
       const many = Array.from({ length: 1_500 }, (_, at) => user(at + 1, `user${at + 1}@x`));
       many[700] = user(701, 'TAKEN@x');
       many[1_400] = user(1_401, 'user9@x');
@@ -170,7 +179,7 @@ describe('lists on MongoDB', () => {
     });
 
     it('returns id_conflict, not a duplicate value, for an existing record', async () => {
-      await users.insert(user(1, 'ann@x'));
+      await users.insertAll([user(1, 'ann@x')]);
       expect(await users.insertAll([user(1, 'ann@x')])).to.deep.equal(['id_conflict']);
     });
 
@@ -310,7 +319,7 @@ describe('lists on MongoDB', () => {
       const proxy = new TcpProxy(serverOf(url));
       const { other, records } = await opened(throughProxy(url, await proxy.listen()), 8_000);
       try {
-        await records.insert(product(1));
+        await records.insertAll([product(1)]);
         proxy.delayMs = 1_000;
         const [found, listed] = [records.find(1), records.list(slow)];
         await expectAppError(found, 'unavailable');

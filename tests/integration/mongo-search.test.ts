@@ -156,10 +156,14 @@ describe('searches on MongoDB', () => {
     const replacing = async () => {
       for (const record of all.filter((_, i) => i % 10 === 0)) {
         const changed = { ...record, version: 2, fields: { name: `changed ${record.id}` } };
-        expect(await replica.products.replace(changed, 1)).to.equal(true);
+        expect(await replica.products.replaceAll([{ record: changed, expected: 1 }])).to.deep.equal([
+          'replaced',
+        ]);
       }
       for (const record of all.filter((_, i) => i % 10 === 5))
-        expect(await replica.products.remove(record.id, 1, Date.now())).to.equal(true);
+        expect(
+          await replica.products.removeAll([{ id: record.id, expected: 1, at: Date.now() }]),
+        ).to.deep.equal([true]);
     };
     const indexing = async ({ index }: Replica) => {
       while ((await index.indexNext(17)) > 0);
@@ -189,7 +193,7 @@ describe('searches on MongoDB', () => {
       Array.from({ length: 500 }, (_, i) => String.fromCodePoint(0x4e00 + from + i)).join('');
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, han(400 * i)]));
     const all = [1, 2, 3, 4, 5, 6, 7].map((id) => product(id, { attributes }));
-    for (const record of all) expect(await replica.products.insert(record)).to.equal(true);
+    for (const record of all) expect(await replica.products.insertAll([record])).to.deep.equal(['inserted']);
     const [size = 0] = (await documents()).map(({ words }) => Buffer.byteLength(JSON.stringify(words)));
     expect(size).to.be.within(1_000_000, 2_000_000);
     await makeOld({});

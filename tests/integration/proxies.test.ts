@@ -108,7 +108,7 @@ describe('curl --http1.0', () => {
           ({ code, stderr }) => `${code}: ${stderr}`,
         );
       };
-      for (let i = 0; i < 200; i++) await storage.products.insert(product(i + 1));
+      for (let i = 0; i < 200; i++) await storage.products.insertAll([product(i + 1)]);
       expect(await curl()).to.equal(200);
       let pages = 0;
       storage.products.list = (query) => (++pages > 2 ? Promise.reject(new Error('disk')) : list(query));

@@ -102,7 +102,7 @@ class WatchedRepository extends MemoryRepository<Product> {
         updatedAt: id,
         fields: { name: `p${id}`, ...fieldsOf() },
       };
-      await this.insert(record);
+      await this.insertAll([record]);
     }
   }
 }

@@ -78,7 +78,7 @@ export class RecordCreatorHarness {
   async publishIfAbsent(sku: string): Promise<Id> {
     const id = await this.records.reserveIds(1);
     const record = { id, version: 1, createdAt: 0, updatedAt: 0, fields: { name: 'Other', sku } };
-    await this.records.insert(record);
+    await this.records.insertAll([record]);
     return id;
   }
 }

@@ -7,15 +7,18 @@ import { loadSettings } from '#src/config/settings.js';
 
 /** The service without the protection that the environment variable UNPROTECTED names, as a control for checkers. */
 
-const { find, replace } = SqliteRepository.prototype;
+const { find, replaceAll } = SqliteRepository.prototype;
 const { write } = GroupCommit.prototype;
 
 const PROTECTIONS: Readonly<Record<string, () => void>> = {
   /** A write replaces any version. */
   'version comparison': () => {
-    SqliteRepository.prototype.replace = async function (record, expected) {
-      const current = await find.call(this, record.id);
-      return replace.call(this, record, current?.version ?? expected);
+    SqliteRepository.prototype.replaceAll = async function (replacements) {
+      const current = replacements.map(async ({ record, expected }) => {
+        const { version } = (await find.call(this, record.id)) ?? {};
+        return { record, expected: version ?? expected };
+      });
+      return replaceAll.call(this, await Promise.all(current));
     };
   },
   /** A read returns what it found up to 20 ms ago. */

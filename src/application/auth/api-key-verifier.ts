@@ -49,7 +49,7 @@ export class ApiKeyVerifier implements TokenVerifier {
   private recordUse(key: Versioned<ApiKey>, minute: Instant): void {
     if ((key.fields.lastUsedAt ?? 0) >= minute) return;
     const next = { ...key, fields: { ...key.fields, lastUsedAt: minute } };
-    this.deps.keys.replace(next, key.version).catch((error: unknown) => {
+    this.deps.keys.replaceAll([{ record: next, expected: key.version }]).catch((error: unknown) => {
       this.deps.logger.warn('the last use of an API key could not be noted', { keyId: key.id, error });
     });
   }

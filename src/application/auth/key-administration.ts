@@ -18,7 +18,7 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'scopes' | 'expiresAt'>;
 
 export interface KeyAdministrationDependencies {
   readonly service: ApiKeyService;
-  readonly keys: Pick<Repository<ApiKey>, 'insert' | 'find'>;
+  readonly keys: Pick<Repository<ApiKey>, 'insertAll' | 'find'>;
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
 }
@@ -49,8 +49,10 @@ export class KeyAdministration {
     if (!format.isWellFormed(key)) throw new AppError('validation_failed', 'The key is not well-formed.');
     const now = clock.now();
     const fields = { name: 'first key', scopes: SCOPES, digest: format.digest(key) };
-    if (await keys.insert({ id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields }))
-      return true;
+    const record = { id: FIRST_KEY_ID, version: 1, createdAt: now, updatedAt: now, fields };
+    const [outcome] = await keys.insertAll([record]);
+    if (outcome instanceof AppError) throw outcome;
+    if (outcome === 'inserted') return true;
     const first = await keys.find(FIRST_KEY_ID);
     return first?.fields.digest === fields.digest;
   }

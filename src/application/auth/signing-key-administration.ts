@@ -1,4 +1,4 @@
-import { notFound } from '../../domain/errors.js';
+import { AppError, notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
@@ -50,7 +50,7 @@ export class SigningKeyAdministration {
     if ((await this.all()).length === 0) await this.makeFirst();
     const id = await this.makeAnother();
     for (const { key, phase } of await this.phased()) {
-      if (phase === 'retired') await this.deps.keys.remove(key.id, key.version, this.deps.clock.now());
+      if (phase === 'retired') await this.remove(key);
     }
     return id;
   }
@@ -61,7 +61,7 @@ export class SigningKeyAdministration {
    */
   async revoke(id: Id): Promise<string> {
     const key = await this.deps.keys.find(id);
-    if (!key || !(await this.deps.keys.remove(id, key.version, this.deps.clock.now()))) throw notFound();
+    if (!key || !(await this.remove(key))) throw notFound();
     return key.fields.kid;
   }
 
@@ -74,6 +74,17 @@ export class SigningKeyAdministration {
   private async insert(id: Id): Promise<boolean> {
     const fields = await this.deps.signer.makeKey();
     const now = this.deps.clock.now();
-    return this.deps.keys.insert({ id, version: 1, createdAt: now, updatedAt: now, fields });
+    const [outcome] = await this.deps.keys.insertAll([
+      { id, version: 1, createdAt: now, updatedAt: now, fields },
+    ]);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  private async remove({ id, version }: Versioned<SigningKey>): Promise<boolean> {
+    const [isRemoved] = await this.deps.keys.removeAll([
+      { id, expected: version, at: this.deps.clock.now() },
+    ]);
+    return isRemoved === true;
   }
 }

@@ -3,7 +3,7 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Turn } from '../../shared/turn.js';
 import type { Filter, ListPage, ListQuery, Value } from './list-query.js';
 
-/** `id_conflict`: another record has the id, or had it. An error: `duplicate_value`. */
+/** `id_conflict`: the id belongs to a record or a tombstone. An error: `duplicate_value`. */
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
 
 /** `version_conflict`: the record has another version, or does not exist. An error: `duplicate_value`. */
@@ -41,12 +41,6 @@ export interface Repository<Fields> {
   releaseIds(first: Id, end: Id): Promise<void>;
 
   /**
-   * @returns false if the id belongs to a record or a tombstone; nothing is written then
-   * @throws AppError `duplicate_value` if another record has the value of a unique field
-   */
-  insert(record: Versioned<Fields>): Promise<boolean>;
-
-  /**
    * Inserts each record on its own: a refused record does not stop the others.
    * @returns the outcomes in the order of the records
    */
@@ -54,10 +48,10 @@ export interface Repository<Fields> {
 
   find(id: Id): Promise<Versioned<Fields> | undefined>;
 
-  /** Returns whether the record has this version. It misses no acknowledged write, even where {@link find} may. */
-  confirm(id: Id, version: number): Promise<boolean>;
-
-  /** @returns what {@link confirm} returns of each, in order */
+  /**
+   * Misses no acknowledged write, even where {@link find} may.
+   * @returns whether each record has its version, in order
+   */
   confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]>;
 
   /** @returns the ids that belong to records */
@@ -95,29 +89,16 @@ export interface Repository<Fields> {
   count(filters: readonly Filter[], turn?: Turn): Promise<number>;
 
   /**
-   * Compare-and-write: replaces the record of the same id if its version is `expected`. `createdAt` must not differ.
-   * @param before see {@link Replacement.before}
-   * @returns whether it was replaced
-   * @throws AppError `duplicate_value`, as {@link insert}
-   */
-  replace(record: Versioned<Fields>, expected: number, before?: Fields): Promise<boolean>;
-
-  /**
-   * Compare-and-write of each record on its own, as {@link replace}: a refused record does not stop the others. The
-   * store writes them in any order, so one of them may be refused a value that another one gives up.
+   * Compare-and-write of each record on its own: replaces the record of the same id if its version is `expected`.
+   * `createdAt` must not differ. A refused record does not stop the others. The store writes them in any order, so one
+   * of them may be refused a value that another one gives up.
    * @returns the outcomes in the order of the replacements
    */
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]>;
 
   /**
-   * Compare-and-delete: deletes the record if its version is `expected`. A tombstone keeps the id used; it appears in
-   * no list, look-up or unique index.
-   * @returns whether it was deleted
-   */
-  remove(id: Id, expected: number, at: Instant): Promise<boolean>;
-
-  /**
-   * Compare-and-delete of each record on its own, as {@link remove}.
+   * Compare-and-delete of each record on its own: deletes the record if its version is `expected`. A tombstone keeps
+   * the id used; it appears in no list, look-up or unique index.
    * @returns whether each was deleted, in order
    */
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]>;

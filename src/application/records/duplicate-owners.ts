@@ -1,4 +1,4 @@
-import { DuplicateValue } from '../../domain/errors.js';
+import { type AppError, DuplicateValue } from '../../domain/errors.js';
 import type { Versioned } from '../../domain/record.js';
 import type { Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
@@ -45,9 +45,9 @@ function valueIn(record: Versioned<unknown>, field: string): Value {
 export async function withOwner(
   records: Pick<Repository<unknown>, 'findAllByUnique'>,
   record: Versioned<unknown>,
-  error: unknown,
-): Promise<unknown> {
+  error: AppError,
+): Promise<AppError> {
   if (!(error instanceof DuplicateValue)) return error;
   const [named] = await withOwners(records, [{ record, error }]);
-  return named;
+  return named ?? error;
 }

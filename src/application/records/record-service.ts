@@ -159,13 +159,12 @@ export class RecordService<Fields> {
       const [fields] = await validateAll(rules, [{ draft, previous: current }]);
       if (fields instanceof AppError) throw fields;
       if (isDeepStrictEqual(fields, current.fields))
-        return (await records.confirm(current.id, current.version)) ? current : undefined;
-      const next = nextVersion(current, fields as Fields, clock.now());
-      try {
-        return (await records.replace(next, current.version, current.fields)) ? next : undefined;
-      } catch (error) {
-        throw await withOwner(records, next, error);
-      }
+        return (await records.confirmAll([current]))[0] ? current : undefined;
+      const record = nextVersion(current, fields as Fields, clock.now());
+      const replacement = { record, expected: current.version, before: current.fields };
+      const [outcome] = await records.replaceAll([replacement]);
+      if (outcome instanceof AppError) throw await withOwner(records, record, outcome);
+      return outcome === 'replaced' ? record : undefined;
     });
   }
 
@@ -173,8 +172,9 @@ export class RecordService<Fields> {
   async remove(address: RecordAddress, precondition: Precondition): Promise<void> {
     const { records, clock } = this.deps;
     await this.withOptimisticRetry(address, precondition, async (current) => {
-      const deletedAt = timeOfDeletion(current, clock.now());
-      return (await records.remove(current.id, current.version, deletedAt)) ? current : undefined;
+      const at = timeOfDeletion(current, clock.now());
+      const [isRemoved] = await records.removeAll([{ id: current.id, expected: current.version, at }]);
+      return isRemoved ? current : undefined;
     });
   }
 

@@ -24,7 +24,7 @@ export function busyCountsContract(store: TestStore): void {
       const moved = i % 2 ? -i : 2 * COUNT + i;
       const fields = { ...record.fields, ...price(COUNT + moved) };
       const changed = { ...record, version: 2, updatedAt: AT + moved, fields };
-      expect(await store.products.replace(changed, 1)).to.equal(true);
+      expect(await store.products.replaceAll([{ record: changed, expected: 1 }])).to.deep.equal(['replaced']);
     }
   };
 

@@ -27,9 +27,13 @@ export function busyPagesContract(store: TestStore): void {
     const changed = { name, description: `round ${round}`, price: { amount: 1 + round, currency: 'EUR' } };
     const version = existing.version + 1;
     await Promise.all([
-      store.products.insert(named(round * 2 + 1)),
-      store.products.remove(INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0, 1, AT),
-      store.products.replace({ ...existing, version, fields: changed }, version - 1),
+      store.products.insertAll([named(round * 2 + 1)]),
+      store.products.removeAll([
+        { id: INITIAL_IDS.filter((id) => !isSteady(id))[(round * 11) % 30] ?? 0, expected: 1, at: AT },
+      ]),
+      store.products.replaceAll([
+        { record: { ...existing, version, fields: changed }, expected: version - 1 },
+      ]),
     ]);
   };
 
@@ -66,7 +70,9 @@ export function busyPagesContract(store: TestStore): void {
       await store.addAll(all);
       const reading = store.products.list(query({ limit: 1, order }));
       const moved = all[0] as Versioned<Product>;
-      const replaced = store.products.replace({ ...moved, version: 2, fields: { name: 'z' } }, 1);
+      const replaced = store.products.replaceAll([
+        { record: { ...moved, version: 2, fields: { name: 'z' } }, expected: 1 },
+      ]);
       const [page] = await Promise.all([reading, replaced]);
       const last = page.records.at(-1);
       if (!last) throw new Error('The page is empty.');
@@ -101,7 +107,10 @@ export function busyPagesContract(store: TestStore): void {
       const filters: Filter[] = [{ field: 'name', operator: 'eq', value: 'in' }];
       const reading = store.products.list(query({ limit: 3, filters }));
       const out = { ...(all[0] as Versioned<Product>), version: 2, fields: { name: 'out' } };
-      const [{ records }] = await Promise.all([reading, store.products.replace(out, 1)]);
+      const [{ records }] = await Promise.all([
+        reading,
+        store.products.replaceAll([{ record: out, expected: 1 }]),
+      ]);
       expect(new Set(records.map(({ fields }) => fields.name))).to.deep.equal(new Set(['in']));
     });
   });

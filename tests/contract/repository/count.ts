@@ -12,7 +12,7 @@ export function countContract(store: TestStore): void {
 
     it('counts only its own resource, without deleted records', async () => {
       await store.addAll([1, 2, 3].map((id) => product(id)));
-      await store.products.remove(2, 1, AT);
+      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect(await store.products.count([])).to.equal(2);
       expect(await store.users.count([])).to.equal(0);
     });

@@ -174,7 +174,9 @@ export function filterContract(store: TestStore): void {
       const old = await store.add(1, { name: 'old', sku: 'old' });
       expect(await matching('sku', 'eq', 'old')).to.deep.equal([1]);
       const { name: _, ...rest } = { ...old.fields, sku: 'new' };
-      await store.products.replace({ ...old, version: 2, fields: { name: 'new', ...rest } }, 1);
+      await store.products.replaceAll([
+        { record: { ...old, version: 2, fields: { name: 'new', ...rest } }, expected: 1 },
+      ]);
       expect(await matching('sku', 'eq', 'old')).to.deep.equal([]);
       expect(await matching('name', 'prefix', 'n')).to.deep.equal([1]);
     });

@@ -26,7 +26,7 @@ export function insertAllContract(store: TestStore): void {
     it('inserts the other records if some are rejected, and returns outcomes in the order of the records', async () => {
       const existing = await store.add(5, { sku: 'existing' });
       await store.add(6);
-      await store.products.remove(6, 1, AT);
+      await store.products.removeAll([{ id: 6, expected: 1, at: AT }]);
       const batch = [
         product(1, { sku: 'a' }),
         product(5, { name: 'other' }),
@@ -90,7 +90,7 @@ export function insertAllContract(store: TestStore): void {
     it('returns the ids of existing records', async () => {
       for (const id of [1, 3, Number.MAX_SAFE_INTEGER]) await store.add(id);
       await store.add(4);
-      await store.products.remove(4, 1, AT);
+      await store.products.removeAll([{ id: 4, expected: 1, at: AT }]);
       expect(await store.products.findExistingIds([4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
         new Set([3, 1, Number.MAX_SAFE_INTEGER]),
       );
@@ -111,7 +111,8 @@ export function insertAllContract(store: TestStore): void {
   describe('findUsedIds', () => {
     it('returns the ids of existing and deleted records', async () => {
       for (const id of [1, 3, 4, Number.MAX_SAFE_INTEGER]) await store.add(id);
-      for (const id of [4, Number.MAX_SAFE_INTEGER]) await store.products.remove(id, 1, AT);
+      for (const id of [4, Number.MAX_SAFE_INTEGER])
+        await store.products.removeAll([{ id, expected: 1, at: AT }]);
       expect(await store.products.findUsedIds([5, 4, 3, 2, 1, 3, Number.MAX_SAFE_INTEGER])).to.deep.equal(
         new Set([4, 3, 1, Number.MAX_SAFE_INTEGER]),
       );
@@ -126,23 +127,23 @@ export function insertAllContract(store: TestStore): void {
     it('considers only its own resource, also for tombstones', async () => {
       await store.add(1);
       await store.add(2);
-      await store.products.remove(2, 1, AT);
+      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect(await store.users.findUsedIds([1, 2])).to.deep.equal(new Set());
     });
 
     it('accepts a thousand ids of records and tombstones', async () => {
       const ids = Array.from({ length: 1_000 }, (_, i) => i + 1);
       await store.addAll(ids.filter((id) => id % 2 === 0).map((id) => product(id)));
-      for (const id of [2, 500, 1_000]) await store.products.remove(id, 1, AT);
+      for (const id of [2, 500, 1_000]) await store.products.removeAll([{ id, expected: 1, at: AT }]);
       expect(await store.products.findUsedIds(ids)).to.deep.equal(new Set(ids.filter((id) => id % 2 === 0)));
     });
 
     it('returns an id as soon as its record exists', async () => {
       const outcomes = await Promise.all([
-        store.products.insert(product(1)),
-        store.products.insert(product(1, { name: 'other' })),
+        store.products.insertAll([product(1)]),
+        store.products.insertAll([product(1, { name: 'other' })]),
       ]);
-      expect(outcomes.filter(Boolean)).to.have.length(1);
+      expect(outcomes.flat().toSorted()).to.deep.equal(['id_conflict', 'inserted']);
       expect(await store.products.findUsedIds([1])).to.deep.equal(new Set([1]));
     });
   });

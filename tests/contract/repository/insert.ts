@@ -29,16 +29,19 @@ export function insertContract(store: TestStore): void {
 
     it('rejects an existing id, and keeps the old record', async () => {
       const old = await store.add(1, { sku: 'same' });
-      expect(await store.products.insert(product(1, { name: 'other', sku: 'same' }))).to.equal(false);
+      expect(await store.products.insertAll([product(1, { name: 'other', sku: 'same' })])).to.deep.equal([
+        'id_conflict',
+      ]);
       expect(await store.products.find(1)).to.deep.equal(old);
     });
 
     it('gives an id to exactly one of many concurrent insertions', async () => {
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => store.products.insert(product(1, { name: `writer ${i}` }))),
+        Array.from({ length: 20 }, (_, i) => store.products.insertAll([product(1, { name: `writer ${i}` })])),
       );
-      expect(outcomes.filter(Boolean)).to.have.length(1);
-      expect((await store.products.find(1))?.fields.name).to.equal(`writer ${outcomes.indexOf(true)}`);
+      expect(outcomes.flat().toSorted()).to.deep.equal([...Array(19).fill('id_conflict'), 'inserted']);
+      const winner = outcomes.flat().indexOf('inserted');
+      expect((await store.products.find(1))?.fields.name).to.equal(`writer ${winner}`);
     });
 
     it('returns records that are copies or cannot be changed', async () => {

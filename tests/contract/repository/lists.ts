@@ -247,15 +247,15 @@ export function listContract(store: TestStore, hasLarge: boolean): void {
     it('find the tags of the latest version, and no deleted record', async () => {
       const old = await store.add(1, { tags: ['kept', 'left', 'x'] });
       await store.add(2, { tags: ['kept', 'left'] });
-      await store.products.replace(next(old, { tags: ['new', 'kept'] }), 1);
+      await store.products.replaceAll([{ record: next(old, { tags: ['new', 'kept'] }), expected: 1 }]);
       expect(await store.ids({ filters: [tag('kept')] })).to.deep.equal([1, 2]);
       expect(await store.ids({ filters: [tag('left')] })).to.deep.equal([2]);
       expect(await store.ids({ filters: [oneOf('new', 'x')] })).to.deep.equal([1]);
       expect(await store.ids({ filters: [beginning('ne')] })).to.deep.equal([1]);
-      await store.products.replace(next(next(old, {}), {}), 2);
+      await store.products.replaceAll([{ record: next(next(old, {}), {}), expected: 2 }]);
       expect(await store.ids({ filters: [tag('kept')] })).to.deep.equal([2]);
       expect(await store.ids({ filters: [existing('tags', false)] })).to.deep.equal([1]);
-      expect(await store.products.remove(2, 1, AT)).to.equal(true);
+      expect(await store.products.removeAll([{ id: 2, expected: 1, at: AT }])).to.deep.equal([true]);
       for (const filter of [tag('kept'), oneOf('kept', 'left'), beginning('')]) {
         expect(await store.ids({ filters: [filter] })).to.deep.equal([]);
         expect(await store.products.count([filter])).to.equal(0);
@@ -265,9 +265,11 @@ export function listContract(store: TestStore, hasLarge: boolean): void {
     it('keep the tags of a record whose write is refused', async () => {
       const old = await store.add(1, { tags: ['a'], sku: 's1' });
       await store.add(2, { tags: ['b'], sku: 's2' });
-      expect(await store.products.replace(next(old, { tags: ['c'] }), 7)).to.equal(false);
-      expect(await store.products.remove(1, 7, AT)).to.equal(false);
-      expect(await store.products.insert(product(1, { tags: ['c'] }))).to.equal(false);
+      expect(
+        await store.products.replaceAll([{ record: next(old, { tags: ['c'] }), expected: 7 }]),
+      ).to.deep.equal(['version_conflict']);
+      expect(await store.products.removeAll([{ id: 1, expected: 7, at: AT }])).to.deep.equal([false]);
+      expect(await store.products.insertAll([product(1, { tags: ['c'] })])).to.deep.equal(['id_conflict']);
       const outcomes = await store.products.replaceAll([
         { record: next(old, { tags: ['c'], sku: 's2' }), expected: 1 },
       ]);
@@ -280,8 +282,8 @@ export function listContract(store: TestStore, hasLarge: boolean): void {
       await store.addAll(Array.from({ length: 9 }, (_, i) => product(i + 1, { tags: ['x', 'y'] })));
       for (const filters of [[tag('x')], [oneOf('x', 'y')], [beginning('')], [tag('x'), tag('y')]])
         expect(await store.ids({ filters, limit: 4 })).to.deep.equal([1, 2, 3, 4]);
-      await store.products.replace(next(product(4), {}), 1);
-      await store.products.remove(5, 1, AT);
+      await store.products.replaceAll([{ record: next(product(4), {}), expected: 1 }]);
+      await store.products.removeAll([{ id: 5, expected: 1, at: AT }]);
       for (const filters of [[tag('x')], [oneOf('x', 'y')], [beginning('')], [tag('x'), tag('y')]]) {
         expect(await store.ids({ filters, from: at('after', 4) })).to.deep.equal([6, 7, 8, 9]);
         expect(await store.ids({ filters, from: at('before', 5) })).to.deep.equal([1, 2, 3]);
@@ -307,13 +309,17 @@ export function listContract(store: TestStore, hasLarge: boolean): void {
           const { version, fields } = edited;
           const tags = [`new/${round}`, ...(fields.tags ?? [])];
           await Promise.all([
-            store.products.insert(tagged(2 * round + 1)),
-            store.products.remove(leaving[(round * 11) % leaving.length]?.id ?? 0, 1, AT),
+            store.products.insertAll([tagged(2 * round + 1)]),
+            store.products.removeAll([
+              { id: leaving[(round * 11) % leaving.length]?.id ?? 0, expected: 1, at: AT },
+            ]),
             fields.tags &&
-              store.products.replace(
-                { ...edited, version: version + 1, fields: { ...fields, tags } },
-                version,
-              ),
+              store.products.replaceAll([
+                {
+                  record: { ...edited, version: version + 1, fields: { ...fields, tags } },
+                  expected: version,
+                },
+              ]),
           ]);
         };
         const seen: Id[] = [];

@@ -98,7 +98,9 @@ export function pagingContract(store: TestStore): void {
         const deleted = all[Math.floor(all.length / 2)];
         if (!deleted) throw new Error('No record is left.');
         const values = keysOf(deleted, order);
-        expect(await store.products.remove(deleted.id, 1, AT)).to.equal(true);
+        expect(await store.products.removeAll([{ id: deleted.id, expected: 1, at: AT }])).to.deep.equal([
+          true,
+        ]);
         const rest = all.filter(({ id }) => id !== deleted.id);
         for (const inclusive of [false, true]) {
           for (const side of ['after', 'before'] as const) {
@@ -113,7 +115,9 @@ export function pagingContract(store: TestStore): void {
       const old = await store.add(1, { name: 'a' });
       await store.add(2, { name: 'b' });
       expect(await store.ids({ order: by('name,id') })).to.deep.equal([1, 2]);
-      await store.products.replace({ ...old, version: 2, updatedAt: AT + 1, fields: { name: 'c' } }, 1);
+      await store.products.replaceAll([
+        { record: { ...old, version: 2, updatedAt: AT + 1, fields: { name: 'c' } }, expected: 1 },
+      ]);
       expect(await store.ids({ order: by('name,id') })).to.deep.equal([2, 1]);
       expect(await store.ids({ order: by('-updatedAt,id') })).to.deep.equal([1, 2]);
     });

@@ -187,8 +187,10 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         expect(await find(other), other).to.deep.equal(expected);
       }
       const [, second] = all as [Versioned<Product>, Versioned<Product>];
-      await store.products.replace(next(second, { description: `lamp ${text.slice(1_520)}` }), 1);
-      await store.products.remove(4, 1, AT);
+      await store.products.replaceAll([
+        { record: next(second, { description: `lamp ${text.slice(1_520)}` }), expected: 1 },
+      ]);
+      await store.products.removeAll([{ id: 4, expected: 1, at: AT }]);
       expect(await find(part)).to.deep.equal([1, 3, 5]);
       expect(await find(`lamp ${text.slice(2_000, 2_004)}`)).to.deep.equal([1, 2, 3, 5]);
     });
@@ -204,8 +206,10 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         expect(await find(part), part).to.deep.equal(expectedFinds('products', all, part));
       expect(await find(parts[1] ?? '')).to.deep.equal([1, 2]);
       expect(await find(parts[4] ?? '')).to.deep.equal([3]);
-      await store.products.replace(next(long, { description: 'short', attributes }), 1);
-      await store.products.remove(2, 1, AT);
+      await store.products.replaceAll([
+        { record: next(long, { description: 'short', attributes }), expected: 1 },
+      ]);
+      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect(await find(parts[0] ?? '')).to.deep.equal([]);
       expect(await find(parts[1] ?? '')).to.deep.equal([1]);
       expect(await find(parts[4] ?? '')).to.deep.equal([1, 3]);
@@ -270,17 +274,21 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       await store.add(2, { name: 'old desk' });
       expect(await find('old')).to.deep.equal([1, 2]);
       const replaced = { ...record, version: 2, fields: { name: 'new lamp' } };
-      expect(await store.products.replace(replaced, 1)).to.equal(true);
+      expect(await store.products.replaceAll([{ record: replaced, expected: 1 }])).to.deep.equal([
+        'replaced',
+      ]);
       expect(await find('old')).to.deep.equal([2]);
       expect(await find('new')).to.deep.equal([1]);
       expect(await find('lamp')).to.deep.equal([1]);
       expect([await countOf('old'), await countOf('new')]).to.deep.equal([1, 1]);
-      expect(await store.products.replace({ ...replaced, fields: { name: 'lost' } }, 1)).to.equal(false);
+      expect(
+        await store.products.replaceAll([{ record: { ...replaced, fields: { name: 'lost' } }, expected: 1 }]),
+      ).to.deep.equal(['version_conflict']);
       expect(await find('lost')).to.deep.equal([]);
-      await store.products.remove(1, 2, AT);
+      await store.products.removeAll([{ id: 1, expected: 2, at: AT }]);
       expect(await find('lamp')).to.deep.equal([]);
       expect(await countOf('new')).to.equal(0);
-      expect(await store.products.insert(product(1, { name: 'lamp' }))).to.equal(false);
+      expect(await store.products.insertAll([product(1, { name: 'lamp' })])).to.deep.equal(['id_conflict']);
       expect(await find('lamp')).to.deep.equal([]);
       expect(await find('desk')).to.deep.equal([2]);
     });
@@ -312,7 +320,9 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       for (const name of ['b', 'a', 'a b', 'c', 'b']) {
         const version = record.version + 1;
         const next = { ...record, version, fields: { name } };
-        expect(await store.products.replace(next, record.version)).to.equal(true);
+        expect(await store.products.replaceAll([{ record: next, expected: record.version }])).to.deep.equal([
+          'replaced',
+        ]);
         record = next;
         for (const word of ['a', 'b', 'c'])
           expect(await find(word), `${word} in ${name}`).to.deep.equal(name.includes(word) ? [1] : []);
@@ -330,11 +340,14 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       await expectOldAndNew(ids.slice(0, 100), []);
       for (const [at, record] of all.slice(0, 60).entries()) {
         const renewed = { ...record, version: 2, fields: { name: 'new' } };
-        expect(await store.products.replace(renewed, 1)).to.equal(true);
+        expect(await store.products.replaceAll([{ record: renewed, expected: 1 }])).to.deep.equal([
+          'replaced',
+        ]);
         if (at === 9) await expectOldAndNew(ids.slice(10, 100), ids.slice(0, 10));
       }
       await expectOldAndNew(ids.slice(60, 100), ids.slice(0, 60));
-      for (const id of [1, 2, 60, 61, 100]) await store.products.remove(id, id <= 60 ? 2 : 1, AT);
+      for (const id of [1, 2, 60, 61, 100])
+        await store.products.removeAll([{ id, expected: id <= 60 ? 2 : 1, at: AT }]);
       await store.addAll(all.slice(100));
       await expectOldAndNew([...ids.slice(61, 99), ...ids.slice(100)], ids.slice(2, 59));
     });
@@ -370,7 +383,8 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
     it('finds what the last ids have if the others were removed', async () => {
       const all = Array.from({ length: 300 }, (_, i) => product(20 * (i + 1), { name: `lamp w${i + 1}` }));
       await store.addAll(all);
-      for (const { id } of all.slice(0, -3)) expect(await store.products.remove(id, 1, AT)).to.equal(true);
+      for (const { id } of all.slice(0, -3))
+        expect(await store.products.removeAll([{ id, expected: 1, at: AT }])).to.deep.equal([true]);
       expect(await find('lamp')).to.deep.equal([5_960, 5_980, 6_000]);
       expect(await find('w300 lamp')).to.deep.equal([6_000]);
       expect(await find('w7')).to.deep.equal([]);
@@ -496,8 +510,8 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
             );
             const gone = all[(round * 97) % MANY] as Versioned<Product>;
             const writing = Promise.all([
-              store.products.remove(gone.id, 1, AT),
-              store.products.insert(product(2_000_000 + round, { name: 'lamp' })),
+              store.products.removeAll([{ id: gone.id, expected: 1, at: AT }]),
+              store.products.insertAll([product(2_000_000 + round, { name: 'lamp' })]),
             ]);
             const [{ records, hasMore }] = await Promise.all([reading, writing]);
             seen.push(...idsOf(records));
@@ -561,12 +575,14 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
       const ids = (value: boolean) => store.ids({ filters: [exists('sku', value)] });
       expect([await ids(true), await ids(false)]).to.deep.equal([[2], [1]]);
       const withSku = { ...first, version: 2, fields: { name: 'x', sku: 't' } };
-      expect(await store.products.replace(withSku, 1)).to.equal(true);
+      expect(await store.products.replaceAll([{ record: withSku, expected: 1 }])).to.deep.equal(['replaced']);
       expect([await ids(true), await ids(false)]).to.deep.equal([[1, 2], []]);
-      expect(await store.products.replace({ ...withSku, version: 3, fields: { name: 'x' } }, 2)).to.equal(
-        true,
-      );
-      await store.products.remove(2, 1, AT);
+      expect(
+        await store.products.replaceAll([
+          { record: { ...withSku, version: 3, fields: { name: 'x' } }, expected: 2 },
+        ]),
+      ).to.deep.equal(['replaced']);
+      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect([await ids(true), await ids(false)]).to.deep.equal([[], [1]]);
     });
   });

@@ -56,7 +56,7 @@ export class TestStore {
 
   async add(id: Id, fields: Partial<Product> = {}): Promise<Versioned<Product>> {
     const record = product(id, fields);
-    expect(await this.products.insert(record)).to.equal(true);
+    expect(await this.products.insertAll([record])).to.deep.equal(['inserted']);
     return record;
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Id } from '#src/domain/record.js';
-import { expectAppError } from '../../support/expect-refusal.js';
+import { outcomeText } from './outcome-text.js';
 import { AT, next, product, query, user } from './records.js';
 import type { TestStore } from './test-store.js';
 
@@ -8,21 +8,25 @@ export function uniqueContract(store: TestStore): void {
   describe('unique fields', () => {
     it('rejects a value of another record, and names the field', async () => {
       await store.add(1, { sku: 'taken' });
-      await expectAppError(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
+      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal(
+        ['duplicate_value /sku'],
+      );
       expect(await store.products.find(2)).to.equal(undefined);
     });
 
     it('accepts the id of a rejected record with another value', async () => {
       await store.add(1, { sku: 'taken' });
-      await expectAppError(store.products.insert(product(2, { sku: 'taken' })), 'duplicate_value', ['/sku']);
+      expect((await store.products.insertAll([product(2, { sku: 'taken' })])).map(outcomeText)).to.deep.equal(
+        ['duplicate_value /sku'],
+      );
       await store.add(2, { sku: 'free' });
     });
 
     it('rejects it in a replacement too, and leaves the old record unchanged', async () => {
       await store.add(1, { sku: 'taken' });
       const old = await store.add(2, { sku: 'mine' });
-      const late = store.products.replace(next(old, { sku: 'taken' }), 1);
-      await expectAppError(late, 'duplicate_value', ['/sku']);
+      const late = store.products.replaceAll([{ record: next(old, { sku: 'taken' }), expected: 1 }]);
+      expect((await late).map(outcomeText)).to.deep.equal(['duplicate_value /sku']);
       expect(await store.products.find(2)).to.deep.equal(old);
       expect(await store.products.findByUnique('sku', 'mine')).to.deep.equal(old);
     });
@@ -38,16 +42,18 @@ export function uniqueContract(store: TestStore): void {
     it('accepts an unchanged value in a replacement, and frees a replaced value', async () => {
       const one = await store.add(1, { sku: 'a' });
       const same = next(one, { name: 'renamed', sku: 'a' });
-      expect(await store.products.replace(same, 1)).to.equal(true);
-      expect(await store.products.replace(next(same, { sku: 'b' }), 2)).to.equal(true);
+      expect(await store.products.replaceAll([{ record: same, expected: 1 }])).to.deep.equal(['replaced']);
+      expect(
+        await store.products.replaceAll([{ record: next(same, { sku: 'b' }), expected: 2 }]),
+      ).to.deep.equal(['replaced']);
       await store.add(2, { sku: 'a' });
     });
 
     it('gives a value to exactly one of many concurrent records', async () => {
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, i) => store.products.insert(product(i + 1, { sku: 'one' }))),
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => store.products.insertAll([product(i + 1, { sku: 'one' })])),
       );
-      expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+      expect(outcomes.flat().filter((outcome) => outcome === 'inserted')).to.have.length(1);
       expect(await store.ids({})).to.have.length(1);
     });
 
@@ -65,7 +71,7 @@ export function uniqueContract(store: TestStore): void {
     it('finds a record by its id, and no deleted one', async () => {
       const record = await store.add(7);
       await store.add(8);
-      await store.products.remove(8, 1, AT);
+      await store.products.removeAll([{ id: 8, expected: 1, at: AT }]);
       expect(await store.products.findByUnique('id', 7)).to.deep.equal(record);
       for (const id of [8, 9, 0]) expect(await store.products.findByUnique('id', id)).to.equal(undefined);
       expect(await store.users.findByUnique('id', 7)).to.equal(undefined);
@@ -100,8 +106,8 @@ export function uniqueContract(store: TestStore): void {
     it('finds neither deleted records nor former values', async () => {
       const one = await store.add(1, { sku: 'a' });
       await store.add(2, { sku: 'b' });
-      await store.products.replace(next(one, { sku: 'c' }), 1);
-      await store.products.remove(2, 1, AT);
+      await store.products.replaceAll([{ record: next(one, { sku: 'c' }), expected: 1 }]);
+      await store.products.removeAll([{ id: 2, expected: 1, at: AT }]);
       expect(idsFound(await skus('a', 'b', 'c'))).to.deep.equal([undefined, undefined, 1]);
       expect(idsFound(await store.products.findAllByUnique('id', [2, 1]))).to.deep.equal([undefined, 1]);
     });
@@ -134,11 +140,15 @@ export function uniqueContract(store: TestStore): void {
   describe('case-insensitive unique fields', () => {
     it('reject a value that differs only in case, and name the field', async () => {
       await store.addUsers([user(1, 'Ann@Example.org')]);
-      await expectAppError(store.users.insert(user(2, 'aNN@eXAMPLE.org')), 'duplicate_value', ['/email']);
+      expect((await store.users.insertAll([user(2, 'aNN@eXAMPLE.org')])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /email',
+      ]);
       const bob = user(3, 'bob@example.org');
       await store.addUsers([bob]);
       const late = { ...bob, version: 2, fields: { ...bob.fields, email: 'ANN@example.ORG' } };
-      await expectAppError(store.users.replace(late, 1), 'duplicate_value', ['/email']);
+      expect((await store.users.replaceAll([{ record: late, expected: 1 }])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /email',
+      ]);
       expect((await store.users.list(query({}))).records).to.deep.equal([user(1, 'Ann@Example.org'), bob]);
     });
 
@@ -146,17 +156,19 @@ export function uniqueContract(store: TestStore): void {
       const ann = user(1, 'ann@x.org');
       await store.addUsers([ann]);
       const upperCased = { ...ann, version: 2, fields: { ...ann.fields, email: 'ANN@x.org' } };
-      expect(await store.users.replace(upperCased, 1)).to.equal(true);
+      expect(await store.users.replaceAll([{ record: upperCased, expected: 1 }])).to.deep.equal(['replaced']);
       expect(await store.users.find(1)).to.deep.equal(upperCased);
-      await expectAppError(store.users.insert(user(2, 'ann@x.org')), 'duplicate_value', ['/email']);
+      expect((await store.users.insertAll([user(2, 'ann@x.org')])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /email',
+      ]);
     });
 
     it('give a value in any case to exactly one of many concurrent records', async () => {
       const spellings = ['ann@x.org', 'Ann@x.org', 'aNn@x.org', 'anN@X.ORG', 'ANN@X.ORG'];
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, i) => store.users.insert(user(i + 1, spellings[i % 5] ?? ''))),
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => store.users.insertAll([user(i + 1, spellings[i % 5] ?? '')])),
       );
-      expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+      expect(outcomes.flat().filter((outcome) => outcome === 'inserted')).to.have.length(1);
       expect(await store.users.count([])).to.equal(1);
     });
 

@@ -40,7 +40,7 @@ export function writeAllContract(store: TestStore): void {
       const old = new Map<Id, ProductRecord>();
       for (const id of [1, 2, 3, 4, 5]) old.set(id, await store.add(id, { sku: `s${id}` }));
       const of = (id: Id) => old.get(id) ?? product(id);
-      await store.products.remove(5, 1, AT);
+      await store.products.removeAll([{ id: 5, expected: 1, at: AT }]);
       const edits = [
         edit(of(1)),
         { ...edit(of(2)), expected: 2 },
@@ -154,7 +154,7 @@ export function writeAllContract(store: TestStore): void {
       await store.add(1);
       const other = await store.add(2);
       await store.add(3);
-      await store.products.remove(3, 1, AT);
+      await store.products.removeAll([{ id: 3, expected: 1, at: AT }]);
       const removals = [
         [9, 1],
         [2, 2],
@@ -187,7 +187,7 @@ export function writeAllContract(store: TestStore): void {
       const [one, other] = [await store.add(1), await store.add(2)];
       await store.add(3);
       await store.products.replaceAll([edit(one), edit(other)]);
-      await store.products.remove(3, 1, AT);
+      await store.products.removeAll([{ id: 3, expected: 1, at: AT }]);
       const versions = [
         [2, 2],
         [3, 1],

@@ -7,15 +7,21 @@ export function writeContract(store: TestStore): void {
     it('replaces the expected version with the new record', async () => {
       const old = await store.add(1, { description: 'old', sku: 'x' });
       const replacement = next(old, { name: 'new' });
-      expect(await store.products.replace(replacement, 1)).to.equal(true);
+      expect(await store.products.replaceAll([{ record: replacement, expected: 1 }])).to.deep.equal([
+        'replaced',
+      ]);
       expect(await store.products.find(1)).to.deep.equal(replacement);
       expect(await store.products.findByUnique('sku', 'x')).to.equal(undefined);
     });
 
     it('changes nothing if the version differs or the record is missing', async () => {
       const old = await store.add(1);
-      expect(await store.products.replace(next(old, { name: 'late' }), 2)).to.equal(false);
-      expect(await store.products.replace(product(9), 1)).to.equal(false);
+      expect(
+        await store.products.replaceAll([{ record: next(old, { name: 'late' }), expected: 2 }]),
+      ).to.deep.equal(['version_conflict']);
+      expect(await store.products.replaceAll([{ record: product(9), expected: 1 }])).to.deep.equal([
+        'version_conflict',
+      ]);
       expect(await store.products.find(1)).to.deep.equal(old);
       expect(await store.products.find(9)).to.equal(undefined);
     });
@@ -23,23 +29,25 @@ export function writeContract(store: TestStore): void {
     it('lets exactly one of many concurrent writers win', async () => {
       const old = await store.add(1);
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => store.products.replace(next(old, { name: `writer ${i}` }), 1)),
+        Array.from({ length: 20 }, (_, i) =>
+          store.products.replaceAll([{ record: next(old, { name: `writer ${i}` }), expected: 1 }]),
+        ),
       );
-      expect(outcomes.filter(Boolean)).to.have.length(1);
+      expect(outcomes.flat().toSorted()).to.deep.equal(['replaced', ...Array(19).fill('version_conflict')]);
       const winner = await store.products.find(1);
       expect(winner?.version).to.equal(2);
-      expect(winner?.fields.name).to.equal(`writer ${outcomes.indexOf(true)}`);
+      expect(winner?.fields.name).to.equal(`writer ${outcomes.flat().indexOf('replaced')}`);
     });
   });
 
   describe('confirm', () => {
     it('is true for the version that the record has, and for no other', async () => {
       const old = await store.add(1);
-      const confirmed = () => Promise.all([1, 2].map((version) => store.products.confirm(1, version)));
+      const confirmed = () => store.products.confirmAll([1, 2].map((version) => ({ id: 1, version })));
       expect(await confirmed()).to.deep.equal([true, false]);
-      await store.products.replace(next(old, {}), 1);
+      await store.products.replaceAll([{ record: next(old, {}), expected: 1 }]);
       expect(await confirmed()).to.deep.equal([false, true]);
-      await store.products.remove(1, 2, AT);
+      await store.products.removeAll([{ id: 1, expected: 2, at: AT }]);
       expect(await confirmed()).to.deep.equal([false, false]);
     });
   });
@@ -47,7 +55,7 @@ export function writeContract(store: TestStore): void {
   describe('remove', () => {
     it('removes the record from all results, and frees its unique values', async () => {
       await store.add(1, { sku: 'x' });
-      expect(await store.products.remove(1, 1, AT)).to.equal(true);
+      expect(await store.products.removeAll([{ id: 1, expected: 1, at: AT }])).to.deep.equal([true]);
       expect(await store.products.find(1)).to.equal(undefined);
       expect(await store.products.findByUnique('sku', 'x')).to.equal(undefined);
       expect(await store.ids({})).to.deep.equal([]);
@@ -57,33 +65,37 @@ export function writeContract(store: TestStore): void {
 
     it('keeps the id in use', async () => {
       const record = await store.add(1);
-      await store.products.remove(1, 1, AT);
-      expect(await store.products.insert(record)).to.equal(false);
-      expect(await store.products.replace(next(record, {}), 1)).to.equal(false);
+      await store.products.removeAll([{ id: 1, expected: 1, at: AT }]);
+      expect(await store.products.insertAll([record])).to.deep.equal(['id_conflict']);
+      expect(await store.products.replaceAll([{ record: next(record, {}), expected: 1 }])).to.deep.equal([
+        'version_conflict',
+      ]);
       expect(await store.products.find(1)).to.equal(undefined);
     });
 
     it('changes nothing if the version differs or the record is missing', async () => {
       const record = await store.add(1);
-      expect(await store.products.remove(1, 2, AT)).to.equal(false);
-      expect(await store.products.remove(2, 1, AT)).to.equal(false);
+      expect(await store.products.removeAll([{ id: 1, expected: 2, at: AT }])).to.deep.equal([false]);
+      expect(await store.products.removeAll([{ id: 2, expected: 1, at: AT }])).to.deep.equal([false]);
       expect(await store.products.find(1)).to.deep.equal(record);
     });
 
     it('lets exactly one of many concurrent deletions win', async () => {
       await store.add(1);
-      const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.products.remove(1, 1, AT)));
-      expect(outcomes.filter(Boolean)).to.have.length(1);
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, () => store.products.removeAll([{ id: 1, expected: 1, at: AT }])),
+      );
+      expect(outcomes.flat().filter(Boolean)).to.have.length(1);
     });
 
     it('lets exactly one of a concurrent deletion and replacement win', async () => {
       const old = await store.add(1);
-      const [removed, replaced] = await Promise.all([
-        store.products.remove(1, 1, AT),
-        store.products.replace(next(old, {}), 1),
+      const [[removed], [replaced]] = await Promise.all([
+        store.products.removeAll([{ id: 1, expected: 1, at: AT }]),
+        store.products.replaceAll([{ record: next(old, {}), expected: 1 }]),
       ]);
-      expect([removed, replaced].filter(Boolean)).to.have.length(1);
-      expect((await store.products.find(1))?.version).to.equal(replaced ? 2 : undefined);
+      expect(replaced).to.equal(removed ? 'version_conflict' : 'replaced');
+      expect((await store.products.find(1))?.version).to.equal(removed ? undefined : 2);
     });
   });
 }

@@ -42,13 +42,13 @@ describe('copyStores', () => {
     return reports.map((report) => `${report.name}: ${countsIn(report)}, ${report.written} written`);
   };
   const deleted = async ({ products }: Storage, id: number, at: Instant) => {
-    await products.insert(product(id));
-    await products.remove(id, 1, at);
+    await products.insertAll([product(id)]);
+    await products.removeAll([{ id, expected: 1, at }]);
   };
   const deletedKey = async ({ apiKeys }: Storage, id: number, at: Instant) => {
     const fields: ApiKey = { name: 'first', digest: `d${id}`, scopes: ['keys:admin'] };
-    await apiKeys.insert({ ...product(id), fields });
-    await apiKeys.remove(id, 1, at);
+    await apiKeys.insertAll([{ ...product(id), fields }]);
+    await apiKeys.removeAll([{ id, expected: 1, at }]);
   };
 
   it('copies unexpired tombstones and reservations, and all tombstones of API keys', async () => {
@@ -84,7 +84,7 @@ describe('copyStores', () => {
     const now = Date.now();
     const old = now - 2 * TOMBSTONE_MS;
     await inStore(from, async (storage) => {
-      await storage.products.insert(product(1));
+      await storage.products.insertAll([product(1)]);
       await deleted(storage, 2, now);
       await storage.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
     });
@@ -110,7 +110,7 @@ describe('copyStores', () => {
   });
 
   it('fails if a record is created after its table was verified, and succeeds the next time', async () => {
-    await inStore(from, ({ products }) => products.insert(product(1)));
+    await inStore(from, ({ products }) => products.insertAll([product(1)]));
     const other = new Database(from);
     let isVerified = false;
     let isLate = false;

@@ -29,7 +29,7 @@ import { StoredRecord } from '../../../application/records/record-json.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
 import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
-import { AppError, type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
+import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
 import { listFields, uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
@@ -87,22 +87,12 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     if (this.nextId === end) this.nextId = first;
   }
 
-  async insert(record: Versioned<Fields>): Promise<boolean> {
-    const outcome = this.inserted(record);
-    if (outcome instanceof AppError) throw outcome;
-    return outcome === 'inserted';
-  }
-
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     return records.map((record) => this.inserted(record));
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.records.get(id);
-  }
-
-  async confirm(id: Id, version: number): Promise<boolean> {
-    return this.hasVersion(id, version);
   }
 
   async confirmAll(
@@ -164,18 +154,8 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return count;
   }
 
-  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
-    const outcome = this.replaced({ record, expected });
-    if (outcome instanceof AppError) throw outcome;
-    return outcome === 'replaced';
-  }
-
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
     return replacements.map((replacement) => this.replaced(replacement));
-  }
-
-  async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
-    return this.isRemoved({ id, expected, at });
   }
 
   async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {

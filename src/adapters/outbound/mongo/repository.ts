@@ -26,9 +26,9 @@ import {
   idRange,
   isAscendingRead,
 } from '../../../application/search/id-range.js';
-import { AppError, duplicateValue } from '../../../domain/errors.js';
+import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
-import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
 import { type BlockScan, isReadByBlocks, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
@@ -77,14 +77,8 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.counter.release(first, end);
   }
 
-  async insert(record: Versioned<Fields>): Promise<boolean> {
-    const outcome = await this.insertOne(record);
-    if (outcome instanceof AppError) throw outcome;
-    return outcome === 'inserted';
-  }
-
   /** One record costs the driver less than a batch of one. */
-  private async insertOne(record: Versioned<Fields>): Promise<InsertOutcome> {
+  private async insert(record: Versioned<Fields>): Promise<InsertOutcome> {
     const document = documentOf(this.table, record);
     try {
       await this.records.run((all, maxTimeMS) => all.insertOne(document, { maxTimeMS }));
@@ -101,7 +95,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const [first, second] = records;
     if (!first) return [];
-    if (!second) return [await this.insertOne(first)];
+    if (!second) return [await this.insert(first)];
     const documents = records.map((record) => documentOf(this.table, record));
     try {
       await this.records.run((all, maxTimeMS) => all.insertMany(documents, { ordered: false, maxTimeMS }));
@@ -115,21 +109,21 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return this.findOne({ _id: id });
   }
 
+  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
+    return this.store.each(versions, ({ id, version }) => this.confirm(id, version));
+  }
+
   /**
    * A former primary that does not know yet that it lost an election still serves {@link find}. A linearizable read
    * ends with a write of the primary, and succeeds only if a majority acknowledges it
    * (https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/). An update that changes nothing would
    * not do: it waits for earlier writes alone.
    */
-  async confirm(id: Id, version: number): Promise<boolean> {
+  private async confirm(id: Id, version: number): Promise<boolean> {
     const found = await this.records.run((all, maxTimeMS) =>
       all.findOne({ _id: id, version }, { projection: { _id: 1 }, readConcern: 'linearizable', maxTimeMS }),
     );
     return found !== null;
-  }
-
-  confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
-    return this.store.each(versions, ({ id, version }) => this.confirm(id, version));
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -255,18 +249,12 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     };
   }
 
-  async replace(record: Versioned<Fields>, expected: number): Promise<boolean> {
-    const outcome = await this.replaceOne({ record, expected });
-    if (outcome instanceof AppError) throw outcome;
-    return outcome === 'replaced';
-  }
-
   /** One by one: a bulk returns only how many documents it changed, not which. */
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return this.store.each(replacements, (replacement) => this.replaceOne(replacement));
+    return this.store.each(replacements, (replacement) => this.replace(replacement));
   }
 
-  private async replaceOne({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
+  private async replace({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
     const document = documentOf(this.table, record);
     try {
       const { matchedCount } = await this.records.run((all, maxTimeMS) =>
@@ -279,16 +267,16 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     }
   }
 
-  async remove(id: Id, expected: number, at: Instant): Promise<boolean> {
+  removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
+    return this.store.each(removals, (removal) => this.remove(removal));
+  }
+
+  private async remove({ id, expected, at }: Removal): Promise<boolean> {
     const tombstone = tombstoneDocumentOf({ id, deletedAt: at });
     const { matchedCount } = await this.records.run((all, maxTimeMS) =>
       all.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
     );
     return matchedCount === 1;
-  }
-
-  removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return this.store.each(removals, ({ id, expected, at }) => this.remove(id, expected, at));
   }
 
   /**

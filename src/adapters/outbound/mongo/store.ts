@@ -224,13 +224,15 @@ export class MongoStore implements Store {
 
   /**
    * Carries out an operation for each item of a call on many records, some at the same time. All such calls together use
-   * a part of the connections, so that other operations find some, and take turns.
+   * a part of the connections, so that other operations find some, and take turns. A call on one record is none of them.
    * @returns the results in the order of the items; after an error, no further operation of the call starts
    */
   async each<Item, Result>(
     items: readonly Item[],
     operation: (item: Item) => Promise<Result>,
   ): Promise<Result[]> {
+    const [first, second] = items;
+    if (first !== undefined && second === undefined) return [await operation(first)];
     const results: Result[] = [];
     const rest = (function* () {
       yield* items.entries();

@@ -181,7 +181,7 @@ describe('ApiKeyService', () => {
 
   it('invalidates the cache even if the outcome of a revocation is unknown', async () => {
     const { record } = await keys.issue(shop());
-    records.remove = async () => Promise.reject(unavailable('gone'));
+    records.removeAll = async () => Promise.reject(unavailable('gone'));
     await expectAppError(keys.revoke(record.id, ANY_VERSION), 'unavailable');
     expect(invalidated).to.deep.equal([`key:${record.id}`]);
   });

@@ -22,10 +22,10 @@ class CountingRepository extends MemoryRepository<ApiKey> {
     return super.findByUnique(...args);
   }
 
-  override async replace(...args: Parameters<MemoryRepository<ApiKey>['replace']>) {
+  override async replaceAll(...args: Parameters<MemoryRepository<ApiKey>['replaceAll']>) {
     this.writes++;
     if (this.isDown) throw new Error('down');
-    return super.replace(...args);
+    return super.replaceAll(...args);
   }
 }
 

@@ -73,7 +73,11 @@ describe('the first API key', () => {
   it('is the one of this call, or of an earlier one with the same key', async () => {
     const inserted: { readonly fields: { readonly digest: string } }[] = [];
     const keys = {
-      insert: async (record: never) => inserted.length === 0 && inserted.push(record) > 0,
+      insertAll: async ([record]: [never]) => {
+        if (inserted.length > 0) return ['id_conflict'];
+        inserted.push(record);
+        return ['inserted'];
+      },
       find: async () => inserted[0],
     };
     const format = {

@@ -30,7 +30,7 @@ async function idsOfPages(pages: AsyncIterable<readonly { id: Id }[]>): Promise<
 describe('paginate', () => {
   it('iterates over a whole list, in its order and with its filters', async () => {
     const { products } = await openMemory();
-    for (let id = 1; id <= 7; id++) await products.insert(product(id, { name: id % 2 ? 'b' : 'a' }));
+    for (let id = 1; id <= 7; id++) await products.insertAll([product(id, { name: id % 2 ? 'b' : 'a' })]);
     const firstQuery = query({
       limit: 2,
       order: by('-name,id'),
@@ -45,7 +45,7 @@ describe('paginate', () => {
 
   it('starts at the given position', async () => {
     const { products } = await openMemory();
-    for (let id = 1; id <= 5; id++) await products.insert(product(id));
+    for (let id = 1; id <= 5; id++) await products.insertAll([product(id)]);
     const pages = paginate(products, query({ limit: 2, from: at('after', 2) }));
     expect(await idsOfPages(pages)).to.deep.equal([[3, 4], [5]]);
   });

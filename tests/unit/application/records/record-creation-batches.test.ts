@@ -52,7 +52,7 @@ describe('a batch of creations under idempotency keys', () => {
     const other = await world.publishIfAbsent('sku.5');
     await world.process()(line(1));
     await world.process()(line(2));
-    await world.records.remove((await world.reserved('stream/2')) ?? 0, 1, 0);
+    await world.records.removeAll([{ id: (await world.reserved('stream/2')) ?? 0, expected: 1, at: 0 }]);
     await endOf(world.process(withMethod('insertAll', death))(line(3)));
     await world.process()(torch('stream/4'));
     const unkeyed = keyed({ name: 'without a key' });
@@ -72,7 +72,7 @@ describe('a batch of creations under idempotency keys', () => {
     expect(made(outcomes).map(({ id }) => id)).to.include.members(reserved);
     expect(await found()).to.have.members(['Other', ...names([1, 3, 6]), 'Torch', 'without a key']);
 
-    await world.records.remove(other, 1, 0);
+    await world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
     const again = await world.process()(...stream, line(6));
     expect(again.map(isReplay)).to.deep.equal([true, true, true, undefined, false, true]);
     expect(await found()).to.have.members([...names([1, 3, 5, 6]), 'Torch', 'without a key']);
@@ -104,7 +104,7 @@ describe('a batch of creations under idempotency keys', () => {
     expect((await world.process()(...both)).map(isReplay)).to.deep.equal([true, undefined]);
     const first = (await world.reserved('stream/1')) ?? 0;
     const second = await world.reserved('stream/2');
-    await world.records.remove(first, 1, 0);
+    await world.records.removeAll([{ id: first, expected: 1, at: 0 }]);
     expect((await world.process()(...both)).map(isReplay)).to.deep.equal([true, false]);
     expect(await world.listed()).to.deep.equal([second]);
   });

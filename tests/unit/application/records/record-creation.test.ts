@@ -83,9 +83,11 @@ describe('the creation of a record under an idempotency key', () => {
     const first = await world.process()(lamp(0));
     const id = expectOneRecord(first, 1);
     const current = await world.records.find(id);
-    await world.records.replace({ ...current, id, version: 2, fields: { name: 'Torch' } } as never, 1);
+    await world.records.replaceAll([
+      { record: { ...current, id, version: 2, fields: { name: 'Torch' } } as never, expected: 1 },
+    ]);
     expectOneRecord([...first, ...(await world.process()(lamp(1)))], 1);
-    await world.records.remove(id, 2, 0);
+    await world.records.removeAll([{ id, expected: 2, at: 0 }]);
     expectOneRecord([...first, ...(await world.process()(lamp(1)))], 1);
     expect(await world.listed()).to.deep.equal([]);
   });
@@ -101,7 +103,7 @@ describe('the creation of a record under an idempotency key', () => {
     const late = world.process(stalled)(lamp(0));
     const [other] = await world.process()(lamp(1));
     const id = expectOneRecord([other ?? ''], 1);
-    await world.records.remove(id, 1, 0);
+    await world.records.removeAll([{ id, expected: 1, at: 0 }]);
     await world.publishIfAbsent(SKU);
     const listed = await world.listed();
     wake();
@@ -114,7 +116,7 @@ describe('the creation of a record under an idempotency key', () => {
     const ahead = new FakeClock();
     ahead.time += 400 * 24 * 3_600_000;
     expect(await world.process(undefined, ahead)(lamp(0))).to.deep.equal(['duplicate_value']);
-    await world.records.remove(other, 1, 0);
+    await world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
     const id = expectOneRecord(await world.process()(lamp(0)), 1);
     expect((await world.records.find(id))?.updatedAt).to.equal(ahead.time);
   });
@@ -126,7 +128,7 @@ describe('the creation of a record under an idempotency key', () => {
     const reserved = await world.reserved();
     const others = await process(keyed({ name: 'a' }), keyed({ name: 'b' }), torch('another key'));
     expect(made(others).map(({ id }) => id)).to.not.include(reserved);
-    await world.records.remove(other, 1, 0);
+    await world.records.removeAll([{ id: other, expected: 1, at: 0 }]);
     expect(expectOneRecord(await process(lamp(0)), 1)).to.equal(reserved);
   });
 });

@@ -22,20 +22,20 @@ class LosingRepository extends MemoryRepository<Product> {
   isRaced = false;
   readonly deletions: number[] = [];
 
-  override async remove(...[id, expected, at]: Parameters<MemoryRepository<Product>['remove']>) {
-    this.deletions.push(at);
-    return super.remove(id, expected, at);
+  override async removeAll(...[removals]: Parameters<MemoryRepository<Product>['removeAll']>) {
+    this.deletions.push(...removals.map(({ at }) => at));
+    return super.removeAll(removals);
   }
 
-  override async replace(...[record, expected]: Parameters<MemoryRepository<Product>['replace']>) {
-    if (this.losses-- <= 0) return super.replace(record, expected);
-    await this.race(record.id);
-    return false;
+  override async replaceAll(...[replacements]: Parameters<MemoryRepository<Product>['replaceAll']>) {
+    if (this.losses-- <= 0) return super.replaceAll(replacements);
+    for (const { record } of replacements) await this.race(record.id);
+    return replacements.map(() => 'version_conflict' as const);
   }
 
-  override async confirm(...[id, version]: Parameters<MemoryRepository<Product>['confirm']>) {
-    if (this.losses-- > 0) await this.race(id);
-    return super.confirm(id, version);
+  override async confirmAll(...[versions]: Parameters<MemoryRepository<Product>['confirmAll']>) {
+    if (this.losses-- > 0) for (const { id } of versions) await this.race(id);
+    return super.confirmAll(versions);
   }
 
   private async race(id: Id): Promise<void> {
@@ -43,7 +43,7 @@ class LosingRepository extends MemoryRepository<Product> {
     if (!this.isRaced || !current) return;
     const version = current.version + 1;
     const fields = { ...current.fields, sku: `race-${version}` };
-    await super.replace({ ...current, version, fields }, current.version);
+    await super.replaceAll([{ record: { ...current, version, fields }, expected: current.version }]);
   }
 }
 
@@ -198,7 +198,7 @@ describe('RecordService', () => {
   it('keeps fields that this version does not know, in the record and in its objects', async () => {
     const fields = { name: 'Lamp', price: { amount: 1, currency: 'EUR', net: 0.8 }, label: 'x' };
     const id = await records.reserveIds(1);
-    await records.insert({ id, version: 1, createdAt: 0, updatedAt: 0, fields });
+    await records.insertAll([{ id, version: 1, createdAt: 0, updatedAt: 0, fields }]);
     const changes: [Change, object][] = [
       [
         replacement({ name: 'a', price: { amount: 2, currency: 'EUR' } }),

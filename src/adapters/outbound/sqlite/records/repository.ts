@@ -76,19 +76,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     );
   }
 
-  insert(record: Versioned<Fields>): Promise<boolean> {
-    const { run, rows } = this.inserting(record);
-    return this.database.write(run, rows);
-  }
-
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
-    return this.writeAll(records, (record) => {
-      const { run, rows } = this.inserting(record);
-      return {
-        rows: Math.max(rows, this.words.writeCost(record.fields)),
-        run: (statement) => (run(statement) ? 'inserted' : 'id_conflict'),
-      };
-    });
+    return this.writeAll(records, (record) => this.inserting(record));
   }
 
   /**
@@ -120,19 +109,21 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return outcomes;
   }
 
-  /** Its outcome is whether the record is inserted; it throws AppError `duplicate_value`. */
-  private inserting(record: Versioned<Fields>): RecordWrite<boolean> {
+  private inserting(record: Versioned<Fields>): RecordWrite<'inserted' | 'id_conflict'> {
     const { id, fields } = record;
     const row = rowOf(record);
     const words = this.words.entryOf(id, fields);
     const run = (statement: Statements) => {
-      if (statement(TOMBSTONE).get([this.table.name, id])) return false;
-      if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return false;
+      if (statement(TOMBSTONE).get([this.table.name, id])) return 'id_conflict';
+      if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return 'id_conflict';
       this.words.put(statement, id, words);
       this.values.change(statement, id, undefined, fields);
-      return true;
+      return 'inserted';
     };
-    return { rows: writeCost(words) + this.values.writeCost(fields), run };
+    return {
+      rows: Math.max(writeCost(words) + this.values.writeCost(fields), this.words.writeCost(fields)),
+      run,
+    };
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -154,10 +145,6 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
     return this.selectOne(this.sql.find, id);
-  }
-
-  async confirm(id: Id, version: number): Promise<boolean> {
-    return (await this.find(id))?.version === version;
   }
 
   async confirmAll(
@@ -194,11 +181,6 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.count(filters, turn);
   }
 
-  async replace(record: Versioned<Fields>, expected: number, before?: Fields): Promise<boolean> {
-    const { rows, run } = this.replacing({ record, expected, before });
-    return (await this.database.write(run, rows)) === 'replaced';
-  }
-
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
     return this.writeAll(replacements, (replacement) => this.replacing(replacement));
   }
@@ -231,10 +213,6 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     if (!this.words.isSearched && !this.values.isUsed) return undefined;
     const row = statement(this.sql.fieldsOf).get([id, version]) as [string] | undefined;
     return row && (JSON.parse(row[0]) as object);
-  }
-
-  remove(id: Id, expected: number, at: Instant): Promise<boolean> {
-    return this.database.write((statement) => this.isRemoved(statement, { id, expected, at }));
   }
 
   async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {

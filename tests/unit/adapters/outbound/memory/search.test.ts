@@ -54,7 +54,7 @@ describe('a search in memory', () => {
         [100, 'lamp'],
       ] as const) {
         const old = all[id - 1];
-        if (old) void products.replace(next(old, { description: text }), 1);
+        if (old) void products.replaceAll([{ record: next(old, { description: text }), expected: 1 }]);
       }
     });
     expect(found).to.deep.equal([...Array.from({ length: 49 }, (_, at) => 2 * at + 1), 100]);

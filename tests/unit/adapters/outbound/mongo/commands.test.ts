@@ -9,11 +9,11 @@ import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
-import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
+import { outcomeText } from '../../../../contract/repository/outcome-text.js';
 import { product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
@@ -48,14 +48,11 @@ describe('the commands to MongoDB', () => {
     const [recordArchive, reservationArchive] = [archives.records[0], archives.reservations[0]];
     await products.reserveIds(3);
     await products.releaseIds(1, 2);
-    await products.insert(product(1));
+    await products.insertAll([product(1)]);
     await products.insertAll([product(2), product(3)]);
-    await products.replace(product(1), 1);
     await products.replaceAll([{ record: product(1), expected: 1 }]);
-    await products.remove(1, 1, 0);
     await products.removeAll([{ id: 1, expected: 1, at: 0 }]);
     await products.find(1);
-    await products.confirm(1, 1);
     await products.confirmAll([{ id: 1, version: 1 }]);
     await products.findExistingIds([1]);
     await products.findUsedIds([1]);
@@ -79,7 +76,7 @@ describe('the commands to MongoDB', () => {
     const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(dataCommands.length).to.be.at.least(32);
+    expect(dataCommands.length).to.be.at.least(29);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
       expect(command['maxTimeMS'], text).to.be.within(1, 2_000);
@@ -191,34 +188,30 @@ describe('the commands to MongoDB', () => {
   });
 
   it('are not sent any more for the other records after an error', async () => {
-    const { products } = storage;
+    const MAX_TIME_MS_EXPIRED = 50;
     const begun: Id[] = [];
-    products.confirm = async (id) => {
-      begun.push(id);
-      if (id === 20) throw unavailable('');
-      return true;
+    script = (name, { filter }) => {
+      if (name !== 'find') return undefined;
+      begun.push(filter['_id']);
+      if (filter['_id'] === 20) return { ok: 0, code: MAX_TIME_MS_EXPIRED, errmsg: 'late' };
+      return { cursor: { id: 0n, ns: 'x.products', firstBatch: [{ _id: filter['_id'] }] } };
     };
     const versions = Array.from({ length: 100 }, (_, at) => ({ id: at + 1, version: 1 }));
-    await expectAppError(products.confirmAll(versions), 'unavailable');
+    await expectAppError(storage.products.confirmAll(versions), 'unavailable');
     await yieldToEventLoop();
     expect(begun).to.include(20).and.not.include(100);
   });
 
   it('write over the expected version alone, and leave a tombstone in the place of a deleted record', async () => {
     server.commands.length = 0;
-    await storage.products.replace(product(1), 7);
-    await storage.products.remove(1, 8, 5);
-    await storage.products.replaceAll([{ record: product(2), expected: 9 }]);
-    await storage.products.removeAll([{ id: 2, expected: 10, at: 6 }]);
+    await storage.products.replaceAll([{ record: product(1), expected: 7 }]);
+    await storage.products.removeAll([{ id: 1, expected: 8, at: 5 }]);
     const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
     expect(writes.map(({ q }) => q)).to.deep.equal([
       { _id: 1, version: 7 },
       { _id: 1, version: 8 },
-      { _id: 2, version: 9 },
-      { _id: 2, version: 10 },
     ]);
     expect(writes[1]?.['u']).to.deep.equal({ _id: 1, deletedAt: new Date(5) });
-    expect(writes[3]?.['u']).to.deep.equal({ _id: 2, deletedAt: new Date(6) });
     expect(server.commandsNamed('delete')).to.deep.equal([]);
   });
 
@@ -272,14 +265,13 @@ describe('the commands to MongoDB', () => {
       const failure: Document = { index: 0, code: DUPLICATE, errmsg };
       script = (name) =>
         name === 'insert' || name === 'update' ? { n: 0, writeErrors: [failure] } : undefined;
-      await expectAppError(storage.products.insert(product(1)), 'duplicate_value', ['/sku']);
-      await expectAppError(storage.products.replace(product(1), 1), 'duplicate_value', ['/sku']);
-      const [refused] = await storage.products.replaceAll([{ record: product(1), expected: 1 }]);
-      expect(refused).to.have.property('code', 'duplicate_value');
-      const [outcome] = await storage.products.insertAll([product(1)]);
-      expect(outcome).to.have.property('code', 'duplicate_value');
+      expect((await storage.products.insertAll([product(1)])).map(outcomeText)).to.deep.equal([
+        'duplicate_value /sku',
+      ]);
+      expect(
+        (await storage.products.replaceAll([{ record: product(1), expected: 1 }])).map(outcomeText),
+      ).to.deep.equal(['duplicate_value /sku']);
       failure['errmsg'] = errmsg.replace('sku', '_id_');
-      expect(await storage.products.insert(product(1))).to.equal(false);
       expect(await storage.products.insertAll([product(1)])).to.deep.equal(['id_conflict']);
     });
   }
@@ -309,9 +301,9 @@ describe('a connection to MongoDB that breaks', () => {
   it('after a command leaves the outcome unknown, and reconnects by itself', async () => {
     breaks = true;
     await expectAppError(products.find(1), 'unavailable');
-    await expectAppError(products.insert(product(1)), 'unavailable');
+    await expectAppError(products.insertAll([product(1)]), 'unavailable');
     breaks = false;
-    await until('it reconnects', () => products.insert(product(1)));
+    await until('it reconnects', () => products.insertAll([product(1)]));
   });
 
   it('during a write to the socket leaves the outcome unknown', async () => {
@@ -319,14 +311,14 @@ describe('a connection to MongoDB that breaks', () => {
     const reservations = new MongoIdempotencyStore(store, PRODUCTS);
     const large = product(1, { description: LARGE });
     const writes = [
-      () => products.insert(large),
       () => products.insertAll([large]),
-      () => products.replace(large, 1),
+      () => products.insertAll([large, product(3)]),
+      () => products.replaceAll([{ record: large, expected: 1 }]),
       () => reservations.reserve([reservation('a', { fields: LARGE })]),
     ];
     for (const write of writes) {
       await expectAppError(write(), 'unavailable');
-      await until('it reconnects', () => products.insert(product(2)));
+      await until('it reconnects', () => products.insertAll([product(2)]));
     }
   });
 });
@@ -348,7 +340,6 @@ describe('a password of MongoDB that is being changed', () => {
       const store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
       const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
       const refuses = async () => {
-        await expectAppError(products.insert(product(1)), 'unavailable');
         await expectAppError(products.insertAll([product(1)]), 'unavailable');
         await expectAppError(products.find(1), 'unavailable');
       };
@@ -356,12 +347,12 @@ describe('a password of MongoDB that is being changed', () => {
         await expectAppError(store.open(), 'unavailable');
         accepted = true;
         await store.open();
-        expect(await products.insert(product(1))).to.equal(true);
+        expect(await products.insertAll([product(1)])).to.deep.equal(['inserted']);
         accepted = false;
         server.disconnect();
         await refuses();
         accepted = true;
-        expect(await products.insert(product(2))).to.equal(true);
+        expect(await products.insertAll([product(2)])).to.deep.equal(['inserted']);
       } finally {
         await store.close();
         await server.stop();

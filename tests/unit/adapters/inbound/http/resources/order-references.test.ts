@@ -35,11 +35,11 @@ class FakeReferences {
 class LosingRepository extends MemoryRepository<Order> {
   onLoss: (() => void) | undefined;
 
-  override async replace(...args: Parameters<MemoryRepository<Order>['replace']>): Promise<boolean> {
+  override async replaceAll(...args: Parameters<MemoryRepository<Order>['replaceAll']>) {
     const lose = this.onLoss;
     this.onLoss = undefined;
     lose?.();
-    return lose ? false : super.replace(...args);
+    return lose ? (['version_conflict'] as const) : super.replaceAll(...args);
   }
 }
 
@@ -126,7 +126,8 @@ describe('the references of orders', () => {
     products.ids.delete(2);
     records.onLoss = () => {
       const current = order(1, 1);
-      void records.replace({ id, version: 2, createdAt: 0, updatedAt: 0, fields: current }, 1);
+      const record = { id, version: 2, createdAt: 0, updatedAt: 0, fields: current };
+      void records.replaceAll([{ record, expected: 1 }]);
     };
     await expectAppError(replaced(id, order(1, 2, 3)), 'validation_failed', ['/items/0/productId']);
   });

@@ -80,7 +80,10 @@ describe('backUpDatabase', () => {
       const written: Promise<unknown>[] = [];
       const outcome = await backUp(() => {
         const id = 6_000 + ++steps;
-        written.push(products.insert(product(id)), products.remove(steps, 1, 0));
+        written.push(
+          products.insertAll([product(id)]),
+          products.removeAll([{ id: steps, expected: 1, at: 0 }]),
+        );
       }).catch((error: unknown) => error);
       expect(outcome).to.be.a('number');
       await Promise.all(written);

@@ -22,7 +22,7 @@ describe('a snapshot of SQLite', () => {
   const products = () => new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
   const add = async () => {
     const id = await products().reserveIds(1);
-    await products().insert({ id, version: 1, createdAt: 1, updatedAt: 1, fields: { name: 'x' } });
+    await products().insertAll([{ id, version: 1, createdAt: 1, updatedAt: 1, fields: { name: 'x' } }]);
   };
   const count = (reader: Reader) =>
     reader.read('SELECT count(*) FROM products', (statement) => (statement.get() as [number])[0]);

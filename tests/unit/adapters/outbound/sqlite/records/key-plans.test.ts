@@ -50,14 +50,12 @@ describe('access by key in SQLite', () => {
     await database.open();
     await other.open();
     const record = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
-    await new SqliteRepository(database, PRODUCTS, ENDLESS).insert({
-      ...record,
-      fields: { name: 'A', sku: 'a' },
-    });
-    await new SqliteRepository(database, USERS, ENDLESS).insert({
-      ...record,
-      fields: { name: 'A', email: 'a@x' },
-    });
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).insertAll([
+      { ...record, fields: { name: 'A', sku: 'a' } },
+    ]);
+    await new SqliteRepository(database, USERS, ENDLESS).insertAll([
+      { ...record, fields: { name: 'A', email: 'a@x' } },
+    ]);
   });
   beforeEach(() => database.plans(other));
   after(async () => {
