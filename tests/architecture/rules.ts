@@ -121,6 +121,7 @@ const RESOURCE_NEUTRAL = [
   'application/records/id-allocator.ts',
   'application/ports/list-query.ts',
   'application/records/query-semantics.ts',
+  'application/records/list-indexes.ts',
   'application/records/paginate.ts',
   'application/maintenance/copy-archive.ts',
   'application/maintenance/copy-rules.ts',

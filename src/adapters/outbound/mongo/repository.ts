@@ -5,6 +5,7 @@ import {
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
+  type SortOrder,
   type Value,
 } from '../../../application/ports/list-query.js';
 import type {
@@ -14,6 +15,7 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
+import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import {
   comparedUniqueValue,
   matchesFilter,
@@ -43,7 +45,6 @@ import {
 } from './documents.js';
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf } from './filter.js';
-import { isIndexed } from './indexes.js';
 import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
 import { rangeConditions, searchUnit, splitFilters, WITHOUT_WORDS, type WordsState } from './words.js';
@@ -58,6 +59,7 @@ const RECORDS_AT_ONCE = 64;
 export class MongoRepository<Fields> implements Repository<Fields> {
   private readonly records: MongoCollection<StoredDocument>;
   private readonly counter: Counter;
+  private readonly indexes: readonly SortOrder[];
 
   /** @param state shared with the index of the table's words, if it has one */
   constructor(
@@ -67,6 +69,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   ) {
     this.records = store.collection(table.name);
     this.counter = new Counter(store, table);
+    this.indexes = listIndexes(table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -161,7 +164,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     const state = { ...this.state };
     const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
       readPage(all, table, query, maxTimeMS, state);
-    if (isIndexed(table, query)) return this.records.run(read);
+    if (isIndexed(table, query, this.indexes)) return this.records.run(read);
     if (isReadByBlocks(query)) return this.listByBlocks(query, state);
     return this.records.search(read, query.turn);
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
-import { readPage } from '#src/adapters/outbound/mongo/list.js';
+import { keysetConditions, readPage } from '#src/adapters/outbound/mongo/list.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { PRODUCTS } from '../../../../support/tables.js';
 
@@ -53,5 +53,24 @@ describe('readPage, if MongoDB loses the cursor between two batches,', () => {
     const { page, cursors } = readFailing(50);
     expect(await page.catch((error: MongoServerError) => error.code)).to.equal(50);
     expect(cursors).to.have.length(1);
+  });
+});
+
+describe('a list on MongoDB', () => {
+  it('starts at its position: the first key of the order has its own bound', () => {
+    const from = { side: 'before', inclusive: true, values: ['b', 3] } as const;
+    const order = [
+      { field: 'name', descending: true },
+      { field: 'id', descending: false },
+    ];
+    expect(keysetConditions(PRODUCTS, order, from)).to.deep.equal([
+      { 'fields.name': { $gte: 'b' } },
+      {
+        $or: [
+          { $and: [{ 'fields.name': { $gt: 'b' } }] },
+          { $and: [{ 'fields.name': { $eq: 'b' } }, { _id: { $lte: 3 } }] },
+        ],
+      },
+    ]);
   });
 });
