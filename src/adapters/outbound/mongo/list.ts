@@ -10,8 +10,9 @@ import {
   type SortOrder,
 } from '../../../application/ports/list-query.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
+import type { StoredRecord } from '../../../application/records/record-json.js';
 import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
-import type { Versioned } from '../../../domain/record.js';
+import { splitFilters, type WordsState } from '../../../application/search/words-state.js';
 import {
   fieldPath,
   type LiveDocument,
@@ -22,7 +23,7 @@ import {
 } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { comparison, conditionsOf } from './filter.js';
-import { rangeConditions, splitFilters, WITHOUT_WORDS, WORDS_INDEX, type WordsState } from './words.js';
+import { rangeConditions, WITHOUT_WORDS, WORDS_INDEX } from './words.js';
 
 /** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
 const BATCH = 250;
@@ -36,7 +37,7 @@ export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 /** Reads a page, and once more if the server loses its cursor: nothing of the first attempt was returned. */
 export async function readPage<Fields>(
   ...page: PageParameters<Fields>
-): Promise<ListPage<Versioned<Fields>>> {
+): Promise<ListPage<StoredRecord<Fields>>> {
   try {
     return await readOnce(...page);
   } catch (error) {
@@ -58,7 +59,7 @@ type PageParameters<Fields> = [
 /** Reads one record more than the page holds, to find out whether there are more. */
 async function readOnce<Fields>(
   ...[collection, table, query, maxTimeMS, state = { areCurrent: false }, range]: PageParameters<Fields>
-): Promise<ListPage<Versioned<Fields>>> {
+): Promise<ListPage<StoredRecord<Fields>>> {
   const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const side = from?.side ?? 'after';
   const keyset = from && !range ? keysetConditions(table, order, from) : [];

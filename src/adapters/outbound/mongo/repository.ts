@@ -4,7 +4,6 @@ import {
   type Filter,
   type ListPage,
   type ListQuery,
-  MAX_PAGE_BYTES,
   type SortOrder,
   type Value,
 } from '../../../application/ports/list-query.js';
@@ -21,18 +20,18 @@ import {
   matchesFilter,
   ownersOf,
 } from '../../../application/records/query-semantics.js';
-import { StoredRecord } from '../../../application/records/record-json.js';
 import {
-  hasOnlyIdFilters,
-  type IdRange,
-  idRange,
-  isAscendingRead,
-} from '../../../application/search/id-range.js';
+  type Blocks,
+  countByBlocks,
+  isReadByBlocks,
+  listByBlocks,
+} from '../../../application/search/block-scan.js';
+import type { IdRange } from '../../../application/search/id-range.js';
+import { splitFilters, type WordsState } from '../../../application/search/words-state.js';
 import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
-import { type BlockScan, isReadByBlocks, scanBlocks } from './block-scan.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
@@ -47,7 +46,7 @@ import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf } from './filter.js';
 import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
-import { rangeConditions, searchUnit, splitFilters, WITHOUT_WORDS, type WordsState } from './words.js';
+import { rangeConditions, searchUnit, WITHOUT_WORDS } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
@@ -165,43 +164,21 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
       readPage(all, table, query, maxTimeMS, state);
     if (isIndexed(table, query, this.indexes)) return this.records.run(read);
-    if (isReadByBlocks(query)) return this.listByBlocks(query, state);
-    return this.records.search(read, query.turn);
-  }
-
-  private async listByBlocks(query: ListQuery, state: WordsState): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes = MAX_PAGE_BYTES, from, turn } = query;
-    const found: StoredRecord<Fields>[] = [];
-    let hasMore = false;
-    let size = 0;
-    await scanBlocks(this.blockScan(query, state), async (range) => {
-      const rest = { ...query, limit: limit - found.length, bytes: bytes - size };
-      const page = await this.records.search(
-        (all, maxTimeMS) => readPage(all, this.table, rest, maxTimeMS, state, range),
-        turn,
-      );
-      const records = page.records.map((record) => StoredRecord.of(record));
-      found.push(...(from?.side === 'before' ? records.reverse() : records));
-      for (const { fieldsBytes } of records) size += fieldsBytes;
-      hasMore = page.hasMore;
-      return hasMore;
-    });
-    return { records: from?.side === 'before' ? found.reverse() : found, hasMore };
+    if (!isReadByBlocks(query)) return this.records.search(read, query.turn);
+    return listByBlocks(query, this.blocks(state), this.store.budget, (rest, range) =>
+      this.records.search(
+        (all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, state, range),
+        query.turn,
+      ),
+    );
   }
 
   async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
     const state = { ...this.state };
-    if (!isReadByBlocks({ filters, order: BY_ID }))
-      return this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state), turn);
-    let count = 0;
-    await scanBlocks(this.blockScan({ filters, order: BY_ID, turn }, state), async (range) => {
-      count += await this.records.search(
-        (all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range),
-        turn,
-      );
-      return false;
-    });
-    return count;
+    const countIn = (range?: IdRange) =>
+      this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range), turn);
+    if (!isReadByBlocks({ filters, order: BY_ID })) return countIn();
+    return countByBlocks({ filters, turn }, this.blocks(state), this.store.budget, countIn);
   }
 
   private async countOnce(
@@ -227,18 +204,8 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     return count;
   }
 
-  private blockScan(
-    query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>,
-    state: WordsState,
-  ): BlockScan {
-    const { filters, turn } = query;
-    const { budget } = this.store;
-    const mayTakeLong = turn?.mayTakeLong || hasOnlyIdFilters(filters);
+  private blocks(state: WordsState): Blocks {
     return {
-      range: idRange(query),
-      isAscending: isAscendingRead(query),
-      time: mayTakeLong ? budget.startUnlimited(turn) : budget.start(turn),
-      mayTakeLong,
       unit: searchUnit(state),
       findEdge: async (side) => {
         const edge = await this.records.run((all, maxTimeMS) =>

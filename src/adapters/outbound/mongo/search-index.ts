@@ -1,15 +1,9 @@
 import type { SearchIndex } from '../../../application/ports/search-index.js';
+import type { WordsState } from '../../../application/search/words-state.js';
 import { type LiveDocument, type MongoTable, recordOf, type StoredDocument } from './documents.js';
 import { readUpTo } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
-import {
-  type IndexedWords,
-  indexedWords,
-  LACKS_CURRENT_WORDS,
-  WITHOUT_WORDS,
-  WORDS_INDEX,
-  type WordsState,
-} from './words.js';
+import { type IndexedWords, indexedWords, LACKS_CURRENT_WORDS, WITHOUT_WORDS, WORDS_INDEX } from './words.js';
 
 /** A batch ends after about this many bytes of records, and after about this many words. */
 const BATCH_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import type { Document } from 'mongodb';
-import type { Filter, RecordTable, SearchFilter } from '../../../application/ports/list-query.js';
+import type { RecordTable, SearchFilter } from '../../../application/ports/list-query.js';
 import type { IdRange } from '../../../application/search/id-range.js';
 import { recordWords, TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
+import type { WordsState } from '../../../application/search/words-state.js';
 import type { Id } from '../../../domain/record.js';
 
 /**
@@ -39,14 +40,6 @@ export function indexedWords(table: RecordTable, id: Id, fields: object): Partia
 /** A projection without the words, which can be more than the record itself. */
 export const WITHOUT_WORDS = { words: 0 } as const;
 
-/**
- * Whether the words of all records of a table are known to be current. A table's index and its repository share one.
- * The index learns it at least every minute; until then a search reads the documents themselves.
- */
-export interface WordsState {
-  areCurrent: boolean;
-}
-
 /** The condition on documents whose words an older tokenizer made, or none. */
 export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: TOKENIZER_VERSION } } };
 
@@ -62,21 +55,6 @@ export function searchCondition({ words }: SearchFilter): Document {
       { rules: { $gte: TOKENIZER_VERSION } },
       ...words.map((word) => ({ words: { $regex: `^${word}` } })),
     ],
-  };
-}
-
-/**
- * The filters that the server checks, and those that are compared with the records it returns: searches, as long as
- * documents may lack current words.
- */
-export function splitFilters(
-  filters: readonly Filter[],
-  { areCurrent }: WordsState,
-): { readonly served: readonly Filter[]; readonly compared: readonly Filter[] } {
-  const isCompared = ({ operator }: Filter) => operator === 'search' && !areCurrent;
-  return {
-    served: filters.filter((filter) => !isCompared(filter)),
-    compared: filters.filter(isCompared),
   };
 }
 

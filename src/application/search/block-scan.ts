@@ -1,23 +1,88 @@
-import type { QueryTime } from '../../../application/maintenance/query-budget.js';
-import type { ListQuery } from '../../../application/ports/list-query.js';
-import type { IdRange } from '../../../application/search/id-range.js';
-import { AppError } from '../../../domain/errors.js';
-import { type Id, MAX_ID } from '../../../domain/record.js';
+import { AppError } from '../../domain/errors.js';
+import { type Id, MAX_ID } from '../../domain/record.js';
+import type { QueryBudget, QueryTime } from '../maintenance/query-budget.js';
+import { BY_ID, type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../ports/list-query.js';
+import { hasOnlyIdFilters, type IdRange, idRange, isAscendingRead } from './id-range.js';
 
 /** Whether a list or count is read block by block: a search in order of id. */
 export function isReadByBlocks({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): boolean {
   return order[0]?.field === 'id' && filters.some(({ operator }) => operator === 'search');
 }
 
-export interface BlockScan {
+/** The blocks of a table. */
+export interface Blocks {
+  /** The number of consecutive ids of a block. */
+  readonly unit: number;
+  /** Returns the first or the last id of all records; undefined if there is none. */
+  readonly findEdge: (side: 'first' | 'last') => Promise<Id | undefined>;
+}
+
+/**
+ * Returns one page of a search, read block by block.
+ * @param read returns what a part of the ids has of a page; the limits of its query are what is left of the page's
+ * @throws AppError `query_too_expensive`
+ */
+export async function listByBlocks<Item extends { readonly fieldsBytes: number }>(
+  query: ListQuery,
+  blocks: Blocks,
+  budget: QueryBudget,
+  read: (query: ListQuery, range: IdRange) => Promise<ListPage<Item>>,
+): Promise<ListPage<Item>> {
+  const { limit, bytes = MAX_PAGE_BYTES, from } = query;
+  const found: Item[] = [];
+  let hasMore = false;
+  let size = 0;
+  await scanBlocks(scanOf(query, blocks, budget), async (range) => {
+    const page = await read({ ...query, limit: limit - found.length, bytes: bytes - size }, range);
+    found.push(...(from?.side === 'before' ? page.records.toReversed() : page.records));
+    for (const { fieldsBytes } of page.records) size += fieldsBytes;
+    hasMore = page.hasMore;
+    return hasMore;
+  });
+  return { records: from?.side === 'before' ? found.reverse() : found, hasMore };
+}
+
+/**
+ * Counts the records that a search finds, block by block.
+ * @param count counts those in a part of the ids
+ * @throws AppError `query_too_expensive`
+ */
+export async function countByBlocks(
+  query: Pick<ListQuery, 'filters' | 'turn'>,
+  blocks: Blocks,
+  budget: QueryBudget,
+  count: (range: IdRange) => Promise<number>,
+): Promise<number> {
+  let sum = 0;
+  await scanBlocks(scanOf({ ...query, order: BY_ID }, blocks, budget), async (range) => {
+    sum += await count(range);
+    return false;
+  });
+  return sum;
+}
+
+/** If ids and words decide alone, each block takes a short time, and the search may take any. */
+function scanOf(
+  query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>,
+  blocks: Blocks,
+  budget: QueryBudget,
+): BlockScan {
+  const { filters, turn } = query;
+  const mayTakeLong = turn?.mayTakeLong || hasOnlyIdFilters(filters);
+  return {
+    ...blocks,
+    range: idRange(query),
+    isAscending: isAscendingRead(query),
+    time: mayTakeLong ? budget.startUnlimited(turn) : budget.start(turn),
+    mayTakeLong,
+  };
+}
+
+export interface BlockScan extends Blocks {
   /** The ids that may be in the list. */
   readonly range: IdRange;
   readonly isAscending: boolean;
-  /** Returns the first or the last id of all records; undefined if there is none. */
-  readonly findEdge: (side: 'first' | 'last') => Promise<Id | undefined>;
   readonly time: QueryTime;
-  /** The number of ids by which the parts of the range are counted. */
-  readonly unit: number;
   /** Whether a range that takes too long is read again in smaller parts. */
   readonly mayTakeLong: boolean;
 }

@@ -1,14 +1,20 @@
 import { expect } from 'chai';
-import { type BlockScan, scanBlocks } from '#src/adapters/outbound/mongo/block-scan.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { BY_ID, type ListQuery } from '#src/application/ports/list-query.js';
+import {
+  type BlockScan,
+  countByBlocks,
+  listByBlocks,
+  scanBlocks,
+} from '#src/application/search/block-scan.js';
 import type { IdRange } from '#src/application/search/id-range.js';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
-import { expectAppError } from '../../../../support/expect-refusal.js';
-import { FakeClock } from '../../../../support/fakes.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
+import { FakeClock } from '../../../support/fakes.js';
 
 const ALL = { low: 0, high: Number.POSITIVE_INFINITY };
 
-describe('a search on MongoDB, block by block,', () => {
+describe('a search, block by block,', () => {
   let clock: FakeClock;
 
   beforeEach(() => {
@@ -109,5 +115,48 @@ describe('a search on MongoDB, block by block,', () => {
     };
     await expectAppError(scan({}, fail(queryTooExpensive())), 'query_too_expensive');
     await expectAppError(scan({}, fail(unavailable('x'))), 'unavailable');
+  });
+});
+
+describe('what a search finds, block by block,', () => {
+  const budget = new QueryBudget(new FakeClock(), 2_000);
+  const blocks = {
+    unit: 10,
+    findEdge: async (side: 'first' | 'last') => (side === 'first' ? 0 : 9_990),
+  };
+  const filters = [{ field: 'q', operator: 'search', words: ['a'] } as const];
+  /** A record of 100 bytes for every tenth id. */
+  const idsIn = ({ low, high }: IdRange) =>
+    Array.from({ length: 1_000 }, (_, at) => 10 * at).filter((id) => id >= low && id <= high);
+
+  const page = async (changes: Partial<ListQuery>) => {
+    const query = { limit: 5, filters, order: BY_ID, ...changes };
+    const isBackwards = query.from?.side === 'before';
+    const { records, hasMore } = await listByBlocks(query, blocks, budget, async (rest, range) => {
+      const ids = idsIn(range);
+      const read = isBackwards ? ids.toReversed() : ids;
+      const part = read.slice(0, Math.min(rest.limit, Math.ceil((rest.bytes ?? 0) / 100)));
+      const found = (isBackwards ? part.toReversed() : part).map((id) => ({ id, fieldsBytes: 100 }));
+      return { records: found, hasMore: part.length < read.length };
+    });
+    return [records.map(({ id }) => id), hasMore];
+  };
+
+  it('is a page of at most the records and the bytes of the query', async () => {
+    expect(await page({})).to.deep.equal([[0, 10, 20, 30, 40], true]);
+    expect(await page({ bytes: 250 })).to.deep.equal([[0, 10, 20], true]);
+    const last = { side: 'after', inclusive: false, values: [9_960] } as const;
+    expect(await page({ from: last })).to.deep.equal([[9_970, 9_980, 9_990], false]);
+  });
+
+  it('is in the order of the list, also before a position', async () => {
+    const from = { side: 'before', inclusive: false, values: [60] } as const;
+    expect(await page({ from })).to.deep.equal([[10, 20, 30, 40, 50], true]);
+    expect(await page({ from, limit: 9 })).to.deep.equal([[0, 10, 20, 30, 40, 50], false]);
+  });
+
+  it('is counted', async () => {
+    const count = async (range: IdRange) => idsIn(range).length;
+    expect(await countByBlocks({ filters }, blocks, budget, count)).to.equal(1_000);
   });
 });
