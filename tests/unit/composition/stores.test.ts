@@ -102,7 +102,7 @@ describe('a fifth store', () => {
     mkdirSync(join(folder, 'level'));
     const { store, products } = storageOf(sqliteStorage({ file: from, budget: ENDLESS }));
     await store.open();
-    await products.insert(product(1));
+    await products.insertAll([product(1)]);
     await store.close();
     for (const [source, target] of [
       [`sqlite:${from}`, `level:${folder}/level`],
