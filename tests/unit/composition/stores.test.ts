@@ -21,8 +21,11 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** Values of `db.system.name`: https://opentelemetry.io/docs/specs/semconv/registry/attributes/db/ */
 const NAMES_OF_DATABASES = list`
-  cassandra  clickhouse  cockroachdb  couchbase  couchdb  elasticsearch  firebirdsql  ibm.db2  mariadb  memcached
-  microsoft.sql_server  mongodb  mysql  neo4j  opensearch  oracle.db  postgresql  redis  sqlite`;
+  actian.ingres  aws.dynamodb  aws.redshift  azure.cosmosdb  cassandra  clickhouse  cockroachdb
+  couchbase  couchdb  derby  elasticsearch  firebirdsql  gcp.spanner  geode  h2database  hbase
+  hive  hsqldb  ibm.db2  ibm.informix  ibm.netezza  influxdb  instantdb  intersystems.cache
+  mariadb  memcached  microsoft.sql_server  mongodb  mysql  neo4j  opensearch  oracle.db
+  other_sql  postgresql  redis  sap.hana  sap.maxdb  softwareag.adabas  sqlite  teradata  trino`;
 
 const fileIn = (folder: string) => join(folder, 'level.data');
 
