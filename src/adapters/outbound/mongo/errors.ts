@@ -4,9 +4,11 @@ import {
   MongoError,
   MongoInvalidArgumentError,
   MongoServerError,
+  MongoServerSelectionError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { AppError, unavailable } from '../../../domain/errors.js';
+import { unreachable } from '../../../application/maintenance/outage.js';
+import { AppError } from '../../../domain/errors.js';
 
 const NAMESPACE_NOT_FOUND = 26;
 const DUPLICATE_KEY = 11_000;
@@ -89,9 +91,11 @@ export function isIndexConflict(error: unknown): boolean {
   return error instanceof MongoServerError && INDEX_CONFLICT.has(Number(error.code));
 }
 
-/** Whether an error is the server's own response to a command, whichever: so the server can be reached. */
-export function isResponse(error: unknown): boolean {
-  return unwrapped(error) instanceof MongoServerError;
+/** What the error of a call tells about the store. Any error of the server is a response. */
+export function signOf(error: unknown): 'response' | 'silence' | 'down' {
+  const sent = unwrapped(error);
+  if (sent instanceof MongoServerSelectionError) return 'down';
+  return sent instanceof MongoServerError ? 'response' : 'silence';
 }
 
 /** Whether the server gave up on a query because of its cost. */
@@ -141,7 +145,7 @@ function indexNamedIn(message: string | undefined, error: MongoError): string {
 }
 
 /** The driver wraps every error of an insertion of many documents as if it came from the server. */
-export function unwrapped(error: unknown): unknown {
+function unwrapped(error: unknown): unknown {
   const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
   return cause instanceof Error ? cause : error;
 }
@@ -162,9 +166,4 @@ function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return CONNECTION_SYSCALL.test(String(syscall)) || CONNECTION_CODE.test(String(code));
-}
-
-/** The store does not respond: the outcome of what was asked of it is unknown. */
-export function unreachable(cause: unknown): AppError {
-  return unavailable('The store cannot be reached right now.', cause);
 }

@@ -112,7 +112,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
-    return this.store.each(versions, ({ id, version }) => this.confirm(id, version));
+    return this.store.shares.each(versions, ({ id, version }) => this.confirm(id, version));
   }
 
   /**
@@ -221,7 +221,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   /** One by one: a bulk returns only how many documents it changed, not which. */
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return this.store.each(replacements, (replacement) => this.replace(replacement));
+    return this.store.shares.each(replacements, (replacement) => this.replace(replacement));
   }
 
   private async replace({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
@@ -238,7 +238,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return this.store.each(removals, (removal) => this.remove(removal));
+    return this.store.shares.each(removals, (removal) => this.remove(removal));
   }
 
   private async remove({ id, expected, at }: Removal): Promise<boolean> {

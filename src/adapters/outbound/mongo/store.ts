@@ -6,17 +6,18 @@ import {
   type MongoClientOptions,
   MongoParseError,
 } from 'mongodb';
+import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
+import { Outage } from '../../../application/maintenance/outage.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
-import { FairSemaphore, type Permit } from '../../../shared/fair-semaphore.js';
-import { setTimeoutAfterIo } from '../../../shared/timeout.js';
-import { SERVICE_TURN, type Turn } from '../../../shared/turn.js';
+import type { Permit } from '../../../shared/fair-semaphore.js';
+import { withTimeout } from '../../../shared/timeout.js';
+import type { Turn } from '../../../shared/turn.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
-import { isTooExpensive, translateError } from './errors.js';
+import { isTooExpensive, signOf, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
 import { byCollection, type CollectionIndexes } from './indexes.js';
-import { Outage } from './outage.js';
 import { PoolWatch } from './pool-watch.js';
 
 /** The time of a query on the network, in addition to the time that the server may take. */
@@ -34,9 +35,6 @@ const SEARCH_PART = 1 / 4;
 /** The part of the connections that all calls on many records together may use, and the most of them. */
 const BATCH_PART = 1 / 3;
 const MAX_BATCH_SLOTS = 16;
-
-/** The most waiting queries for each of these connections. If a query takes a tenth of the patience, more time out. */
-const WAITING_PER_SEARCH = 10;
 
 /** The shortest time that one call of `open` waits for the indexes. */
 const INDEXES_MS = 5_000;
@@ -61,6 +59,7 @@ export class MongoStore implements Store {
   readonly location: string;
   /** How long a caller waits for one operation, even if the driver still retries it. */
   readonly operationMs: number;
+  readonly shares: ConnectionShares;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
   /** Watches the connections of {@link client}. */
@@ -68,10 +67,6 @@ export class MongoStore implements Store {
   /** The database of the client. Making it, or a collection of it, costs more than an operation needs otherwise. */
   private current: Db;
   private readonly indexes: IndexPreparation;
-  private readonly searches: FairSemaphore;
-  /** The operations of calls on many records that may run at the same time. */
-  private readonly batchSlots: number;
-  private readonly batches: FairSemaphore;
   private readonly database: string;
   private readonly outage: Outage;
   /** Set by the first {@link open} that succeeds. Before it, two records could permit a unique value. */
@@ -98,33 +93,25 @@ export class MongoStore implements Store {
     this.outage = new Outage({
       silenceMs: this.client.options.heartbeatFrequencyMS + LATE_HEARTBEAT_MS,
       probe: () =>
-        this.within(
-          operationMs,
+        withTimeout(
           this.begin((current) => current.command({ ping: 1 })),
-          'The store does not respond to a probe.',
+          operationMs,
         ),
+      translate: translateError,
+      signOf,
+      now: () => performance.now(),
     });
     this.current = this.client.db(database);
     this.operationMs = operationMs;
     const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 means no limit for the driver.
     const poolSize = maxPoolSize || Number.POSITIVE_INFINITY;
-    const slots = Math.max(1, Math.floor(poolSize * SEARCH_PART));
-    const total = Math.max(1, Math.min(MAX_BATCH_SLOTS, Math.floor(poolSize * BATCH_PART)));
-    this.batchSlots = total;
-    this.batches = new FairSemaphore({
-      total,
-      perClient: total,
-      maxWaiting: Number.POSITIVE_INFINITY,
-      patienceMs: this.operationMs,
-    });
-    const patienceMs = waitQueueTimeoutMS || this.operationMs;
-    const perClient = Math.max(1, Math.floor(slots / 2));
-    this.searches = new FairSemaphore({
-      total: slots,
-      perClient,
-      maxWaiting: slots * WAITING_PER_SEARCH,
-      patienceMs,
+    const part = (fraction: number) => Math.max(1, Math.floor(poolSize * fraction));
+    this.shares = new ConnectionShares({
+      searches: part(SEARCH_PART),
+      searchPatienceMs: waitQueueTimeoutMS || this.operationMs,
+      batches: Math.min(MAX_BATCH_SLOTS, part(BATCH_PART)),
+      batchPatienceMs: this.operationMs,
     });
     const single = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
     this.indexes = new IndexPreparation(() => this.connect(single), database, byCollection(indexes));
@@ -180,7 +167,7 @@ export class MongoStore implements Store {
     checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     const made = this.begin(() => this.indexes.done());
-    await this.within(waitMs, made, 'The indexes are still being made.');
+    await this.outage.wait(waitMs, made, 'The indexes are still being made.');
     this.isOpen = true;
   }
 
@@ -216,37 +203,10 @@ export class MongoStore implements Store {
     operation: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     this.outage.check();
-    return this.unlessDown(
+    return this.outage.wait(
       this.operationMs,
       this.begin((database) => operation(database, this.operationMs)),
     );
-  }
-
-  /**
-   * Carries out an operation for each item of a call on many records, some at the same time. All such calls together use
-   * a part of the connections, so that other operations find some, and take turns. A call on one record is none of them.
-   * @returns the results in the order of the items; after an error, no further operation of the call starts
-   */
-  async each<Item, Result>(
-    items: readonly Item[],
-    operation: (item: Item) => Promise<Result>,
-  ): Promise<Result[]> {
-    const [first, second] = items;
-    if (first !== undefined && second === undefined) return [await operation(first)];
-    const results: Result[] = [];
-    const rest = (function* () {
-      yield* items.entries();
-    })();
-    const worker = async () => {
-      // An error ends the generator, and thereby all workers.
-      for (const [at, item] of rest) {
-        const permit = await this.batches.acquire('');
-        if (!permit) throw unavailable('Too many records are being changed. Try again later.');
-        results[at] = await operation(item).finally(() => permit.release());
-      }
-    };
-    await Promise.all(Array.from({ length: this.batchSlots }, worker));
-    return results;
   }
 
   /**
@@ -257,14 +217,13 @@ export class MongoStore implements Store {
    */
   async search<Result>(
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
-    turn = SERVICE_TURN,
+    turn?: Turn,
   ): Promise<Result> {
     this.checkOpen();
     this.outage.check();
-    const permit = await this.searches.acquire(turn.client);
-    if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
+    const permit = await this.shares.search(turn);
     const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
-    return this.unlessDown(waitMs, this.searchWith(permit, query));
+    return this.outage.wait(waitMs, this.searchWith(permit, query));
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
@@ -291,7 +250,6 @@ export class MongoStore implements Store {
       this.outage.responded();
       throw queryTooExpensive();
     } finally {
-      // Not before the query is done: until then it holds its connection, even if its caller has left.
       permit.release();
     }
   }
@@ -303,43 +261,5 @@ export class MongoStore implements Store {
   private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
     return operation(this.current);
-  }
-
-  /** As {@link within}, but the wait ends when an outage begins, and its end tells whether the store responds. */
-  private unlessDown<Result>(waitMs: number, running: Promise<Result>): Promise<Result> {
-    return this.within(waitMs, running, 'The store did not respond in time.', this.outage);
-  }
-
-  private within<Result>(
-    waitMs: number,
-    running: Promise<Result>,
-    reason: string,
-    outage?: Outage,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      outage?.join(reject);
-      const end = () => {
-        clearTimeout(timer);
-        outage?.leave(reject);
-      };
-      const timer = setTimeoutAfterIo(waitMs, () => {
-        end();
-        const late = unavailable(reason);
-        reject(late);
-        outage?.missed(late);
-      });
-      running.then(
-        (result) => {
-          end();
-          outage?.responded();
-          resolve(result);
-        },
-        (error: unknown) => {
-          end();
-          reject(translateError(error));
-          outage?.failed(error);
-        },
-      );
-    });
   }
 }

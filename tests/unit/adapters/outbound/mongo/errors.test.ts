@@ -12,6 +12,7 @@ import {
   isDuplicateKey,
   isTooExpensive,
   rejectedDocuments,
+  signOf,
   translateError,
   violatedIndex,
 } from '#src/adapters/outbound/mongo/errors.js';
@@ -124,6 +125,16 @@ describe('an error of MongoDB', () => {
   it('of the network is temporary', () => {
     const error = new MongoNetworkError('cut');
     expectUnavailable(translateError(error), error);
+  });
+
+  it('is a response if it is one of the server, and tells of an outage if there is no primary', () => {
+    const answer = new MongoServerError({ message: 'duplicate key', code: 11_000 });
+    const noPrimary = new MongoServerSelectionError('no primary', { servers: new Map() } as never);
+    expect([answer, noPrimary, new MongoNetworkError('cut')].map(signOf)).to.deep.equal([
+      'response',
+      'down',
+      'silence',
+    ]);
   });
 
   it('stays unchanged if the driver was misused, or if it is not of the driver', () => {

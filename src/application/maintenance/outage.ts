@@ -1,0 +1,139 @@
+import { type AppError, unavailable } from '../../domain/errors.js';
+import { setTimeoutAfterIo } from '../../shared/timeout.js';
+
+/** The time between two probes during an outage. */
+const PROBE_PAUSE_MS = 100;
+
+export interface OutageOptions {
+  /** The store is down if it fails a call after it has been silent for so long. */
+  readonly silenceMs: number;
+  /** Resolves as soon as the store responds; rejects within the time-out of an operation. */
+  readonly probe: () => Promise<unknown>;
+  /** Returns the error of a failed call as callers get it. */
+  readonly translate: (error: unknown) => unknown;
+  /** What the error of a failed call tells about the store: a response of any kind, none, or that it is down. */
+  readonly signOf: (error: unknown) => 'response' | 'silence' | 'down';
+  /** In milliseconds, from any point of time on. */
+  readonly now: () => number;
+}
+
+/**
+ * Knows whether a store on a server is down, so that callers need not find out by a time-out each. It is down if a call
+ * says so, or if a call or a heartbeat failed without a response while the store responded to nothing else for
+ * {@link OutageOptions.silenceMs}. So one slow query, or one broken connection, is no outage. During an outage one probe
+ * at a time looks for its end.
+ */
+export class Outage {
+  private heardAt: number;
+  private cause: unknown;
+  private isOn = false;
+  private isClosed = false;
+  /** Counts the outages, so that the probes of an earlier one end. */
+  private round = 0;
+  private readonly callers = new Set<(error: unknown) => void>();
+
+  constructor(private readonly options: OutageOptions) {
+    this.heardAt = options.now();
+  }
+
+  /** @throws AppError `unavailable` during an outage */
+  check(): void {
+    if (this.isOn) throw unreachable(this.cause);
+  }
+
+  /**
+   * Waits for a call that has begun, at most `waitMs` and only until an outage begins. Its end tells whether the store
+   * responds.
+   * @param reason says in a sentence that the time is over
+   * @throws AppError `unavailable`; the translated error of the call
+   */
+  wait<Result>(
+    waitMs: number,
+    call: Promise<Result>,
+    reason = 'The store did not respond in time.',
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.callers.delete(giveUp);
+      };
+      const giveUp = (error: unknown) => {
+        end();
+        reject(error);
+      };
+      const timer = setTimeoutAfterIo(waitMs, () => {
+        const late = unavailable(reason);
+        giveUp(late);
+        this.missed(late);
+      });
+      this.callers.add(giveUp);
+      call.then(
+        (result) => {
+          end();
+          this.responded();
+          resolve(result);
+        },
+        (error: unknown) => {
+          end();
+          reject(this.options.translate(error));
+          this.failed(error);
+        },
+      );
+    });
+  }
+
+  /** The store has responded. */
+  responded(): void {
+    this.heardAt = this.options.now();
+  }
+
+  /** A response is missing. */
+  missed(cause: unknown): void {
+    if (this.options.now() - this.heardAt >= this.options.silenceMs) this.begin(cause);
+  }
+
+  end(): void {
+    this.round++;
+    this.isOn = false;
+    this.responded();
+  }
+
+  /** No outage begins any more. */
+  close(): void {
+    this.end();
+    this.isClosed = true;
+  }
+
+  private failed(error: unknown): void {
+    const sign = this.options.signOf(error);
+    if (sign === 'down') this.begin(error);
+    else if (sign === 'response') this.responded();
+    else this.missed(error);
+  }
+
+  private begin(cause: unknown): void {
+    if (this.isOn || this.isClosed) return;
+    this.isOn = true;
+    this.cause = cause;
+    for (const giveUp of this.callers) giveUp(unreachable(cause));
+    void this.probe();
+  }
+
+  private async probe(): Promise<void> {
+    const round = ++this.round;
+    while (round === this.round) {
+      const isBack = await this.options.probe().then(
+        () => true,
+        () => false,
+      );
+      if (round !== this.round) return;
+      if (isBack) return this.end();
+      await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS).unref());
+    }
+  }
+}
+
+/** The store does not respond: the outcome of what was asked of it is unknown. */
+export function unreachable(cause: unknown): AppError {
+  return unavailable('The store cannot be reached right now.', cause);
+}

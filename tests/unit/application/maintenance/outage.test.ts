@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { Outage } from '#src/application/maintenance/outage.js';
+import { type AppError, unavailable } from '#src/domain/errors.js';
+import { expectAppError } from '../../../support/expect-refusal.js';
+
+const SILENCE_MS = 1_500;
+/** Longer than any test waits. */
+const LONG_MS = 600_000;
+
+type Sign = 'response' | 'silence' | 'down';
+
+describe('an outage of a store', () => {
+  let now: number;
+  let outage: Outage;
+  let respond: () => void;
+
+  beforeEach(() => {
+    now = 0;
+    outage = new Outage({
+      silenceMs: SILENCE_MS,
+      probe: () => new Promise<void>((resolve) => (respond = resolve)),
+      translate: (sign) => (sign === 'response' ? 'a definite error' : unavailable('x')),
+      signOf: (sign) => sign as Sign,
+      now: () => now,
+    });
+  });
+  afterEach(() => outage.close());
+
+  const isOn = () => {
+    try {
+      outage.check();
+      return false;
+    } catch (error) {
+      expect((error as AppError).code).to.equal('unavailable');
+      return true;
+    }
+  };
+  /** A call that fails. @returns what its caller gets */
+  const fail = (sign: Sign) => outage.wait(LONG_MS, Promise.reject(sign)).catch((error: unknown) => error);
+
+  it('begins if a call says that the store is down', async () => {
+    await fail('down');
+    expect(isOn()).to.equal(true);
+  });
+
+  it('begins if a call fails and nothing else has been heard for a time', async () => {
+    now = SILENCE_MS - 1;
+    await fail('silence');
+    expect(isOn()).to.equal(false);
+    now = SILENCE_MS;
+    await fail('silence');
+    expect(isOn()).to.equal(true);
+  });
+
+  it('begins if a call takes too long and nothing else has been heard for a time', async () => {
+    now = SILENCE_MS;
+    const late = outage.wait(1, new Promise(() => {}), 'It takes too long.').catch((error: Error) => error);
+    expect(await late).to.include({ code: 'unavailable', message: 'It takes too long.' });
+    expect(isOn()).to.equal(true);
+  });
+
+  it('does not begin while the store responds to others, be it with an error', async () => {
+    now = SILENCE_MS;
+    expect(await outage.wait(LONG_MS, Promise.resolve('a result'))).to.equal('a result');
+    now = 2 * SILENCE_MS - 1;
+    expect(await fail('response')).to.equal('a definite error');
+    now = 3 * SILENCE_MS - 2;
+    outage.missed(undefined);
+    expect(isOn()).to.equal(false);
+  });
+
+  it('rejects those that wait when it begins', async () => {
+    const waiting = outage.wait(LONG_MS, new Promise(() => {}));
+    await fail('down');
+    await expectAppError(waiting, 'unavailable');
+  });
+
+  it('ends when a probe gets a response', async () => {
+    await fail('down');
+    respond();
+    await new Promise(setImmediate);
+    expect(isOn()).to.equal(false);
+  });
+
+  it('does not begin any more when the store is closed', async () => {
+    outage.close();
+    await fail('down');
+    expect(isOn()).to.equal(false);
+  });
+});
