@@ -1,0 +1,142 @@
+import type { RecordTable } from '../../../application/ports/list-query.js';
+import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
+import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
+import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import { foldCase } from '../../../domain/text.js';
+import { wordsOf } from './words.js';
+
+/**
+ * The version of the rules by which the derived columns of a row are made. Increase the second number with every step
+ * that adds such a column: the indexing job then makes those of older rows again.
+ */
+export const DERIVED_VERSION = TOKENIZER_VERSION + 0;
+
+/** The condition on rows that are records. Every index on columns has it, so a statement on records names it. */
+export const IS_LIVE = 'deleted_at IS NULL';
+
+/** @throws Error if the table has no such field, so that no other name gets into a statement */
+export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
+  const spec = Object.hasOwn(SYSTEM_FIELDS, field)
+    ? SYSTEM_FIELDS[field]
+    : Object.hasOwn(fields, field)
+      ? fields[field]
+      : undefined;
+  if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
+  return spec;
+}
+
+const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
+  id: 'id',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+};
+
+/** @param field of {@link specOf} */
+export function columnOf(field: string): string {
+  return SYSTEM_COLUMNS[field] ?? `"${field}"`;
+}
+
+/** The column of the case-folded copy of a field that ignores case. */
+export function foldedColumnOf(field: string): string {
+  return `"${field} folded"`;
+}
+
+/** The column in which no two records share a value. */
+export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
+  return fields[field]?.ignoresCase ? foldedColumnOf(field) : columnOf(field);
+}
+
+/** The name of the unique index of a field. */
+export function uniqueIndexOf({ name, fields }: RecordTable, field: string): string {
+  return `${name}_${field.replaceAll('.', '_')}${fields[field]?.ignoresCase ? '_folded' : ''}`;
+}
+
+/** The name of the table with the values of the lists in another table. */
+export function valuesTable(name: string): string {
+  return `${name}_values`;
+}
+
+/** An attribute as the array of attributes has it: as JSON, so that a number and a text that looks like it differ. */
+export function attributeEntry(key: string, value: string | number | boolean): string {
+  return JSON.stringify([key, value]);
+}
+
+type Cell = string | number | boolean | null;
+
+/** A column of a table of records, and the value that the row of a record has in it. */
+export interface Column {
+  /** Quoted if necessary. */
+  readonly name: string;
+  readonly type: 'bigint' | 'boolean' | 'integer' | 'text' | 'text[]' | 'tsvector';
+  /** An array or a vector as text, since arrays of arrays must be rectangular. */
+  cellOf(record: Versioned<unknown>): Cell;
+}
+
+/** The columns of a record: its own, then those that are derived from its fields. */
+export function columnsOf(table: RecordTable): readonly Column[] {
+  return [
+    { name: 'id', type: 'bigint', cellOf: ({ id }) => id },
+    { name: 'version', type: 'bigint', cellOf: ({ version }) => version },
+    { name: 'created_at', type: 'bigint', cellOf: ({ createdAt }) => createdAt },
+    { name: 'updated_at', type: 'bigint', cellOf: ({ updatedAt }) => updatedAt },
+    { name: 'fields', type: 'text', cellOf: fieldsJson },
+    ...derivedColumnsOf(table),
+  ];
+}
+
+export function derivedColumnsOf(table: RecordTable): readonly Column[] {
+  const ofFields = Object.entries(table.fields).flatMap(([field, spec]) => columnsOfField(field, spec));
+  const words: Column = {
+    name: 'words',
+    type: 'tsvector',
+    cellOf: ({ id, fields }) => wordsOf(table, id, fields as object),
+  };
+  return [
+    { name: 'derived', type: 'integer', cellOf: () => DERIVED_VERSION },
+    ...ofFields,
+    ...(table.searched.length > 0 ? [words] : []),
+  ];
+}
+
+function columnsOfField(field: string, { type, isList, ignoresCase }: FieldSpec): Column[] {
+  const name = columnOf(field);
+  if (type === 'presence')
+    return [
+      { name, type: 'boolean', cellOf: (record) => (fieldValue(record, field) === undefined ? null : true) },
+    ];
+  if (type === 'attributes') return [{ name, type: 'text[]', cellOf: ({ fields }) => attributesOf(fields) }];
+  if (isList)
+    return [{ name, type: 'text[]', cellOf: ({ fields }) => arrayText(listValues(fields as object, field)) }];
+  const cellOf = (record: Versioned<unknown>) => fieldValue(record, field) ?? null;
+  const own: Column = { name, type: type === 'text' ? 'text' : 'bigint', cellOf };
+  if (!ignoresCase) return [own];
+  const foldedOf = (record: Versioned<unknown>) => {
+    const value = cellOf(record);
+    return value === null ? null : foldCase(String(value));
+  };
+  return [own, { name: foldedColumnOf(field), type: 'text', cellOf: foldedOf }];
+}
+
+function attributesOf(fields: unknown): string | null {
+  const { attributes } = fields as { attributes?: Readonly<Record<string, string | number | boolean>> };
+  return attributes
+    ? arrayText(Object.entries(attributes).map(([key, value]) => attributeEntry(key, value)))
+    : null;
+}
+
+/** The text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT); null if it is empty. */
+function arrayText(elements: readonly string[]): string | null {
+  if (elements.length === 0) return null;
+  return `{${elements.map((element) => `"${element.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+}
+
+/** What a record is read from. */
+export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
+
+export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt: Instant, fields: string];
+
+export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
+  return StoredRecord.fromJson<Fields>(...row);
+}

@@ -1,0 +1,115 @@
+import pg from 'pg';
+import { StoreConfigError } from '../../../application/ports/store.js';
+
+const DEFAULT_DATABASE = 'catalogue';
+
+/** How long a caller waits for a connection. */
+const CONNECT_MS = 1_000;
+
+/** How long the server works on a short operation, and how long its answer may take. */
+const STATEMENT_MS = 1_500;
+const ANSWER_MS = STATEMENT_MS + 500;
+
+/** Those that neither weaken a guarantee of the service nor take the place of its own settings. */
+const ALLOWED_PARAMETERS = [
+  'application_name',
+  'host',
+  'options',
+  'sslcert',
+  'sslkey',
+  'sslmode',
+  'sslnegotiation',
+  'sslrootcert',
+  'uselibpqcompat',
+];
+
+/** An update that waits for another one then compares the version again, instead of failing. */
+const ISOLATION = String.raw`-c default_transaction_isolation=read\ committed`;
+/** Compiling a statement takes longer than running one of the service does. */
+const NO_COMPILER = '-c jit=off';
+/** The best plan of a query depends on its values. */
+const PLAN_EACH_TIME = '-c plan_cache_mode=force_custom_plan';
+
+/** Integers are at most 2^53. */
+const INT8 = 20;
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+export interface PostgresqlConnection {
+  /** For a person; contains no secret. */
+  readonly location: string;
+  /** For clients that no pool has, and that run statements of any length. */
+  readonly client: pg.ClientConfig;
+  readonly operations: pg.PoolConfig;
+  readonly searches: pg.PoolConfig;
+  /** Whether the password and the data cross a network in clear text. */
+  readonly isUnprotected: boolean;
+}
+
+/**
+ * @param url see https://www.postgresql.org/docs/current/libpq-connect.html, "Connection URIs", with one host; without a
+ *   database: `catalogue`
+ * @param operationMs how long the server works on one operation; absent: as long as a responsive service allows
+ * @throws StoreConfigError; the message contains no value of the URL
+ */
+export function parseUrl(url: string, queryMs: number, operationMs = STATEMENT_MS): PostgresqlConnection {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !['postgresql:', 'postgres:'].includes(parsed.protocol))
+    throw new StoreConfigError(
+      'POSTGRESQL_URL is not of the form postgresql://NAME:PASSWORD@HOST:PORT/DATABASE; ' +
+        'percent-encode special characters in the name and the password.',
+    );
+  const parameters = parsed.searchParams;
+  for (const name of parameters.keys())
+    if (!ALLOWED_PARAMETERS.includes(name))
+      throw new StoreConfigError(
+        `POSTGRESQL_URL sets ${name}, which is not possible; it may set ${ALLOWED_PARAMETERS.join(', ')}.`,
+      );
+  if (parsed.pathname.length < 2) parsed.pathname = `/${DEFAULT_DATABASE}`;
+  const named = parameters.get('options') ?? '';
+  const host = parameters.get('host') ?? parsed.hostname;
+  const [, schema] = /search_path=("?)(\w+)\1/.exec(named)?.slice(1) ?? [];
+  const withOptions = (...options: string[]): pg.ClientConfig => {
+    parameters.set('options', [named, ISOLATION, NO_COMPILER, ...options].join(' ').trim());
+    return {
+      // The driver reads %20, not +.
+      connectionString: parsed.href.replaceAll('+', '%20'),
+      application_name: 'product-catalogue-service',
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      types: TYPES,
+    };
+  };
+  const pool = { idleTimeoutMillis: 60_000 };
+  return {
+    location: [
+      `PostgreSQL at ${host}:${parsed.port || '5432'}`,
+      `database ${parsed.pathname.slice(1)}`,
+      ...(schema ? [`schema ${schema}`] : []),
+    ].join(', '),
+    client: withOptions(),
+    operations: {
+      ...withOptions(),
+      ...pool,
+      max: 10,
+      min: 2,
+      statement_timeout: operationMs,
+      query_timeout: operationMs + ANSWER_MS - STATEMENT_MS,
+    },
+    searches: {
+      ...withOptions(PLAN_EACH_TIME),
+      ...pool,
+      max: 4,
+      statement_timeout: queryMs,
+      query_timeout: queryMs + ANSWER_MS - STATEMENT_MS,
+    },
+    isUnprotected: isUnprotected(host, parameters.get('sslmode')),
+  };
+}
+
+function isUnprotected(host: string, sslmode: string | null): boolean {
+  const isLocal = host === '' || host.startsWith('/') || /^(?:localhost|127\.|\[::1\]$)/.test(host);
+  return !isLocal && (sslmode === null || sslmode === 'disable');
+}

@@ -1,0 +1,104 @@
+import pg from 'pg';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { AppError, unavailable } from '../../../domain/errors.js';
+
+/**
+ * The classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html for errors that may pass by
+ * another try.
+ */
+const TRANSIENT_CLASSES = [
+  '08', // a connection
+  '28', // the name or the password: it is being changed
+  '40', // a deadlock, or a transaction that was rolled back
+  '53', // resources: the disk is full, no memory, too many connections
+  '57', // an operator: a canceled statement, a shutdown, a start that is not done
+  '58', // the system: input and output
+];
+const LOCK_NOT_AVAILABLE = '55P03';
+const READ_ONLY = '25006';
+const QUERY_CANCELED = '57014';
+const UNIQUE_VIOLATION = '23505';
+const UNDEFINED_TABLE = '42P01';
+
+/** At the start another try cannot help with a wrong name, password or database, or a missing right. */
+const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
+
+/** No connection can be made, or each ends: the server stops, starts or is full. */
+const NOT_SERVING = /^(?:08|53300|57P)/;
+
+/** Node's errors of a certificate that it does not accept. */
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
+
+function codeOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
+}
+
+/** Whether the server itself responded with this error, so that it serves requests and the connection can be kept. */
+export function isResponse(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !NOT_SERVING.test(codeOf(error));
+}
+
+/** Whether the server gave up on a statement because of its time. Its text also says if a person canceled it. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === QUERY_CANCELED && /timeout/.test((error as Error).message);
+}
+
+/** Whether it took too long until the pool had a connection for a caller. */
+export function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('timeout exceeded');
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === LOCK_NOT_AVAILABLE;
+}
+
+export function isTableMissing(error: unknown): boolean {
+  return codeOf(error) === UNDEFINED_TABLE;
+}
+
+/** Whether the statement changed nothing because of a race with others, and can be repeated. */
+export function isRolledBack(error: unknown): boolean {
+  return codeOf(error).startsWith('40');
+}
+
+/** Returns the index that refused a write; undefined if it was no unique index. */
+export function violatedIndex(error: unknown): string | undefined {
+  return codeOf(error) === UNIQUE_VIOLATION ? (error as pg.DatabaseError).constraint : undefined;
+}
+
+/**
+ * Translates an error of the driver or of a statement. A definite error of the server is returned unchanged. Every other
+ * becomes `unavailable`: the server did not respond, or not in time, and the outcome is unknown.
+ */
+export function translateError(error: unknown): unknown {
+  if (error instanceof AppError || error instanceof TypeError) return error;
+  if (!(error instanceof pg.DatabaseError)) return unreachable(error);
+  const code = codeOf(error);
+  const isTransient =
+    TRANSIENT_CLASSES.includes(code.slice(0, 2)) || [LOCK_NOT_AVAILABLE, READ_ONLY].includes(code);
+  return isTransient ? unreachable(error) : error;
+}
+
+/** As {@link translateError}, for the first connection: what no further try mends is a StoreConfigError. */
+export function translateStartError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (WRONG_AT_START.test(code))
+    return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${(error as Error).message} (${code}).`, {
+      cause: error,
+    });
+  const { code: reason = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (CERTIFICATE.test(reason))
+    return new StoreConfigError(`The certificate of the PostgreSQL server is not accepted (${reason}).`, {
+      cause: error,
+    });
+  if (message.includes('does not support SSL'))
+    return new StoreConfigError('POSTGRESQL_URL demands TLS, which the server does not offer.', {
+      cause: error,
+    });
+  return translateError(error);
+}
+
+/** The store does not respond: the outcome of what was asked of it is unknown. */
+export function unreachable(cause: unknown): AppError {
+  return unavailable('The store cannot be reached right now.', cause);
+}

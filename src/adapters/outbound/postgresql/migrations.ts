@@ -1,0 +1,169 @@
+/**
+ * The schema, as steps; `schema_version` counts the steps that a database has. A released step never changes: append a
+ * new one. A step only adds, so that the release before works beside this one.
+ *
+ * Every resource has a table of the same shape. A row is a record, or a tombstone, which has `id` and `deleted_at` alone:
+ * so one unique key decides a race between an insertion and a deletion of the same id. `fields` is the JSON text that
+ * is shown; `json` or `jsonb` would lose its order and its U+0000. The further columns are derived from it by the
+ * adapter (`rows.ts`), for filters and orders; `derived` is the version of the rules by which they were made. A column
+ * that a later step adds is null until the indexing job has filled it. Generated columns would parse the JSON for each
+ * column, and rewrite the table when one is added.
+ *
+ * A column has the name of its field; a field that ignores case also has `FIELD folded`. Text is compared by its code
+ * points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids. An
+ * attribute is the JSON text `["key",value]`. A field of which only the presence counts is true or null. `words` has the
+ * words of the record, each behind the number of its block (`words.ts`).
+ *
+ * Indexes on columns hold records alone and end with the id.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE counters (
+    name text COLLATE "C" PRIMARY KEY,
+    next_id bigint NOT NULL
+  );
+
+  CREATE TABLE reservations (
+    resource text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    fingerprint text COLLATE "C" NOT NULL,
+    id bigint NOT NULL,
+    reserved_at bigint NOT NULL,
+    fields text COLLATE "C",
+    PRIMARY KEY (resource, key)
+  );
+  CREATE INDEX reservations_age ON reservations (resource, reserved_at);
+
+  CREATE TABLE api_key_usage (
+    key_id bigint NOT NULL,
+    hour bigint NOT NULL,
+    counter text COLLATE "C" NOT NULL,
+    routes text COLLATE "C" NOT NULL,
+    PRIMARY KEY (key_id, hour, counter)
+  );
+  CREATE INDEX api_key_usage_age ON api_key_usage (hour);
+
+  CREATE TABLE products (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "name" text COLLATE "C",
+    "sku" text COLLATE "C",
+    "price.amount" bigint,
+    "price.currency" text COLLATE "C",
+    "attributes" text[] COLLATE "C",
+    "status" text COLLATE "C",
+    "tags" text[] COLLATE "C",
+    "images" boolean,
+    "url" boolean,
+    "brand" text COLLATE "C",
+    "gtin" text COLLATE "C",
+    "group" text COLLATE "C",
+    "stock" bigint,
+    words tsvector
+  );
+  CREATE TABLE products_values (
+    field text COLLATE "C",
+    value text COLLATE "C",
+    id bigint,
+    PRIMARY KEY (field, value, id)
+  );
+  CREATE INDEX products_live ON products (id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_tombstones ON products (deleted_at) WHERE deleted_at IS NOT NULL;
+  CREATE INDEX products_derived ON products (derived) WHERE deleted_at IS NULL;
+  CREATE INDEX products_created_at ON products (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_updated_at ON products (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_name ON products ("name", id) WHERE deleted_at IS NULL;
+  CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE deleted_at IS NULL;
+  CREATE INDEX products_price_amount ON products ("price.amount", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_price_currency ON products ("price.currency", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_attributes ON products USING gin ("attributes") WHERE deleted_at IS NULL;
+  CREATE INDEX products_status ON products ("status", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_brand ON products ("brand", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_gtin ON products ("gtin", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_group ON products ("group", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_stock ON products ("stock", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_words ON products USING gin (words) WHERE deleted_at IS NULL;
+
+  CREATE TABLE users (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "name" text COLLATE "C",
+    "email" text COLLATE "C",
+    "email folded" text COLLATE "C",
+    words tsvector
+  );
+  CREATE INDEX users_live ON users (id) WHERE deleted_at IS NULL;
+  CREATE INDEX users_tombstones ON users (deleted_at) WHERE deleted_at IS NOT NULL;
+  CREATE INDEX users_derived ON users (derived) WHERE deleted_at IS NULL;
+  CREATE INDEX users_created_at ON users (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX users_updated_at ON users (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX users_name ON users ("name", id) WHERE deleted_at IS NULL;
+  CREATE INDEX users_email ON users ("email", id) WHERE deleted_at IS NULL;
+  CREATE UNIQUE INDEX users_email_folded ON users ("email folded") WHERE deleted_at IS NULL;
+  CREATE INDEX users_words ON users USING gin (words) WHERE deleted_at IS NULL;
+
+  CREATE TABLE orders (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "userId" bigint
+  );
+  CREATE INDEX orders_live ON orders (id) WHERE deleted_at IS NULL;
+  CREATE INDEX orders_tombstones ON orders (deleted_at) WHERE deleted_at IS NOT NULL;
+  CREATE INDEX orders_derived ON orders (derived) WHERE deleted_at IS NULL;
+  CREATE INDEX orders_created_at ON orders (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX orders_updated_at ON orders (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX "orders_userId" ON orders ("userId", id) WHERE deleted_at IS NULL;
+  CREATE INDEX "orders_userId_created_at" ON orders ("userId", created_at DESC, id) WHERE deleted_at IS NULL;
+
+  CREATE TABLE api_keys (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "name" text COLLATE "C",
+    "digest" text COLLATE "C",
+    "createdBy" bigint
+  );
+  CREATE INDEX api_keys_live ON api_keys (id) WHERE deleted_at IS NULL;
+  CREATE INDEX api_keys_derived ON api_keys (derived) WHERE deleted_at IS NULL;
+  CREATE INDEX api_keys_created_at ON api_keys (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX api_keys_updated_at ON api_keys (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX api_keys_name ON api_keys ("name", id) WHERE deleted_at IS NULL;
+  CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest") WHERE deleted_at IS NULL;
+  CREATE INDEX "api_keys_createdBy" ON api_keys ("createdBy", id) WHERE deleted_at IS NULL;
+
+  CREATE TABLE signing_keys (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "kid" text COLLATE "C"
+  );
+  CREATE INDEX signing_keys_live ON signing_keys (id) WHERE deleted_at IS NULL;
+  CREATE INDEX signing_keys_derived ON signing_keys (derived) WHERE deleted_at IS NULL;
+  CREATE INDEX signing_keys_created_at ON signing_keys (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid") WHERE deleted_at IS NULL;
+  `,
+];

@@ -1,0 +1,139 @@
+import pg from 'pg';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { unavailable } from '../../../domain/errors.js';
+import { isLockTimeout, isTableMissing, translateStartError } from './errors.js';
+import { MIGRATIONS } from './migrations.js';
+
+/** The number of the advisory lock that a process holds while it changes the schema of a database: the letters `pcs1`. */
+const LOCK = 0x70637331;
+
+/** How long a statement of a step may wait for other transactions, so that those behind it do not wait longer. */
+const LOCK_WAIT = '2s';
+const MAX_TRIES = 10;
+
+/** How long the server may take for a step, which may read all records. */
+const STEP_MS = 600_000;
+const QUESTION_MS = 2_000;
+
+const OLDEST_VERSION = 150_000;
+
+/** What a server says about itself, as far as the guarantees of the service depend on it. */
+const FACTS = `SELECT
+  current_setting('server_version_num')::integer AS version,
+  current_setting('server_version') AS name,
+  current_setting('server_encoding') AS encoding,
+  current_setting('synchronous_commit') AS commit,
+  current_setting('synchronous_standby_names') <> '' AS "hasStandbys",
+  current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
+
+export interface ServerFacts {
+  readonly version: number;
+  readonly name: string;
+  readonly encoding: string;
+  readonly commit: string;
+  readonly hasStandbys: boolean;
+  readonly isReadOnly: boolean;
+  /** Milliseconds since 1970 by the clock of the server. */
+  readonly now: number;
+}
+
+/**
+ * Makes the schema current. The lock ends with the transaction of a step, so processes that start at once take turns.
+ * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError; definite errors of the server
+ */
+export async function prepareSchema(config: pg.ClientConfig): Promise<void> {
+  await withClient(config, async (client) => {
+    checkServer(await factsOf(client));
+    let tries = 0;
+    while ((await versionOf(client)) < MIGRATIONS.length)
+      try {
+        await takeStep(client);
+      } catch (error) {
+        if (!isLockTimeout(error) || ++tries === MAX_TRIES) throw error;
+      }
+  });
+}
+
+/** Uses a connection of its own. @throws as {@link prepareSchema} */
+export async function withClient<Result>(
+  config: pg.ClientConfig,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ ...config, query_timeout: QUESTION_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await use(client);
+  } catch (error) {
+    throw error instanceof StoreConfigError ? error : translateStartError(error);
+  } finally {
+    client.end().catch(() => {});
+  }
+}
+
+export async function factsOf(client: pg.Client): Promise<ServerFacts> {
+  const { rows } = await client.query<ServerFacts>(FACTS);
+  return rows[0] as ServerFacts;
+}
+
+/**
+ * @throws StoreConfigError if the service cannot keep its guarantees on this server
+ * @throws AppError `unavailable` if it only reads: it follows another server, or an operator has set it so
+ */
+export function checkServer({ version, encoding, commit, hasStandbys, isReadOnly }: ServerFacts): void {
+  const refuse = (reason: string) => {
+    throw new StoreConfigError(`POSTGRESQL_URL leads to a ${reason}.`);
+  };
+  if (version < OLDEST_VERSION) refuse('server older than PostgreSQL 15, which is needed');
+  if (encoding !== 'UTF8') refuse(`database with the encoding ${encoding}; UTF8 is needed`);
+  if (commit === 'off' || (commit === 'local' && hasStandbys))
+    refuse(`server with synchronous_commit=${commit}, which loses acknowledged writes; set it to on`);
+  if (isReadOnly) throw unavailable('The PostgreSQL server is read-only.');
+}
+
+/**
+ * Returns the steps that the database has.
+ * @throws StoreConfigError if they demand a later release
+ */
+export async function versionOf(client: pg.Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ version: number; demands: number }>(
+      'SELECT version, demands FROM schema_version',
+    );
+    const { version = 0, demands = 0 } = rows[0] ?? {};
+    if (demands > MIGRATIONS.length)
+      throw new StoreConfigError(
+        `The database has schema ${version}, which a later release made. Start that release, or restore a backup.`,
+      );
+    return version;
+  } catch (error) {
+    if (isTableMissing(error)) return 0;
+    throw error;
+  }
+}
+
+/** Takes the next step, unless another process has taken it meanwhile. */
+async function takeStep(client: pg.Client): Promise<void> {
+  const run = (text: string) => client.query({ text, query_timeout: STEP_MS } as pg.QueryConfig);
+  await run('BEGIN');
+  try {
+    await run(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
+    await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
+    // A release whose steps are fewer than `demands` must not use the database.
+    await run(
+      'CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, demands integer NOT NULL)',
+    );
+    const version = await versionOf(client);
+    const step = MIGRATIONS[version];
+    if (step !== undefined) {
+      await run(step);
+      if (version === 0) await run('INSERT INTO schema_version VALUES (1, 1)');
+      else await run(`UPDATE schema_version SET version = ${version + 1}`);
+    }
+    await run('COMMIT');
+  } catch (error) {
+    await run('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * How the parts of this folder use the server.
+ *
+ * - `store.run(statement, values)`: a short operation on the pool of 10. The server ends it after 1.5 s, and its caller
+ *   waits at most 2 s from the call on.
+ * - `store.search(statement, values, options)`: a query that reads many rows, on the pool of 4. The server ends it when
+ *   the time of a query is over: AppError `query_too_expensive`. Clients take turns.
+ * - Both return rows as arrays, `bigint` as number; errors are AppErrors, but for definite errors of the server.
+ * - `prepared(text)` names a statement of a fixed text, which the server then parses once for each connection. Make
+ *   it once: there may be 200. A statement whose text depends on a client is `{ text }`.
+ */
+import pg from 'pg';
+import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { PoolFigures, Store } from '../../../application/ports/store.js';
+import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { FairSemaphore } from '../../../shared/fair-semaphore.js';
+import { setTimeoutAfterIo } from '../../../shared/timeout.js';
+import { SERVICE_TURN, type Turn } from '../../../shared/turn.js';
+import { type PostgresqlConnection, parseUrl } from './connection.js';
+import { isPoolTimeout, isResponse, isTimeout, translateError } from './errors.js';
+import { prepareSchema } from './schema.js';
+
+/** How long a caller waits for an operation, from its call on, beyond the time that the server works on it. */
+const ROUND_TRIP_MS = 500;
+
+const SEARCHES = 4;
+/** The most waiting searches of a client. If each takes a tenth of the patience, more time out. */
+const WAITING_SEARCHES = 40;
+
+/** The operations of calls on many records that may run at the same time. */
+const BATCH_SLOTS = 3;
+
+/** The text of a statement; with a name if it is fixed. */
+export interface Statement {
+  readonly text: string;
+  readonly name?: string;
+}
+
+let names = 0;
+
+/** Names a statement, for all connections of the process. */
+export function prepared(text: string): Statement {
+  return { text, name: `s${++names}` };
+}
+
+export interface SearchOptions {
+  readonly turn?: Turn | undefined;
+  /**
+   * Whether the server must use indexes by bitmaps. It does not know how rare a word is, so it could otherwise read
+   * all rows in the order of ids for a rare one.
+   */
+  readonly byBitmap?: boolean;
+}
+
+/** The values of a statement, and the rows that it returns. */
+type Values = readonly unknown[];
+type Row = readonly unknown[];
+
+/** A PostgreSQL server, version 15 or later. A write is acknowledged when it is in the journal on disk. */
+export class PostgresqlStore implements Store {
+  readonly location: string;
+  private readonly connection: PostgresqlConnection;
+  private readonly operations: ConnectionPool;
+  private readonly searchPool: ConnectionPool;
+  private readonly searches: FairSemaphore;
+  private readonly batches: FairSemaphore;
+  /** How long a caller waits for an operation. */
+  private readonly operationMs: number;
+  private readonly searchMs: number;
+  private isOpen = false;
+  private closed = false;
+
+  /**
+   * @param operationMs see {@link parseUrl}
+   * @throws StoreConfigError; no message contains a value of the URL
+   */
+  constructor(
+    url: string,
+    readonly budget: QueryBudget,
+    operationMs?: number,
+  ) {
+    this.connection = parseUrl(url, budget.timeoutMs, operationMs);
+    this.location = this.connection.location;
+    this.operations = new ConnectionPool('postgresql', this.connection.operations);
+    this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches);
+    this.operationMs = Number(this.connection.operations.statement_timeout) + ROUND_TRIP_MS;
+    this.searchMs = budget.timeoutMs + ROUND_TRIP_MS;
+    this.searches = new FairSemaphore({
+      total: SEARCHES,
+      perClient: SEARCHES / 2,
+      maxWaiting: WAITING_SEARCHES,
+      patienceMs: this.operationMs,
+    });
+    this.batches = new FairSemaphore({
+      total: BATCH_SLOTS,
+      perClient: BATCH_SLOTS,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      patienceMs: this.operationMs,
+    });
+  }
+
+  /** Makes the schema current, so any number of processes may start at once. */
+  async open(): Promise<void> {
+    if (this.closed) throw unavailable('The store is closed.');
+    await prepareSchema(this.connection.client);
+    this.isOpen = true;
+  }
+
+  async ping(): Promise<void> {
+    await this.run({ text: 'SELECT 1' }, []);
+  }
+
+  pools(): readonly PoolFigures[] {
+    return [this.operations.figures, this.searchPool.figures];
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    await Promise.all([this.operations.close(), this.searchPool.close()]);
+  }
+
+  /** @throws AppError `unavailable`, immediately before the store is open; definite errors of the server */
+  run<Result extends Row>(statement: Statement, values: Values): Promise<Result[]> {
+    return this.within(this.operationMs, () => this.operations.run<Result>(statement, values));
+  }
+
+  /** @throws as {@link run}; AppError `query_too_expensive` */
+  async search<Result extends Row>(
+    statement: Statement,
+    values: Values,
+    { turn = SERVICE_TURN, byBitmap = false }: SearchOptions = {},
+  ): Promise<Result[]> {
+    const permit = await this.searches.acquire(turn.client);
+    if (!permit) throw unavailable('Too many queries run that read many records. Try again later.');
+    return this.within(this.searchMs, async () => {
+      try {
+        return await this.searchPool.run<Result>(statement, values, byBitmap);
+      } catch (error) {
+        throw isTimeout(error) ? queryTooExpensive() : error;
+      } finally {
+        // Not before the query is done: until then it holds its connection, even if its caller has left.
+        permit.release();
+      }
+    });
+  }
+
+  /**
+   * Carries out an operation for each item of a call on many records, some at the same time. All such calls together use
+   * a part of the connections, and take turns. A call on one record is none of them.
+   * @returns the results in the order of the items; after an error, no further operation of the call starts
+   */
+  async each<Item, Result>(
+    items: readonly Item[],
+    operation: (item: Item) => Promise<Result>,
+  ): Promise<Result[]> {
+    const [first, second] = items;
+    if (first !== undefined && second === undefined) return [await operation(first)];
+    const results: Result[] = [];
+    const rest = (function* () {
+      yield* items.entries();
+    })();
+    const worker = async () => {
+      // An error ends the generator, and thereby all workers.
+      for (const [at, item] of rest) {
+        const permit = await this.batches.acquire('');
+        if (!permit) throw unavailable('Too many records are being changed. Try again later.');
+        results[at] = await operation(item).finally(() => permit.release());
+      }
+    };
+    await Promise.all(Array.from({ length: BATCH_SLOTS }, worker));
+    return results;
+  }
+
+  /** As {@link run}, for a caller whose work is done together with that of others. */
+  within<Result>(waitMs: number, operation: () => Promise<Result>): Promise<Result> {
+    if (!this.isOpen) return Promise.reject(unavailable('The store is not open.'));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeoutAfterIo(waitMs, () =>
+        reject(unavailable('The store did not respond in time.')),
+      );
+      operation()
+        .then(resolve, (error: unknown) => reject(translateError(error)))
+        .finally(() => clearTimeout(timer));
+    });
+  }
+}
+
+const BITMAP = `SELECT set_config('enable_indexscan', $1, false), set_config('enable_seqscan', $1, false)`;
+
+/** Connections to one server. Its errors are those of the driver. */
+class ConnectionPool {
+  private readonly pool: pg.Pool;
+  private timeouts = 0;
+  /** The connections on which the server must use bitmaps. */
+  private readonly byBitmap = new WeakSet<pg.PoolClient>();
+
+  constructor(
+    private readonly name: string,
+    config: pg.PoolConfig,
+  ) {
+    this.pool = new pg.Pool(config);
+    // A connection that ends emits this also while a statement runs on it. Without a listener, the process would end.
+    this.pool.on('connect', (client) => client.on('error', () => {}));
+    this.pool.on('error', () => {});
+  }
+
+  get figures(): PoolFigures {
+    const { totalCount, idleCount: idle, waitingCount: waiting, options } = this.pool;
+    return {
+      pool: this.name,
+      used: totalCount - idle,
+      idle,
+      max: options.max,
+      waiting,
+      timeouts: this.timeouts,
+    };
+  }
+
+  async run<Result extends Row>(
+    { text, name }: Statement,
+    values: Values,
+    byBitmap = false,
+  ): Promise<Result[]> {
+    const client = await this.connect();
+    try {
+      if (byBitmap !== this.byBitmap.has(client)) {
+        await client.query(BITMAP, [byBitmap ? 'off' : 'on']);
+        if (byBitmap) this.byBitmap.add(client);
+        else this.byBitmap.delete(client);
+      }
+      const query: pg.QueryArrayConfig = {
+        text,
+        ...(name !== undefined && { name }),
+        values: values as unknown[],
+        rowMode: 'array',
+      };
+      const { rows } = await client.query<Result & unknown[]>(query);
+      client.release();
+      return rows;
+    } catch (error) {
+      // A connection can be used again after an error that the server responded with.
+      client.release(!isResponse(error));
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private async connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      if (isPoolTimeout(error)) this.timeouts++;
+      throw error;
+    }
+  }
+}
