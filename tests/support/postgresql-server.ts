@@ -194,6 +194,11 @@ export class PostgresqlServer {
   }
 }
 
+/** Returns the URL with longer waits than those of the service, so that a busy computer is not an outage. */
+export function patient(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}connect_timeout=20&statement_timeout=20000`;
+}
+
 let shared: Promise<PostgresqlServer> | undefined;
 
 /** Returns the server that all tests of this process share. Whoever kills or suspends one starts its own. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
@@ -58,9 +59,16 @@ export function valuesTable(name: string): string {
   return `${name}_values`;
 }
 
-/** An attribute as the array of attributes has it: as JSON, so that a number and a text that looks like it differ. */
+/** The most characters of an attribute that the index has literally. */
+const MAX_ATTRIBUTE = 100;
+
+/**
+ * An attribute as the array of attributes has it: as JSON, so that a number and a text that looks like it differ. The
+ * index would refuse very long ones, so it has their SHA-256, which is no JSON.
+ */
 export function attributeEntry(key: string, value: string | number | boolean): string {
-  return JSON.stringify([key, value]);
+  const entry = JSON.stringify([key, value]);
+  return entry.length > MAX_ATTRIBUTE ? createHash('sha256').update(entry).digest('base64') : entry;
 }
 
 type Cell = string | number | boolean | null;

@@ -3,16 +3,19 @@ import { StoreConfigError } from '../../../application/ports/store.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
-/** How long a caller waits for a connection. */
+/** How long a caller waits for a connection; in the URL `connect_timeout`, in seconds as for other programs. */
 const CONNECT_MS = 1_000;
 
-/** How long the server works on a short operation, and how long its answer may take. */
+/** How long the server works on a short operation; in the URL `statement_timeout`, in milliseconds as on the server. */
 const STATEMENT_MS = 1_500;
-const ANSWER_MS = STATEMENT_MS + 500;
+
+/** The time of a statement on the network, in addition to the time that the server may take. */
+export const ROUND_TRIP_MS = 500;
 
 /** Those that neither weaken a guarantee of the service nor take the place of its own settings. */
 const ALLOWED_PARAMETERS = [
   'application_name',
+  'connect_timeout',
   'host',
   'options',
   'sslcert',
@@ -20,6 +23,7 @@ const ALLOWED_PARAMETERS = [
   'sslmode',
   'sslnegotiation',
   'sslrootcert',
+  'statement_timeout',
   'uselibpqcompat',
 ];
 
@@ -43,6 +47,8 @@ export interface PostgresqlConnection {
   /** For clients that no pool has, and that run statements of any length. */
   readonly client: pg.ClientConfig;
   readonly operations: pg.PoolConfig;
+  /** How long the server may work on one operation. */
+  readonly operationMs: number;
   readonly searches: pg.PoolConfig;
   /** Whether the password and the data cross a network in clear text. */
   readonly isUnprotected: boolean;
@@ -51,10 +57,10 @@ export interface PostgresqlConnection {
 /**
  * @param url see https://www.postgresql.org/docs/current/libpq-connect.html, "Connection URIs", with one host; without a
  *   database: `catalogue`
- * @param operationMs how long the server works on one operation; absent: as long as a responsive service allows
+ * @param queryMs how long the server may work on a query that reads many records
  * @throws StoreConfigError; the message contains no value of the URL
  */
-export function parseUrl(url: string, queryMs: number, operationMs = STATEMENT_MS): PostgresqlConnection {
+export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !['postgresql:', 'postgres:'].includes(parsed.protocol))
     throw new StoreConfigError(
@@ -67,6 +73,13 @@ export function parseUrl(url: string, queryMs: number, operationMs = STATEMENT_M
       throw new StoreConfigError(
         `POSTGRESQL_URL sets ${name}, which is not possible; it may set ${ALLOWED_PARAMETERS.join(', ')}.`,
       );
+  const taken = (name: string, unitMs: number) => {
+    const value = Number(parameters.get(name) ?? 0) * unitMs;
+    parameters.delete(name);
+    return Number.isFinite(value) && value > 0 ? value : undefined;
+  };
+  const connectMs = taken('connect_timeout', 1_000) ?? CONNECT_MS;
+  const operationMs = taken('statement_timeout', 1) ?? STATEMENT_MS;
   if (parsed.pathname.length < 2) parsed.pathname = `/${DEFAULT_DATABASE}`;
   const named = parameters.get('options') ?? '';
   const host = parameters.get('host') ?? parsed.hostname;
@@ -77,7 +90,7 @@ export function parseUrl(url: string, queryMs: number, operationMs = STATEMENT_M
       // The driver reads %20, not +.
       connectionString: parsed.href.replaceAll('+', '%20'),
       application_name: 'product-catalogue-service',
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: connectMs,
       keepAlive: true,
       types: TYPES,
     };
@@ -96,17 +109,25 @@ export function parseUrl(url: string, queryMs: number, operationMs = STATEMENT_M
       max: 10,
       min: 2,
       statement_timeout: operationMs,
-      query_timeout: operationMs + ANSWER_MS - STATEMENT_MS,
+      query_timeout: operationMs + ROUND_TRIP_MS,
     },
+    operationMs,
     searches: {
       ...withOptions(PLAN_EACH_TIME),
       ...pool,
       max: 4,
       statement_timeout: queryMs,
-      query_timeout: queryMs + ANSWER_MS - STATEMENT_MS,
+      query_timeout: queryMs + ROUND_TRIP_MS,
     },
     isUnprotected: isUnprotected(host, parameters.get('sslmode')),
   };
+}
+
+/** Returns the URL with this time for each statement, unless it has one. @param url of {@link parseUrl} */
+export function withStatementTimeout(url: string, ms: number): string {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has('statement_timeout')) parsed.searchParams.set('statement_timeout', `${ms}`);
+  return parsed.href.replaceAll('+', '%20');
 }
 
 function isUnprotected(host: string, sslmode: string | null): boolean {

@@ -11,7 +11,7 @@
  *
  * A column has the name of its field; a field that ignores case also has `FIELD folded`. Text is compared by its code
  * points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids. An
- * attribute is the JSON text `["key",value]`. A field of which only the presence counts is true or null. `words` has the
+ * attribute is the JSON text `["key",value]`, or its SHA-256 if it is long. A field of which only the presence counts is true or null. `words` has the
  * words of the record, each behind the number of its block (`words.ts`).
  *
  * Indexes on columns hold records alone and end with the id.

@@ -16,16 +16,13 @@ import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { setTimeoutAfterIo } from '../../../shared/timeout.js';
 import { SERVICE_TURN, type Turn } from '../../../shared/turn.js';
-import { type PostgresqlConnection, parseUrl } from './connection.js';
+import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
 import { isPoolTimeout, isResponse, isTimeout, translateError } from './errors.js';
 import { prepareSchema } from './schema.js';
 
-/** How long a caller waits for an operation, from its call on, beyond the time that the server works on it. */
-const ROUND_TRIP_MS = 500;
-
 const SEARCHES = 4;
 /** The most waiting searches of a client. If each takes a tenth of the patience, more time out. */
-const WAITING_SEARCHES = 40;
+const WAITING_SEARCHES = 100;
 
 /** The operations of calls on many records that may run at the same time. */
 const BATCH_SLOTS = 3;
@@ -65,25 +62,21 @@ export class PostgresqlStore implements Store {
   private readonly searches: FairSemaphore;
   private readonly batches: FairSemaphore;
   /** How long a caller waits for an operation. */
-  private readonly operationMs: number;
+  readonly operationMs: number;
   private readonly searchMs: number;
   private isOpen = false;
   private closed = false;
 
-  /**
-   * @param operationMs see {@link parseUrl}
-   * @throws StoreConfigError; no message contains a value of the URL
-   */
+  /** @throws StoreConfigError; no message contains a value of the URL */
   constructor(
     url: string,
     readonly budget: QueryBudget,
-    operationMs?: number,
   ) {
-    this.connection = parseUrl(url, budget.timeoutMs, operationMs);
+    this.connection = parseUrl(url, budget.timeoutMs);
     this.location = this.connection.location;
     this.operations = new ConnectionPool('postgresql', this.connection.operations);
     this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches);
-    this.operationMs = Number(this.connection.operations.statement_timeout) + ROUND_TRIP_MS;
+    this.operationMs = this.connection.operationMs + ROUND_TRIP_MS;
     this.searchMs = budget.timeoutMs + ROUND_TRIP_MS;
     this.searches = new FairSemaphore({
       total: SEARCHES,
@@ -122,7 +115,7 @@ export class PostgresqlStore implements Store {
 
   /** @throws AppError `unavailable`, immediately before the store is open; definite errors of the server */
   run<Result extends Row>(statement: Statement, values: Values): Promise<Result[]> {
-    return this.within(this.operationMs, () => this.operations.run<Result>(statement, values));
+    return this.within(() => this.operations.run<Result>(statement, values));
   }
 
   /** @throws as {@link run}; AppError `query_too_expensive` */
@@ -133,7 +126,7 @@ export class PostgresqlStore implements Store {
   ): Promise<Result[]> {
     const permit = await this.searches.acquire(turn.client);
     if (!permit) throw unavailable('Too many queries run that read many records. Try again later.');
-    return this.within(this.searchMs, async () => {
+    return this.within(async () => {
       try {
         return await this.searchPool.run<Result>(statement, values, byBitmap);
       } catch (error) {
@@ -142,7 +135,7 @@ export class PostgresqlStore implements Store {
         // Not before the query is done: until then it holds its connection, even if its caller has left.
         permit.release();
       }
-    });
+    }, this.searchMs);
   }
 
   /**
@@ -173,7 +166,7 @@ export class PostgresqlStore implements Store {
   }
 
   /** As {@link run}, for a caller whose work is done together with that of others. */
-  within<Result>(waitMs: number, operation: () => Promise<Result>): Promise<Result> {
+  within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
     if (!this.isOpen) return Promise.reject(unavailable('The store is not open.'));
     return new Promise((resolve, reject) => {
       const timer = setTimeoutAfterIo(waitMs, () =>

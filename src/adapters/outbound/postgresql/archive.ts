@@ -1,0 +1,153 @@
+import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import type {
+  RecordArchive,
+  RecordEntry,
+  ReservationArchive,
+  Tombstone,
+} from '../../../application/ports/archive.js';
+import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
+import type { Purgeable } from '../../../application/ports/purgeable.js';
+import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
+import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { Counter } from './counter.js';
+import {
+  INSERT_RESERVATIONS,
+  RESERVATION_COLUMNS,
+  type ReservationRow,
+  reservationCells,
+  reservationOf,
+} from './idempotency-store.js';
+import { TableWrites } from './statements.js';
+import { type PostgresqlStore, prepared, type Statement } from './store.js';
+
+/** Deletes expired tombstones of one table. */
+export class PostgresqlTombstones implements Purgeable {
+  readonly retentionMs = TOMBSTONE_MS;
+  private readonly purge: Statement;
+
+  constructor(
+    private readonly store: PostgresqlStore,
+    { name }: RecordTable,
+  ) {
+    this.purge = prepared(`WITH purged AS (
+      DELETE FROM ${name} WHERE id IN (
+        SELECT id FROM ${name} WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)
+      RETURNING 1) SELECT count(*) FROM purged`);
+  }
+
+  async purgeBefore(moment: Instant, limit: number): Promise<number> {
+    const [[purged] = [0]] = await this.store.run<[number]>(this.purge, [moment, limit]);
+    return purged;
+  }
+}
+
+type EntryRow = [...record: RecordRow, deletedAt: Instant | null];
+
+/** The records, tombstones and counter of one table, for copies between stores. */
+export class PostgresqlArchive implements RecordArchive {
+  readonly name: string;
+  private readonly counter: Counter;
+  private readonly writes: TableWrites;
+
+  constructor(
+    private readonly store: PostgresqlStore,
+    table: RecordTable,
+  ) {
+    this.name = table.name;
+    this.counter = new Counter(store, table);
+    this.writes = new TableWrites(table);
+  }
+
+  /** The entry that reaches {@link MAX_PAGE_BYTES} is the last. */
+  async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
+    const text = `SELECT ${RECORD_COLUMNS}, deleted_at FROM (
+        SELECT *, sum(octet_length(fields)) OVER (ORDER BY id) - octet_length(fields) AS before
+        FROM (SELECT ${RECORD_COLUMNS}, deleted_at FROM ${this.name} WHERE id > $1 ORDER BY id LIMIT $2) AS page
+      ) AS sized WHERE before < ${MAX_PAGE_BYTES} OR fields IS NULL ORDER BY id`;
+    const rows = await this.store.run<EntryRow>({ text }, [after, limit]);
+    return rows.map(([id, version, createdAt, updatedAt, fields, deletedAt]) =>
+      deletedAt === null ? recordOf([id, version, createdAt, updatedAt, fields]) : { id, deletedAt },
+    );
+  }
+
+  async outlier(): Promise<string | undefined> {
+    const text = `SELECT id::text FROM ${this.name} WHERE id < 1 OR id > ${MAX_ID} LIMIT 1`;
+    return (await this.store.run<[string]>({ text }, []))[0]?.[0];
+  }
+
+  async count(since: Instant): Promise<number> {
+    const text = `SELECT count(*) FROM ${this.name} WHERE ${IS_LIVE} OR deleted_at >= $1`;
+    const first = Number.isFinite(since) ? since : 0;
+    return (await this.store.run<[number]>({ text }, [first]))[0]?.[0] ?? 0;
+  }
+
+  async add(entries: readonly RecordEntry[]): Promise<void> {
+    const isTombstone = (entry: RecordEntry): entry is Tombstone => 'deletedAt' in entry;
+    const tombstones = entries.filter(isTombstone);
+    const records = entries.filter((entry): entry is Versioned<unknown> => !isTombstone(entry));
+    const added = await this.store.run(this.writes.insert, this.writes.rowsOf(records));
+    if (added.length < records.length) throw new Error(`Other records of ${this.name} refuse some.`);
+    const text = `INSERT INTO ${this.name} (id, deleted_at) SELECT * FROM unnest($1::bigint[], $2::bigint[])`;
+    const columns = [tombstones.map(({ id }) => id), tombstones.map(({ deletedAt }) => deletedAt)];
+    await this.store.run({ text }, columns);
+  }
+
+  async discard(ids: readonly Id[]): Promise<void> {
+    await this.store.run(this.writes.discard, [ids]);
+  }
+
+  nextId(): Promise<Id> {
+    return this.counter.next();
+  }
+
+  raiseNextId(next: Id): Promise<void> {
+    return this.counter.raise(next);
+  }
+
+  /** A change raises the sum of the versions, unless a deletion lowers it; that adds a tombstone. */
+  async changeMark(): Promise<string> {
+    const text = `SELECT count(*), coalesce(sum(version), 0)::text, count(deleted_at), max(deleted_at) FROM ${this.name}`;
+    return [await this.nextId(), ...(await this.store.run({ text }, [])).flat()].join(' ');
+  }
+}
+
+/** The reservations of one table, for copies between stores. */
+export class PostgresqlReservationArchive implements ReservationArchive {
+  readonly name: string;
+
+  constructor(
+    private readonly store: PostgresqlStore,
+    { name }: RecordTable,
+  ) {
+    this.name = name;
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    const text = `SELECT ${RESERVATION_COLUMNS} FROM reservations
+      WHERE resource = $1 AND key > $2 ORDER BY key LIMIT $3`;
+    const rows = await this.store.run<ReservationRow>({ text }, [this.name, after, limit]);
+    return rows.map(reservationOf);
+  }
+
+  async outlier(): Promise<string | undefined> {
+    const text = `SELECT key FROM reservations WHERE resource = $1 AND key = ''`;
+    return (await this.store.run<[string]>({ text }, [this.name]))[0]?.[0];
+  }
+
+  async count(since: Instant): Promise<number> {
+    const text = 'SELECT count(*) FROM reservations WHERE resource = $1 AND reserved_at >= $2';
+    const first = Number.isFinite(since) ? since : 0;
+    return (await this.store.run<[number]>({ text }, [this.name, first]))[0]?.[0] ?? 0;
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    const added = await this.store.run(INSERT_RESERVATIONS, [this.name, ...reservationCells(reservations)]);
+    if (added.length < reservations.length) throw new Error(`Some keys of ${this.name} are in use.`);
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    const text = 'DELETE FROM reservations WHERE resource = $1 AND key = ANY($2::text[])';
+    await this.store.run({ text }, [this.name, keys]);
+  }
+}

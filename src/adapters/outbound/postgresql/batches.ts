@@ -1,0 +1,80 @@
+import { AppError } from '../../../domain/errors.js';
+
+/** What one caller waits for. */
+interface Waiter<Item, Result> {
+  readonly items: readonly Item[];
+  /** Its caller has left by then. */
+  readonly deadline: number;
+  resolve(results: readonly Result[]): void;
+  reject(error: unknown): void;
+}
+
+export interface BatchLimits {
+  /** The batches that may run at the same time: more than one, so that a stuck one does not delay all. */
+  readonly lanes: number;
+  /** The most items of a batch, unless one caller has more. */
+  readonly items: number;
+  /** How long a caller waits. */
+  readonly waitMs: number;
+}
+
+/**
+ * Does what several callers want together: while the lanes are busy, callers collect for the next batch. So a statement
+ * and its commit serve all who wait, and a caller who finds a free lane does not wait for others.
+ */
+export class Batches<Item, Result> {
+  private readonly waiting: Waiter<Item, Result>[] = [];
+  private running = 0;
+
+  /** @param work returns the results in the order of the items */
+  constructor(
+    private readonly limits: BatchLimits,
+    private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
+  ) {}
+
+  /** @returns the results in the order of the items */
+  add(items: readonly Item[]): Promise<readonly Result[]> {
+    const deadline = performance.now() + this.limits.waitMs;
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ items, deadline, resolve, reject });
+      if (this.running < this.limits.lanes) void this.runAll();
+    });
+  }
+
+  private async runAll(): Promise<void> {
+    this.running++;
+    for (let batch = this.next(); batch.length > 0; batch = this.next()) await this.run(batch);
+    this.running--;
+  }
+
+  /** Takes the next callers from the queue. Nothing is done for those who have left. */
+  private next(): Waiter<Item, Result>[] {
+    const batch: Waiter<Item, Result>[] = [];
+    let items = 0;
+    const now = performance.now();
+    for (let [first] = this.waiting; first; [first] = this.waiting) {
+      if (batch.length > 0 && items + first.items.length > this.limits.items) break;
+      this.waiting.shift();
+      if (first.deadline <= now) continue;
+      batch.push(first);
+      items += first.items.length;
+    }
+    return batch;
+  }
+
+  /** If the server refuses a batch, the fault of one caller must not be that of the others. */
+  private async run(batch: readonly Waiter<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.work(batch.flatMap(({ items }) => items));
+      let start = 0;
+      for (const { items, resolve } of batch) {
+        resolve(results.slice(start, start + items.length));
+        start += items.length;
+      }
+    } catch (error) {
+      if (batch.length > 1 && !(error instanceof AppError))
+        for (const waiter of batch) await this.run([waiter]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+}

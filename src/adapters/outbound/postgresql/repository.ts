@@ -1,0 +1,283 @@
+import type {
+  Filter,
+  ListPage,
+  ListQuery,
+  RecordTable,
+  Value,
+} from '../../../application/ports/list-query.js';
+import type {
+  InsertOutcome,
+  Removal,
+  Replacement,
+  ReplaceOutcome,
+  Repository,
+} from '../../../application/ports/repository.js';
+import {
+  comparedUniqueValue,
+  ownersOf,
+  uniqueValueOf,
+} from '../../../application/records/query-semantics.js';
+import { fieldsJson } from '../../../application/records/record-json.js';
+import { duplicateValue, unavailable } from '../../../domain/errors.js';
+import { uniqueFields } from '../../../domain/fields.js';
+import type { Id, Versioned } from '../../../domain/record.js';
+import { compareText } from '../../../domain/text.js';
+import type { Turn } from '../../../shared/turn.js';
+import { Batches } from './batches.js';
+import {
+  IS_LIVE,
+  RECORD_COLUMNS,
+  type RecordRow,
+  recordOf,
+  uniqueColumnOf,
+  uniqueIndexOf,
+} from './columns.js';
+import { Counter } from './counter.js';
+import { violatedIndex } from './errors.js';
+import { PostgresqlLists } from './lists.js';
+import { TableWrites } from './statements.js';
+import { type PostgresqlStore, prepared, type Statement } from './store.js';
+
+/** The most records, and about the most bytes of fields, of one insertion. */
+const INSERTED_TOGETHER = 500;
+const INSERTED_BYTES = 1024 * 1024;
+
+/** The most records that one answer brings: the driver reads a whole answer at once, and a record may have 135 KiB. */
+const RECORDS_AT_ONCE = 50;
+
+/** Who refused a record can be gone when the store asks, but hardly ever twice in a row. */
+const MAX_TRIES = 3;
+
+/** Every write is one statement, so no write needs a transaction of several. */
+export class PostgresqlRepository<Fields> implements Repository<Fields> {
+  private readonly counter: Counter;
+  private readonly writes: TableWrites;
+  private readonly lists: PostgresqlLists<Fields>;
+  private readonly insertions: Batches<Versioned<Fields>, InsertOutcome>;
+  private readonly reads: Batches<Id, Versioned<Fields> | undefined>;
+  private readonly unique: readonly string[];
+  private readonly select: Statement;
+  private readonly selectIds: Statement;
+  private readonly selectUsed: Statement;
+  private readonly selectVersions: Statement;
+  /** For each unique field, and for `id`: records by values, and which of the values are in use. */
+  private readonly byUnique: ReadonlyMap<string, { readonly find: Statement; readonly used: Statement }>;
+
+  constructor(
+    private readonly store: PostgresqlStore,
+    private readonly table: RecordTable,
+  ) {
+    const { name } = table;
+    this.counter = new Counter(store, table);
+    this.writes = new TableWrites(table);
+    this.lists = new PostgresqlLists(store, table);
+    const waitMs = store.operationMs;
+    this.insertions = new Batches({ lanes: 2, items: INSERTED_TOGETHER, waitMs }, (records) =>
+      this.insertTogether(records),
+    );
+    this.reads = new Batches({ lanes: 3, items: RECORDS_AT_ONCE, waitMs }, (ids) => this.findTogether(ids));
+    this.unique = uniqueFields(table.fields);
+    const isGiven = 'WHERE id = ANY($1::bigint[])';
+    this.select = prepared(`SELECT ${RECORD_COLUMNS} FROM ${name} ${isGiven} AND ${IS_LIVE}`);
+    this.selectIds = prepared(`SELECT id FROM ${name} ${isGiven} AND ${IS_LIVE}`);
+    this.selectUsed = prepared(`SELECT id FROM ${name} ${isGiven}`);
+    this.selectVersions = prepared(
+      `SELECT id, version FROM ${name} ${isGiven} AND ${IS_LIVE} ORDER BY id FOR KEY SHARE`,
+    );
+    this.byUnique = new Map(
+      ['id', ...this.unique].map((field) => {
+        const column = uniqueColumnOf(table, field);
+        const type = table.fields[field]?.type === 'text' ? 'text' : 'bigint';
+        const among = `FROM ${name} WHERE ${column} = ANY($1::${type}[]) AND ${IS_LIVE}`;
+        const find = prepared(`SELECT ${RECORD_COLUMNS} ${among}`);
+        return [field, { find, used: prepared(`SELECT ${column} ${among}`) }];
+      }),
+    );
+  }
+
+  reserveIds(count: number): Promise<Id> {
+    return this.counter.reserve(count);
+  }
+
+  releaseIds(first: Id, end: Id): Promise<void> {
+    return this.counter.release(first, end);
+  }
+
+  async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
+    const outcomes: InsertOutcome[] = [];
+    for (const part of parts(records))
+      outcomes.push(...(await this.store.within(() => this.insertions.add(part))));
+    return outcomes;
+  }
+
+  async find(id: Id): Promise<Versioned<Fields> | undefined> {
+    const [record] = await this.store.within(() => this.reads.add([id]));
+    return record;
+  }
+
+  /**
+   * Locking the rows is a write, which is acknowledged as any other: only by a server that may still write, and not
+   * before those that must acknowledge writes have done so.
+   */
+  async confirmAll(
+    versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
+  ): Promise<readonly boolean[]> {
+    const ids = versions.map(({ id }) => id);
+    const found = new Map(await this.store.run<[Id, number]>(this.selectVersions, [ids]));
+    return versions.map(({ id, version }) => found.get(id) === version);
+  }
+
+  findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsBy(this.selectIds, ids);
+  }
+
+  findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
+    return this.idsBy(this.selectUsed, ids);
+  }
+
+  async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
+    const [record] = await this.findAllByUnique(field, [value]);
+    return record;
+  }
+
+  async findAllByUnique(
+    field: string,
+    values: readonly Value[],
+  ): Promise<readonly (Versioned<Fields> | undefined)[]> {
+    const wanted = values.map((value) => comparedUniqueValue(this.table, field, value)).filter(canBeStored);
+    const records: Versioned<Fields>[] = [];
+    for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
+      const some = wanted.slice(start, start + RECORDS_AT_ONCE);
+      const rows = await this.store.run<RecordRow>(this.statementsOf(field).find, [some]);
+      records.push(...rows.map((row) => recordOf<Fields>(row)));
+    }
+    return ownersOf(this.table, field, values, records);
+  }
+
+  list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    return this.lists.list(query);
+  }
+
+  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+    return this.lists.count(filters, turn);
+  }
+
+  replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    return this.store.each(replacements, (replacement) => this.replace(replacement));
+  }
+
+  removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
+    return this.store.each(removals, async ({ id, expected, at }) => {
+      const removed = await this.store.run(this.writes.remove, [expected, id, at]);
+      return removed.length > 0;
+    });
+  }
+
+  private async replace({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
+    try {
+      const values = [expected, ...this.writes.rowOf(record)];
+      const replaced = await this.store.run(this.writes.replace, values);
+      return replaced.length > 0 ? 'replaced' : 'version_conflict';
+    } catch (error) {
+      const index = violatedIndex(error);
+      const field = this.unique.find((unique) => uniqueIndexOf(this.table, unique) === index);
+      if (index === undefined || field === undefined) throw error;
+      return duplicateValue(field);
+    }
+  }
+
+  /**
+   * Inserts records of several callers. They are sorted by a unique value, so that two processes that insert the same
+   * values do not wait for each other.
+   */
+  private async insertTogether(records: readonly Versioned<Fields>[]): Promise<InsertOutcome[]> {
+    const outcomes = new Map<Versioned<Fields>, InsertOutcome>();
+    let left = records;
+    for (let tries = 0; left.length > 0; tries++) {
+      if (tries === MAX_TRIES) throw unavailable('The records that refused others could not be read.');
+      // Of two records with one id, the second waits for what becomes of the first.
+      const some = this.inOrder(
+        left.filter((record, at) => left.findIndex(({ id }) => id === record.id) === at),
+      );
+      const rows = await this.store.run<[Id]>(this.writes.insert, this.writes.rowsOf(some));
+      const inserted = new Set(rows.map(([id]) => id));
+      for (const record of some) if (inserted.has(record.id)) outcomes.set(record, 'inserted');
+      left = left.filter((record) => !outcomes.has(record));
+      for (const [record, reason] of await this.refusals(left)) outcomes.set(record, reason);
+      left = left.filter((record) => !outcomes.has(record));
+    }
+    return records.map((record) => outcomes.get(record) as InsertOutcome);
+  }
+
+  private inOrder(records: readonly Versioned<Fields>[]): readonly Versioned<Fields>[] {
+    const [field] = this.unique;
+    if (field === undefined || records.length < 2) return records;
+    const textOf = (record: Versioned<Fields>) => String(uniqueValueOf(this.table, record, field) ?? '');
+    return records.toSorted((a, b) => compareText(textOf(a), textOf(b)));
+  }
+
+  /** Why records cannot be inserted, as far as the records that refuse them are still there. */
+  private async refusals(
+    records: readonly Versioned<Fields>[],
+  ): Promise<Map<Versioned<Fields>, InsertOutcome>> {
+    const reasons = new Map<Versioned<Fields>, InsertOutcome>();
+    if (records.length === 0) return reasons;
+    for (const field of this.unique) {
+      const uniqueOf = (record: Versioned<Fields>) => uniqueValueOf(this.table, record, field);
+      const values = records.map(uniqueOf).filter((value) => value !== undefined);
+      const rows = await this.store.run<[Value]>(this.statementsOf(field).used, [values]);
+      const used = new Set(rows.map(([value]) => value));
+      for (const record of records)
+        if (used.has(uniqueOf(record) ?? '')) reasons.set(record, duplicateValue(field));
+    }
+    const usedIds = await this.findUsedIds(records.map(({ id }) => id));
+    for (const record of records) if (usedIds.has(record.id)) reasons.set(record, 'id_conflict');
+    return reasons;
+  }
+
+  private async findTogether(ids: readonly Id[]): Promise<(Versioned<Fields> | undefined)[]> {
+    const rows = await this.store.run<RecordRow>(this.select, [ids]);
+    const records = new Map(rows.map((row) => [row[0], recordOf<Fields>(row)]));
+    return ids.map((id) => records.get(id));
+  }
+
+  private async idsBy(statement: Statement, ids: readonly Id[]): Promise<Set<Id>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.store.run<[Id]>(statement, [ids]);
+    return new Set(rows.map(([id]) => id));
+  }
+
+  private statementsOf(field: string) {
+    const statements = this.byUnique.get(field);
+    if (!statements) throw new Error(`The field ${field} of ${this.table.name} is not unique.`);
+    return statements;
+  }
+}
+
+function firstOfEachId<Fields>(records: readonly Versioned<Fields>[]): readonly Versioned<Fields>[] {
+  const ids = new Set<Id>();
+  return records.filter(({ id }) => !ids.has(id) && ids.add(id));
+}
+
+/** Whether a record can have this value: no text has U+0000, and integers have at most 2^53. */
+function canBeStored(value: Value): boolean {
+  return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
+}
+
+/** Cuts a list of records into those that are inserted together. */
+function parts<Fields>(records: readonly Versioned<Fields>[]): Versioned<Fields>[][] {
+  const all: Versioned<Fields>[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    const last = all.at(-1);
+    const size = fieldsJson(record).length;
+    if (!last || last.length === INSERTED_TOGETHER || bytes + size > INSERTED_BYTES) {
+      all.push([record]);
+      bytes = size;
+    } else {
+      last.push(record);
+      bytes += size;
+    }
+  }
+  return all;
+}
