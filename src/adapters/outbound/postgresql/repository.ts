@@ -196,9 +196,7 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     for (let tries = 0; left.length > 0; tries++) {
       if (tries === MAX_TRIES) throw unavailable('The records that refused others could not be read.');
       // Of two records with one id, the second waits for what becomes of the first.
-      const some = this.inOrder(
-        left.filter((record, at) => left.findIndex(({ id }) => id === record.id) === at),
-      );
+      const some = this.inOrder(firstOfEachId(left));
       const rows = await this.store.run<[Id]>(this.writes.insert, this.writes.rowsOf(some));
       const inserted = new Set(rows.map(([id]) => id));
       for (const record of some) if (inserted.has(record.id)) outcomes.set(record, 'inserted');
@@ -255,8 +253,9 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
 }
 
 function firstOfEachId<Fields>(records: readonly Versioned<Fields>[]): readonly Versioned<Fields>[] {
-  const ids = new Set<Id>();
-  return records.filter(({ id }) => !ids.has(id) && ids.add(id));
+  const first = new Map<Id, Versioned<Fields>>();
+  for (const record of records) if (!first.has(record.id)) first.set(record.id, record);
+  return [...first.values()];
 }
 
 /** Whether a record can have this value: no text has U+0000, and integers have at most 2^53. */

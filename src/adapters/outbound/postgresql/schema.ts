@@ -25,6 +25,7 @@ const FACTS = `SELECT
   current_setting('synchronous_commit') AS commit,
   current_setting('synchronous_standby_names') <> '' AS "hasStandbys",
   current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  current_setting('fsync') = 'on' AS "hasFsync",
   (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
 
 export interface ServerFacts {
@@ -34,6 +35,7 @@ export interface ServerFacts {
   readonly commit: string;
   readonly hasStandbys: boolean;
   readonly isReadOnly: boolean;
+  readonly hasFsync: boolean;
   /** Milliseconds since 1970 by the clock of the server. */
   readonly now: number;
 }

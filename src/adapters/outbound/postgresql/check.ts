@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
+import { AppError } from '../../../domain/errors.js';
+import { parseUrl } from './connection.js';
+import { MIGRATIONS } from './migrations.js';
+import { checkServer, factsOf, versionOf, withClient } from './schema.js';
+
+const PATIENCE_MS = 5_000;
+
+/** Indexes that are not of use: the server stopped while it made them. */
+const INVALID_INDEXES = `SELECT indexrelid::regclass::text FROM pg_index
+  JOIN pg_class ON pg_class.oid = indrelid WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`;
+
+/** Examines a server without changing anything: it makes no table and no index. */
+export async function checkPostgresql(url: string, now: () => number): Promise<DiagnosticReport> {
+  try {
+    const { client, location, isUnprotected } = parseUrl(url, PATIENCE_MS);
+    return await withClient({ ...client, connectionTimeoutMillis: PATIENCE_MS }, async (connected) => {
+      const facts = await factsOf(connected);
+      const readAt = now();
+      checkServer(facts);
+      const diagnoses = [
+        ok('store', `PostgreSQL ${facts.name} responds (${location.replace('PostgreSQL at ', '')})`),
+        await checkSchema(connected),
+        ...(isUnprotected ? [UNPROTECTED] : []),
+        ...(facts.hasFsync ? [] : [NO_FSYNC]),
+      ];
+      return { diagnoses, time: { kind: 'now', of: "PostgreSQL's clock", at: facts.now, readAt } };
+    });
+  } catch (error) {
+    return { diagnoses: [diagnosisOf(error)] };
+  }
+}
+
+const UNPROTECTED: Diagnosis = {
+  subject: 'store',
+  verdict: 'warning',
+  message: 'the connection to PostgreSQL is not encrypted, and leads to another machine',
+  remedy: 'add sslmode=verify-full to POSTGRESQL_URL, and sslrootcert if the server has a CA of its own',
+};
+
+const NO_FSYNC: Diagnosis = {
+  subject: 'store',
+  verdict: 'warning',
+  message: 'the server has fsync=off, so that a loss of power can destroy all data',
+  remedy: 'set fsync=on',
+};
+
+async function checkSchema(client: pg.Client): Promise<Diagnosis> {
+  const version = await versionOf(client);
+  const { rows } = await client.query<[string]>({ text: INVALID_INDEXES, rowMode: 'array' });
+  if (rows.length > 0)
+    return {
+      subject: 'schema',
+      verdict: 'wrong',
+      message: `these indexes are invalid: ${rows.flat().join(', ')}`,
+      remedy: 'run REINDEX INDEX CONCURRENTLY for each',
+    };
+  if (version === 0) return ok('schema', 'there is none; the first start makes it');
+  if (version >= MIGRATIONS.length) return ok('schema', `it is of version ${version}`);
+  return {
+    subject: 'schema',
+    verdict: 'warning',
+    message: `it is of version ${version}; this release makes ${MIGRATIONS.length} of it`,
+    remedy: 'the next start does that; with many records it takes minutes',
+  };
+}
+
+function diagnosisOf(error: unknown): Diagnosis {
+  const wrong = (message: string, remedy: string): Diagnosis => ({
+    subject: 'store',
+    verdict: 'wrong',
+    message,
+    remedy,
+  });
+  if (error instanceof StoreConfigError)
+    return wrong(error.message.replace(/\.$/, ''), 'correct POSTGRESQL_URL or the server');
+  if (error instanceof AppError)
+    return wrong(
+      'PostgreSQL does not respond, or only reads',
+      'start it, and check the host and the port in POSTGRESQL_URL',
+    );
+  const { name, message } = error as Error;
+  return wrong(`PostgreSQL cannot be used (${name}: ${message})`, 'see the log of the server');
+}
+
+function ok(subject: string, message: string): Diagnosis {
+  return { subject, verdict: 'ok', message };
+}
