@@ -4,7 +4,7 @@ import type { OpenRepository } from '../contract/repository.contract.js';
 import { openMemory } from './open-memory.js';
 import { openSqlite } from './open-sqlite.js';
 
-export type LocalStore = Exclude<StoreName, 'mongodb'>;
+export type LocalStore = Exclude<StoreName, 'mongodb' | 'postgresql'>;
 
 /** @param folder for files, which are gone when the store is closed */
 type OpenStore = (folder: string, budget?: QueryBudget) => Promise<OpenRepository>;

@@ -1,5 +1,6 @@
+import { postgresqlStorage } from '#src/adapters/outbound/postgresql/storage.js';
 import type { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { postgresqlStorage } from '#src/composition/postgresql-storage.js';
+import { storageOf } from '#src/composition/storage.js';
 import type { OpenRepository, SharedRepository } from '../contract/repository/test-store.js';
 import { patient, sharedPostgresql } from './postgresql-server.js';
 import { ENDLESS } from './tables.js';
@@ -20,7 +21,7 @@ export async function openPostgresql(budget = ENDLESS): Promise<SharedRepository
 }
 
 async function openSchema(url: string, budget: QueryBudget): Promise<OpenRepository> {
-  const { store, ...storage } = postgresqlStorage({ url: patient(url), budget });
+  const { store, ...storage } = storageOf(postgresqlStorage({ url: patient(url), budget }));
   await store.open();
   return { ...storage, close: () => store.close() };
 }

@@ -1,5 +1,6 @@
 import { MEMORY } from './memory.js';
 import { MONGODB } from './mongodb.js';
+import { POSTGRESQL } from './postgresql.js';
 import type { KeptStore, StoreRegistration } from './registration.js';
 import { SQLITE } from './sqlite.js';
 
@@ -7,7 +8,12 @@ import { SQLITE } from './sqlite.js';
 export type Stores = Readonly<Record<string, StoreRegistration>>;
 
 /** For each value of the setting STORE, which is also the name of the database in traces: the store. */
-export const STORES = { sqlite: SQLITE, memory: MEMORY, mongodb: MONGODB } satisfies Stores;
+export const STORES = {
+  sqlite: SQLITE,
+  memory: MEMORY,
+  mongodb: MONGODB,
+  postgresql: POSTGRESQL,
+} satisfies Stores;
 
 export type StoreName = keyof typeof STORES;
 

@@ -1,4 +1,3 @@
-import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type {
   RecordArchive,
   RecordEntry,
@@ -7,7 +6,6 @@ import type {
 } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
-import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
 import { Counter } from './counter.js';
@@ -19,28 +17,7 @@ import {
   reservationOf,
 } from './idempotency-store.js';
 import { TableWrites } from './statements.js';
-import { type PostgresqlStore, prepared, type Statement } from './store.js';
-
-/** Deletes expired tombstones of one table. */
-export class PostgresqlTombstones implements Purgeable {
-  readonly retentionMs = TOMBSTONE_MS;
-  private readonly purge: Statement;
-
-  constructor(
-    private readonly store: PostgresqlStore,
-    { name }: RecordTable,
-  ) {
-    this.purge = prepared(`WITH purged AS (
-      DELETE FROM ${name} WHERE id IN (
-        SELECT id FROM ${name} WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)
-      RETURNING 1) SELECT count(*) FROM purged`);
-  }
-
-  async purgeBefore(moment: Instant, limit: number): Promise<number> {
-    const [[purged] = [0]] = await this.store.run<[number]>(this.purge, [moment, limit]);
-    return purged;
-  }
-}
+import type { PostgresqlStore } from './store.js';
 
 type EntryRow = [...record: RecordRow, deletedAt: Instant | null];
 

@@ -123,8 +123,9 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   };
 }
 
-/** Returns the URL with this time for each statement, unless it has one. @param url of {@link parseUrl} */
-export function withStatementTimeout(url: string, ms: number): string {
+/** Returns the URL with this time for each statement, unless it has one, or is none. */
+export function withStatementTimeout(url: string, ms: number | undefined): string {
+  if (ms === undefined || !URL.canParse(url)) return url;
   const parsed = new URL(url);
   if (!parsed.searchParams.has('statement_timeout')) parsed.searchParams.set('statement_timeout', `${ms}`);
   return parsed.href.replaceAll('+', '%20');

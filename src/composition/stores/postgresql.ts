@@ -1,0 +1,35 @@
+import Joi from 'joi';
+import type { StoreRegistration } from './registration.js';
+
+const FORM = /^postgres(ql)?:\/\/./;
+
+export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL'> = {
+  processes: 'many',
+  settings: {
+    POSTGRESQL_URL: Joi.string()
+      .meta({ secrecy: 'url' })
+      .pattern(FORM)
+      .messages({
+        'string.pattern.base': 'POSTGRESQL_URL must begin with postgresql://',
+        'any.required': 'POSTGRESQL_URL is required by STORE=postgresql',
+      })
+      .when('STORE', { is: 'postgresql', then: Joi.required(), otherwise: Joi.allow('').default('') })
+      .description(
+        'The connection URL of a server (PostgreSQL 15 or later), required with `STORE=postgresql`; the database is the ' +
+          'one that it names, or `catalogue`.',
+      ),
+  },
+  load: async ({ POSTGRESQL_URL: url }) => {
+    const { postgresqlStorage } = await import('../../adapters/outbound/postgresql/storage.js');
+    return (options) => postgresqlStorage({ url, ...options });
+  },
+  kept: {
+    urlForm: 'postgresql://HOST/DATABASE',
+    settingsOf: (url) => (FORM.test(url) ? { POSTGRESQL_URL: url } : undefined),
+    check: async ({ POSTGRESQL_URL: url }, { now }) => {
+      const { checkPostgresql } = await import('../../adapters/outbound/postgresql/check.js');
+      return checkPostgresql(url, now);
+    },
+    backupAdvice: 'Use pg_dump and pg_restore.',
+  },
+};
