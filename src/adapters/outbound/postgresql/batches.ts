@@ -26,15 +26,19 @@ export class Batches<Item, Result> {
   private readonly waiting: Waiter<Item, Result>[] = [];
   private running = 0;
 
-  /** @param work returns the results in the order of the items */
+  /**
+   * @param work returns the results in the order of the items
+   * @param now in milliseconds, from any point of time on
+   */
   constructor(
     private readonly limits: BatchLimits,
     private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly now = () => performance.now(),
   ) {}
 
   /** @returns the results in the order of the items */
   add(items: readonly Item[]): Promise<readonly Result[]> {
-    const deadline = performance.now() + this.limits.waitMs;
+    const deadline = this.now() + this.limits.waitMs;
     return new Promise((resolve, reject) => {
       this.waiting.push({ items, deadline, resolve, reject });
       if (this.running < this.limits.lanes) void this.runAll();
@@ -51,7 +55,7 @@ export class Batches<Item, Result> {
   private next(): Waiter<Item, Result>[] {
     const batch: Waiter<Item, Result>[] = [];
     let items = 0;
-    const now = performance.now();
+    const now = this.now();
     for (let [first] = this.waiting; first; [first] = this.waiting) {
       if (batch.length > 0 && items + first.items.length > this.limits.items) break;
       this.waiting.shift();

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import { columnsOf } from '#src/adapters/outbound/postgresql/columns.js';
+import { checkServer } from '#src/adapters/outbound/postgresql/schema.js';
+import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+import { AppError } from '#src/domain/errors.js';
+import {
+  HAS_POSTGRESQL,
+  type PostgresqlServer,
+  patient,
+  sharedPostgresql,
+} from '../support/postgresql-server.js';
+import { ENDLESS, TABLES } from '../support/tables.js';
+
+const FACTS = {
+  version: 150_000,
+  name: '15.0',
+  encoding: 'UTF8',
+  commit: 'on',
+  hasStandbys: false,
+  isReadOnly: false,
+  hasFsync: true,
+  now: 0,
+};
+
+if (HAS_POSTGRESQL)
+  describe('a store on PostgreSQL', () => {
+    let server: PostgresqlServer;
+    let url: string;
+    const stores: PostgresqlStore[] = [];
+    const store = (at = url) => {
+      const made = new PostgresqlStore(patient(at), ENDLESS);
+      stores.push(made);
+      return made;
+    };
+    const failure = (at?: string) =>
+      store(at)
+        .open()
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+    const withOption = (option: string) => url.replace(/$/, `%20-c%20${option}`);
+
+    beforeEach(async () => {
+      server = await sharedPostgresql();
+      url = await server.createSchema();
+    });
+    afterEach(async () => {
+      for (const one of stores.splice(0)) await one.close();
+      await server.dropSchema(url);
+    });
+
+    it('has the columns of the tables after its steps', async () => {
+      await store().open();
+      const text = `SELECT attrelid::regclass::text, quote_ident(attname), format_type(atttypid, NULL)
+        FROM pg_attribute WHERE attrelid = ANY($1::regclass[]) AND attnum > 0 AND NOT attisdropped`;
+      const rows = await stores[0]?.run({ text }, [TABLES.map(({ name }) => name)]);
+      const wanted = TABLES.flatMap((table) => [
+        `${table.name} deleted_at bigint`,
+        ...columnsOf(table).map(({ name, type }) => `${table.name} ${name} ${type}`),
+      ]);
+      const quoted = (name: string) => name.replaceAll(/"([a-z_]+)"/g, '$1');
+      expect(rows?.map((row) => quoted(row.join(' ')))).to.have.members(wanted.map(quoted));
+    });
+
+    it('is opened by several processes at once', async () => {
+      await Promise.all(Array.from({ length: 8 }, () => store().open()));
+      await Promise.all(stores.map((one) => one.ping()));
+      expect((await server.query('SELECT version, demands FROM schema_version', url)).rows).to.deep.equal([
+        { version: 1, demands: 1 },
+      ]);
+    });
+
+    it('works with a schema to which a later release has added something', async () => {
+      await store().open();
+      await server.query('UPDATE schema_version SET version = 99', url);
+      expect(await failure()).to.equal(undefined);
+    });
+
+    it('refuses a schema that demands a later release', async () => {
+      await store().open();
+      await server.query('UPDATE schema_version SET version = 99, demands = 99', url);
+      expect(await failure())
+        .to.be.instanceOf(StoreConfigError)
+        .with.property('message')
+        .that.matches(/later release/);
+    });
+
+    it('refuses a server that loses acknowledged writes', async () => {
+      expect(await failure(withOption('synchronous_commit=off')))
+        .to.be.instanceOf(StoreConfigError)
+        .with.property('message')
+        .that.matches(/synchronous_commit=off/);
+      expect(await failure(withOption('synchronous_commit=local'))).to.equal(undefined);
+      expect(() => checkServer({ ...FACTS, commit: 'local', hasStandbys: true })).to.throw(
+        StoreConfigError,
+        /local/,
+      );
+      expect(() => checkServer({ ...FACTS, commit: 'on', hasStandbys: true })).not.to.throw();
+    });
+
+    it('refuses an older server', () => {
+      expect(() => checkServer({ ...FACTS, version: 140_019 })).to.throw(
+        StoreConfigError,
+        /older than PostgreSQL 15/,
+      );
+      expect(() => checkServer(FACTS)).not.to.throw();
+    });
+
+    it('refuses a database of another encoding, one that does not exist, and an unknown name', async () => {
+      await server.query('CREATE DATABASE bytes ENCODING SQL_ASCII TEMPLATE template0');
+      const other = (from: RegExp, to: string) => server.url().replace(from, to);
+      expect(await failure(other(/\/postgres$/, '/bytes')))
+        .to.be.instanceOf(StoreConfigError)
+        .with.property('message')
+        .that.matches(/SQL_ASCII/);
+      await server.query('DROP DATABASE bytes');
+      expect(await failure(other(/\/postgres$/, '/none'))).to.be.instanceOf(StoreConfigError);
+      expect(await failure(other(/\/\/postgres/, '//nobody'))).to.be.instanceOf(StoreConfigError);
+    });
+
+    it('refuses a schema that does not exist, and a role without the rights', async () => {
+      expect(await failure(server.url({ options: '-c search_path=none' }))).to.be.instanceOf(
+        StoreConfigError,
+      );
+      await server.query('CREATE ROLE weak LOGIN');
+      expect(await failure(url.replace('//postgres', '//weak'))).to.be.instanceOf(StoreConfigError);
+      await server.query('DROP ROLE weak');
+    });
+
+    it('is unavailable on a server that only reads', async () => {
+      expect(await failure(withOption('default_transaction_read_only=on')))
+        .to.be.instanceOf(AppError)
+        .with.property('code', 'unavailable');
+    });
+
+    it('is unavailable before it is open, and after it is closed', async () => {
+      const code = (one: PostgresqlStore) =>
+        one.ping().then(
+          () => 'ok',
+          (error: AppError) => error.code,
+        );
+      const one = store();
+      expect(await code(one)).to.equal('unavailable');
+      await one.open();
+      expect(await code(one)).to.equal('ok');
+      await one.close();
+      await one.close();
+      expect(await code(one)).to.equal('unavailable');
+    });
+  });

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { Batches } from '#src/adapters/outbound/postgresql/batches.js';
+import { unavailable } from '#src/domain/errors.js';
+
+/** Work whose end the test decides. */
+class Work {
+  readonly batches: number[][] = [];
+  private readonly ends: ((error?: unknown) => void)[] = [];
+
+  readonly run = (items: readonly number[]): Promise<number[]> => {
+    this.batches.push([...items]);
+    return new Promise((resolve, reject) => {
+      this.ends.push((error) =>
+        error === undefined ? resolve(items.map((item) => item * 10)) : reject(error),
+      );
+    });
+  };
+
+  /** Ends the batch that began first, and lets the next one begin. */
+  async end(error?: unknown): Promise<void> {
+    this.ends.shift()?.(error);
+    await new Promise(setImmediate);
+  }
+}
+
+const LIMITS = { lanes: 1, items: 3, waitMs: 60_000 };
+
+describe('batches', () => {
+  it('begin at once if a lane is free, and collect callers while none is', async () => {
+    const work = new Work();
+    const batches = new Batches(LIMITS, work.run);
+    const results = Promise.all([[1], [2, 3], [4]].map((items) => batches.add(items)));
+    expect(work.batches).to.deep.equal([[1]]);
+    await work.end();
+    expect(work.batches).to.deep.equal([[1], [2, 3, 4]]);
+    await work.end();
+    expect(await results).to.deep.equal([[10], [20, 30], [40]]);
+  });
+
+  it('run in as many lanes as they may', async () => {
+    const work = new Work();
+    const batches = new Batches({ ...LIMITS, lanes: 2 }, work.run);
+    const results = [1, 2, 3].map((item) => batches.add([item]));
+    expect(work.batches).to.deep.equal([[1], [2]]);
+    await work.end();
+    expect(work.batches).to.deep.equal([[1], [2], [3]]);
+    await work.end();
+    await work.end();
+    expect(await Promise.all(results)).to.deep.equal([[10], [20], [30]]);
+  });
+
+  it('have a limit, but do not divide what one caller wants', async () => {
+    const work = new Work();
+    const batches = new Batches(LIMITS, work.run);
+    const results = [[1], [2, 3], [4, 5], [6, 7, 8, 9]].map((items) => batches.add(items));
+    for (let ended = 0; ended < 4; ended++) await work.end();
+    expect(work.batches).to.deep.equal([[1], [2, 3], [4, 5], [6, 7, 8, 9]]);
+    await Promise.all(results);
+  });
+
+  it('are done for each caller alone if the server refuses them, so that one fault rejects no other', async () => {
+    const fault = new Error('refused');
+    const refused: number[] = [];
+    const batches = new Batches<number, number>(LIMITS, async (items) => {
+      refused.push(...items);
+      if (items.includes(2)) throw fault;
+      return [...items];
+    });
+    const results = await Promise.allSettled([[0], [1], [2], [3]].map((items) => batches.add(items)));
+    expect(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason)),
+    ).to.deep.equal([[0], [1], fault, [3]]);
+    expect(refused).to.deep.equal([0, 1, 2, 3, 1, 2, 3]);
+  });
+
+  it('are not repeated if their outcome is unknown', async () => {
+    const work = new Work();
+    const batches = new Batches(LIMITS, work.run);
+    const results = Promise.allSettled([1, 2, 3].map((item) => batches.add([item])));
+    await work.end();
+    await work.end(unavailable('lost'));
+    expect((await results).map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected', 'rejected']);
+    expect(work.batches).to.deep.equal([[1], [2, 3]]);
+  });
+
+  it('contain nothing of a caller who has left', async () => {
+    const work = new Work();
+    let now = 0;
+    const batches = new Batches({ ...LIMITS, waitMs: 100 }, work.run, () => now);
+    void batches.add([1]);
+    void batches.add([2]);
+    now = 50;
+    void batches.add([3]);
+    now = 120;
+    await work.end();
+    expect(work.batches).to.deep.equal([[1], [3]]);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { parseUrl, withStatementTimeout } from '#src/adapters/outbound/postgresql/connection.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+
+const QUERY_MS = 3_000;
+const parsed = (url: string) => parseUrl(url, QUERY_MS);
+
+describe('the connection URL of PostgreSQL', () => {
+  it('has the database catalogue and the port 5432 unless it names others', () => {
+    expect(parsed('postgresql://db.example').location).to.equal(
+      'PostgreSQL at db.example:5432, database catalogue',
+    );
+    expect(parsed('postgres://u:p@db.example:5433/shop').location).to.equal(
+      'PostgreSQL at db.example:5433, database shop',
+    );
+  });
+
+  it('names its schema in the location, so that two schemas are two stores', () => {
+    const url = 'postgresql://h/d?options=-c%20search_path=one';
+    expect(parsed(url).location).to.equal('PostgreSQL at h:5432, database d, schema one');
+  });
+
+  for (const url of ['', 'mysql://h/d', 'postgresql//h/d', 'postgresql://u:se%cret@[h/d'])
+    it(`is refused as ${url || 'an empty text'}, and not quoted`, () => {
+      expect(() => parsed(url))
+        .to.throw(StoreConfigError, /POSTGRESQL_URL is not of the form/)
+        .with.property('message')
+        .that.does.not.include('cret');
+    });
+
+  it('cannot set what the guarantees of the service depend on, and the message has no value of it', () => {
+    expect(() => parsed('postgresql://h/d?client_encoding=SECRET'))
+      .to.throw(StoreConfigError, /sets client_encoding/)
+      .with.property('message')
+      .that.does.not.include('SECRET');
+  });
+
+  it('takes times, which the service needs itself', () => {
+    const { operations, searches, client } = parsed(
+      'postgresql://h/d?connect_timeout=3&statement_timeout=700',
+    );
+    expect(operations).to.include({
+      connectionTimeoutMillis: 3_000,
+      statement_timeout: 700,
+      query_timeout: 1_200,
+    });
+    expect(searches).to.include({ statement_timeout: QUERY_MS, query_timeout: 3_500 });
+    expect(client).not.to.have.property('statement_timeout');
+    expect(client.connectionString).not.to.include('timeout');
+  });
+
+  it('keeps its options before those of the service, which so prevail', () => {
+    const { client, searches } = parsed('postgresql://h/d?options=-c%20search_path%3Done');
+    const options = ({ connectionString }: typeof client) =>
+      new URL(connectionString ?? '').searchParams.get('options');
+    expect(options(client)).to.equal(
+      String.raw`-c search_path=one -c default_transaction_isolation=read\ committed -c jit=off`,
+    );
+    expect(options(searches)).to.match(/^-c search_path=one .*-c plan_cache_mode=force_custom_plan$/);
+  });
+
+  for (const [url, isUnprotected] of [
+    ['postgresql://localhost/d', false],
+    ['postgresql://127.0.0.1/d', false],
+    ['postgresql://[::1]/d', false],
+    ['postgresql:///d?host=/run/postgresql', false],
+    ['postgresql://db.example/d', true],
+    ['postgresql://db.example/d?sslmode=disable', true],
+    ['postgresql://db.example/d?sslmode=verify-full', false],
+  ] as const)
+    it(`${isUnprotected ? 'is' : 'is not'} unprotected as ${url}`, () => {
+      expect(parsed(url).isUnprotected).to.equal(isUnprotected);
+    });
+
+  it('gets a time for each statement unless it has one', () => {
+    expect(withStatementTimeout('postgresql://h/d', 60_000)).to.equal(
+      'postgresql://h/d?statement_timeout=60000',
+    );
+    const own = 'postgresql://h/d?statement_timeout=7';
+    expect(withStatementTimeout(own, 60_000)).to.equal(own);
+    expect(withStatementTimeout('no URL', 60_000)).to.equal('no URL');
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import {
+  isResponse,
+  isTimeout,
+  translateError,
+  translateStartError,
+  violatedIndex,
+} from '#src/adapters/outbound/postgresql/errors.js';
+import { StoreConfigError } from '#src/application/ports/store.js';
+import { AppError, unavailable } from '#src/domain/errors.js';
+
+function databaseError(code: string, message = 'a message'): pg.DatabaseError {
+  return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code });
+}
+
+/** Errors of the server that may pass by another try, by SQLSTATE. */
+const TEMPORARY = {
+  connection_failure: '08006',
+  read_only_sql_transaction: '25006',
+  invalid_authorization_specification: '28000',
+  invalid_password: '28P01',
+  serialization_failure: '40001',
+  deadlock_detected: '40P01',
+  disk_full: '53100',
+  out_of_memory: '53200',
+  too_many_connections: '53300',
+  lock_not_available: '55P03',
+  query_canceled: '57014',
+  admin_shutdown: '57P01',
+  crash_shutdown: '57P02',
+  cannot_connect_now: '57P03',
+  io_error: '58030',
+};
+const DEFINITE = { unique_violation: '23505', character_not_in_repertoire: '22021', syntax_error: '42601' };
+
+describe('the errors of PostgreSQL', () => {
+  for (const [name, code] of Object.entries(TEMPORARY))
+    it(`${name} is unavailable`, () => {
+      const error = databaseError(code);
+      expect(translateError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
+      expect((translateError(error) as AppError).cause).to.equal(error);
+    });
+
+  for (const [name, code] of Object.entries(DEFINITE))
+    it(`${name} stays`, () => {
+      const error = databaseError(code);
+      expect(translateError(error)).to.equal(error);
+    });
+
+  for (const error of [
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+    new Error('Connection terminated unexpectedly'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Query read timeout'),
+  ])
+    it(`of the driver, ${error.message}, is unavailable`, () => {
+      expect(translateError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
+      expect(isResponse(error)).to.equal(false);
+    });
+
+  it('of this program stays', () => {
+    const mistake = new TypeError('x is no function');
+    expect(translateError(mistake)).to.equal(mistake);
+    const own = unavailable('no');
+    expect(translateError(own)).to.equal(own);
+  });
+
+  it('is a response, after which a connection can be used, unless the server stops or starts', () => {
+    const codes = ['23505', '57014', '40P01', '53100', '57P01', '57P03', '08006', '53300'];
+    expect(codes.filter((code) => isResponse(databaseError(code)))).to.deep.equal(codes.slice(0, 4));
+  });
+
+  it('is a time-out of the server, not the end by an operator', () => {
+    expect(isTimeout(databaseError('57014', 'canceling statement due to statement timeout'))).to.equal(true);
+    expect(isTimeout(databaseError('57014', 'canceling statement due to user request'))).to.equal(false);
+    expect(isTimeout(new Error('statement timeout'))).to.equal(false);
+  });
+
+  it('names the unique index that refused a write', () => {
+    const error = Object.assign(databaseError('23505'), { constraint: 'products_sku' });
+    expect(violatedIndex(error)).to.equal('products_sku');
+    expect(violatedIndex(Object.assign(databaseError('23514'), { constraint: 'products_check' }))).to.equal(
+      undefined,
+    );
+  });
+
+  for (const error of [
+    databaseError('28P01'),
+    databaseError('3D000'),
+    databaseError('3F000'),
+    databaseError('42501'),
+    Object.assign(new Error('self-signed certificate'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+    Object.assign(new Error('another name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+    new Error('The server does not support SSL connections'),
+  ])
+    it(`${(error as pg.DatabaseError).code ?? error.message} is no use to try again at the start`, () => {
+      expect(translateStartError(error)).to.be.an.instanceOf(StoreConfigError);
+    });
+
+  it('at the start are unavailable else', () => {
+    for (const error of [databaseError('57P03'), new Error('Connection terminated unexpectedly')])
+      expect(translateStartError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
+  });
+});
