@@ -17,6 +17,12 @@ export const DERIVED_VERSION = TOKENIZER_VERSION + 0;
 /** The condition on rows that are records. Every index on columns has it, so a statement on records names it. */
 export const IS_LIVE = 'deleted_at IS NULL';
 
+/**
+ * The condition on rows whose words are not known: they are too many, or another release made them. A search compares
+ * such a row itself. An index of few rows has this condition.
+ */
+export const IS_DOUBTFUL = `(words IS NULL OR derived < ${DERIVED_VERSION})`;
+
 /** @throws Error if the table has no such field, so that no other name gets into a statement */
 export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
   const spec = Object.hasOwn(SYSTEM_FIELDS, field)

@@ -74,7 +74,6 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX products_live ON products (id) WHERE deleted_at IS NULL;
   CREATE INDEX products_tombstones ON products (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX products_derived ON products (derived) WHERE deleted_at IS NULL;
   CREATE INDEX products_created_at ON products (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX products_updated_at ON products (updated_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX products_name ON products ("name", id) WHERE deleted_at IS NULL;
@@ -88,6 +87,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX products_group ON products ("group", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_stock ON products ("stock", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_words ON products USING gin (words) WHERE deleted_at IS NULL;
+  CREATE INDEX products_doubtful ON products (id) WHERE deleted_at IS NULL AND (words IS NULL OR derived < 4000000);
 
   CREATE TABLE users (
     id bigint PRIMARY KEY,
@@ -104,13 +104,13 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX users_live ON users (id) WHERE deleted_at IS NULL;
   CREATE INDEX users_tombstones ON users (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX users_derived ON users (derived) WHERE deleted_at IS NULL;
   CREATE INDEX users_created_at ON users (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX users_updated_at ON users (updated_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX users_name ON users ("name", id) WHERE deleted_at IS NULL;
   CREATE INDEX users_email ON users ("email", id) WHERE deleted_at IS NULL;
   CREATE UNIQUE INDEX users_email_folded ON users ("email folded") WHERE deleted_at IS NULL;
   CREATE INDEX users_words ON users USING gin (words) WHERE deleted_at IS NULL;
+  CREATE INDEX users_doubtful ON users (id) WHERE deleted_at IS NULL AND (words IS NULL OR derived < 4000000);
 
   CREATE TABLE orders (
     id bigint PRIMARY KEY,
@@ -124,7 +124,6 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX orders_live ON orders (id) WHERE deleted_at IS NULL;
   CREATE INDEX orders_tombstones ON orders (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX orders_derived ON orders (derived) WHERE deleted_at IS NULL;
   CREATE INDEX orders_created_at ON orders (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX orders_updated_at ON orders (updated_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX "orders_userId" ON orders ("userId", id) WHERE deleted_at IS NULL;
@@ -143,7 +142,6 @@ export const MIGRATIONS: readonly string[] = [
     "createdBy" bigint
   );
   CREATE INDEX api_keys_live ON api_keys (id) WHERE deleted_at IS NULL;
-  CREATE INDEX api_keys_derived ON api_keys (derived) WHERE deleted_at IS NULL;
   CREATE INDEX api_keys_created_at ON api_keys (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX api_keys_updated_at ON api_keys (updated_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX api_keys_name ON api_keys ("name", id) WHERE deleted_at IS NULL;
@@ -161,7 +159,6 @@ export const MIGRATIONS: readonly string[] = [
     "kid" text COLLATE "C"
   );
   CREATE INDEX signing_keys_live ON signing_keys (id) WHERE deleted_at IS NULL;
-  CREATE INDEX signing_keys_derived ON signing_keys (derived) WHERE deleted_at IS NULL;
   CREATE INDEX signing_keys_created_at ON signing_keys (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at, id) WHERE deleted_at IS NULL;
   CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid") WHERE deleted_at IS NULL;

@@ -1,0 +1,199 @@
+import type {
+  AttributeFilter,
+  Comparison,
+  Filter,
+  Position,
+  RecordTable,
+  SearchFilter,
+  SortOrder,
+  Value,
+} from '../../../application/ports/list-query.js';
+import {
+  attributeValues,
+  comparedValue,
+  isFolded,
+  prefixRange,
+} from '../../../application/records/query-semantics.js';
+import type { IdRange } from '../../../application/search/id-range.js';
+import { MAX_ID } from '../../../domain/record.js';
+import {
+  attributeEntry,
+  columnOf,
+  foldedColumnOf,
+  IS_DOUBTFUL,
+  IS_LIVE,
+  specOf,
+  valuesTable,
+} from './columns.js';
+import { BLOCK, BLOCK_IDS, blockQuery } from './words.js';
+
+/** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  /** @returns the place of a value in the text */
+  add(value: unknown): string {
+    return `$${this.values.push(value)}`;
+  }
+}
+
+/** No integer of a record is so large, and a `bigint` can be. */
+const BEYOND = 2 ** 60;
+
+/** A place among the values that a column can have. */
+interface Place {
+  readonly value: Value;
+  /** Whether the place lies between the value and the next one that a column can have. */
+  readonly isBehind: boolean;
+}
+
+/** Columns have whole numbers, and texts without U+0000. Other values of a query lie between two of these. */
+function placeOf(value: Value): Place {
+  if (typeof value === 'string') {
+    const end = value.indexOf('\0');
+    return end < 0 ? { value, isBehind: false } : { value: value.slice(0, end), isBehind: true };
+  }
+  const whole = Math.floor(value);
+  return { value: Math.max(-BEYOND, Math.min(BEYOND, whole)), isBehind: whole !== value };
+}
+
+const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
+const SIGNS_BEHIND = { lt: '<=', lte: '<=', gt: '>', gte: '>' } as const;
+
+/** The condition on a term of one value. It is not true if there is no value. */
+function comparison(
+  term: string,
+  operator: Comparison['operator'],
+  value: Value,
+  parameters: Parameters,
+): string {
+  const place = placeOf(value);
+  const is = (sign: string, other = place.value) => `${term} ${sign} ${parameters.add(other)}`;
+  if (operator === 'ne') return place.isBehind ? `${term} IS NOT NULL` : is('<>');
+  if (operator !== 'eq' && operator !== 'prefix')
+    return is((place.isBehind ? SIGNS_BEHIND : SIGNS)[operator]);
+  if (place.isBehind) return 'FALSE';
+  if (operator === 'eq') return is('=');
+  const { from, before } = prefixRange(String(value));
+  return before === undefined ? is('>=', from) : `${is('>=', from)} AND ${is('<', before)}`;
+}
+
+function membership(term: string, values: readonly Value[], parameters: Parameters): string {
+  const places = values.map(placeOf).filter(({ isBehind }) => !isBehind);
+  return `${term} = ANY(${parameters.add(places.map(({ value }) => value))})`;
+}
+
+/**
+ * The condition of a filter that is no search. A condition on the values of a list is about the ids of the table with
+ * them, whose key is in the order of the ids for each value.
+ */
+export function conditionOf(
+  table: RecordTable,
+  filter: Exclude<Filter, SearchFilter>,
+  parameters: Parameters,
+): string {
+  if (filter.operator === 'attribute') return attributeCondition(filter, parameters);
+  const { field } = filter;
+  const { isList } = specOf(table, field);
+  const column = isFolded(table, filter) ? foldedColumnOf(field) : columnOf(field);
+  if (filter.operator === 'exists') return `${column} IS ${filter.value ? 'NOT NULL' : 'NULL'}`;
+  const term = isList ? 'value' : column;
+  const compared = (value: Value) => comparedValue(table, filter, value);
+  const condition =
+    filter.operator === 'in'
+      ? membership(term, filter.values.map(compared), parameters)
+      : comparison(term, filter.operator, compared(filter.value), parameters);
+  if (!isList) return condition;
+  return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE field = '${field}' AND ${condition})`;
+}
+
+function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {
+  const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
+  return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
+}
+
+/**
+ * The condition on the rows among some ids that have all words, or may have them. The server finds one block that has
+ * records after the other, and makes a query of all of them, so it reads the index of words once. It has no index on
+ * `id + 0`: it does not know how rare a word is, and could read the whole range instead.
+ */
+export function searchCondition(
+  { name }: RecordTable,
+  words: readonly string[],
+  { low, high }: IdRange,
+  parameters: Parameters,
+): string {
+  if (low > Math.min(high, MAX_ID)) return 'FALSE';
+  const first = `${parameters.add(low)}::bigint`;
+  const last = `${parameters.add(Math.min(high, MAX_ID))}::bigint`;
+  const blockFrom = (id: string) =>
+    `(SELECT id FROM ${name} WHERE ${IS_LIVE} AND id BETWEEN ${id} AND ${last} ORDER BY id LIMIT 1) / ${BLOCK_IDS}`;
+  const query = parameters.add(blockQuery(words));
+  return `(words @@ (
+      WITH RECURSIVE blocks(block) AS (
+        SELECT ${blockFrom(first)}
+        UNION ALL SELECT ${blockFrom(`(block + 1) * ${BLOCK_IDS}`)} FROM blocks WHERE block IS NOT NULL)
+      SELECT string_agg(replace(${query}, '${BLOCK}', block::text), '|')::tsquery FROM blocks)
+    OR (${IS_DOUBTFUL} AND id BETWEEN ${first} AND ${last})) AND id + 0 BETWEEN ${first} AND ${last}`;
+}
+
+/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
+export function scanOrder(order: SortOrder, from: Position | undefined): SortOrder {
+  if (from?.side !== 'before') return order;
+  return order.map(({ field, descending }) => ({ field, descending: !descending }));
+}
+
+/** The terms of an order. */
+export function orderBy(order: SortOrder): string {
+  return order.map(({ field, descending }) => columnOf(field) + (descending ? ' DESC' : '')).join(', ');
+}
+
+/**
+ * The condition on the rows beyond a position. If all keys have one direction, it compares rows, which is one range of
+ * an index; else the first key alone bounds the range.
+ * @param order in which rows are read
+ */
+export function keysetCondition(
+  order: SortOrder,
+  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
+  parameters: Parameters,
+): string {
+  const places = order.map(({ field }, at) => {
+    const value = values[at];
+    if (value === undefined) throw new Error(`The position has no value of ${field}.`);
+    return placeOf(value);
+  });
+  // No row ties with a place between two values, so no further key decides.
+  const last = places.findIndex(({ isBehind }) => isBehind);
+  const keys = order.slice(0, last < 0 ? order.length : last + 1).map(({ field, descending }, at) => {
+    const place = places[at] as Place;
+    const isIncluded = at === last ? descending : inclusive;
+    return {
+      column: columnOf(field),
+      descending,
+      further: descending ? '<' : '>',
+      isIncluded,
+      parameter: parameters.add(place.value),
+    };
+  });
+  return rowCondition(keys);
+}
+
+interface Key {
+  readonly column: string;
+  readonly descending: boolean;
+  readonly further: string;
+  readonly isIncluded: boolean;
+  readonly parameter: string;
+}
+
+function rowCondition(keys: readonly Key[]): string {
+  const [first, ...others] = keys as [Key, ...Key[]];
+  const sign = first.further + ((keys.at(-1) as Key).isIncluded ? '=' : '');
+  if (others.every(({ descending }) => descending === first.descending)) {
+    const row = (of: (key: Key) => string) => `(${keys.map(of).join(', ')})`;
+    return `${row(({ column }) => column)} ${sign} ${row(({ parameter }) => parameter)}`;
+  }
+  const { column, further, parameter } = first;
+  return `${column} ${further}= ${parameter} AND (${column} ${further} ${parameter} OR ${rowCondition(others)})`;
+}

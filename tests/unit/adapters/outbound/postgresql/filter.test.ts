@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import {
+  conditionOf,
+  keysetCondition,
+  orderBy,
+  Parameters,
+  scanOrder,
+} from '#src/adapters/outbound/postgresql/filter.js';
+import type { Filter, SearchFilter, SortOrder, Value } from '#src/application/ports/list-query.js';
+import { by } from '../../../../contract/repository/records.js';
+import { PRODUCTS, USERS } from '../../../../support/tables.js';
+
+type Written = [text: string, ...values: unknown[]];
+
+/** The largest number that the filters compare. */
+const BEYOND = 2 ** 60;
+
+describe('the filters of PostgreSQL', () => {
+  const written = (filter: Exclude<Filter, SearchFilter>, table = PRODUCTS): Written => {
+    const parameters = new Parameters();
+    return [conditionOf(table, filter, parameters), ...parameters.values];
+  };
+
+  for (const [field, operator, value, ...expected] of [
+    ['name', 'eq', "a'b", '"name" = $1', "a'b"],
+    ['name', 'ne', '', '"name" <> $1', ''],
+    ['name', 'prefix', 'ab', '"name" >= $1 AND "name" < $2', 'ab', 'ac'],
+    ['name', 'prefix', '', '"name" >= $1', ''],
+    ['createdAt', 'lt', 7, 'created_at < $1', 7],
+    ['id', 'gte', -0.5, 'id > $1', -1],
+    ['stock', 'eq', 1.5, 'FALSE'],
+    ['stock', 'ne', 1.5, '"stock" IS NOT NULL'],
+    ['stock', 'lt', 1.5, '"stock" <= $1', 1],
+    ['stock', 'lte', 1.5, '"stock" <= $1', 1],
+    ['stock', 'gt', 1.5, '"stock" > $1', 1],
+    ['stock', 'gte', 1.5, '"stock" > $1', 1],
+    ['stock', 'lt', 1e300, '"stock" < $1', BEYOND],
+    ['stock', 'gte', -1e300, '"stock" >= $1', -BEYOND],
+    ['stock', 'eq', Number.POSITIVE_INFINITY, '"stock" = $1', BEYOND],
+    ['name', 'eq', 'a\0b', 'FALSE'],
+    ['name', 'ne', 'a\0b', '"name" IS NOT NULL'],
+    ['name', 'prefix', 'a\0', 'FALSE'],
+    ['name', 'lt', 'a\0b', '"name" <= $1', 'a'],
+    ['name', 'lte', 'a\0b', '"name" <= $1', 'a'],
+    ['name', 'gt', 'a\0b', '"name" > $1', 'a'],
+    ['name', 'gte', '\0', '"name" > $1', ''],
+  ] as const)
+    it(`${field} ${operator} ${JSON.stringify(value)}`, () => {
+      expect(written({ field, operator, value })).to.deep.equal(expected);
+    });
+
+  it('leave out the values of a list that no record has', () => {
+    const among = (field: string, values: readonly Value[]) => written({ field, operator: 'in', values });
+    expect(among('stock', [1, 1.5, 2])).to.deep.equal(['"stock" = ANY($1)', [1, 2]]);
+    expect(among('name', ['a', 'a\0'])).to.deep.equal(['"name" = ANY($1)', ['a']]);
+    expect(among('name', [])).to.deep.equal(['"name" = ANY($1)', []]);
+  });
+
+  it('compare the folded copy of a field that ignores case, but not with lt', () => {
+    const compared = (operator: 'eq' | 'lt') => written({ field: 'email', operator, value: 'A@x' }, USERS);
+    expect(compared('eq')).to.deep.equal(['"email folded" = $1', 'a@x']);
+    expect(compared('lt')).to.deep.equal(['"email" < $1', 'A@x']);
+  });
+
+  it('look up the values of a list in their own table', () => {
+    const ids = "id IN (SELECT id FROM products_values WHERE field = 'tags' AND";
+    const tags = { field: 'tags' } as const;
+    expect(written({ ...tags, operator: 'eq', value: 'a' })).to.deep.equal([`${ids} value = $1)`, 'a']);
+    const among = written({ ...tags, operator: 'in', values: ['a', 'b'] });
+    expect(among).to.deep.equal([`${ids} value = ANY($1))`, ['a', 'b']]);
+    const begun = written({ ...tags, operator: 'prefix', value: 'a' });
+    expect(begun).to.deep.equal([`${ids} value >= $1 AND value < $2)`, 'a', 'b']);
+    const existing = written({ ...tags, operator: 'exists', value: false });
+    expect(existing).to.deep.equal(['"tags" IS NULL']);
+  });
+
+  it('compare attributes as JSON, so that no U+0000 is in a text', () => {
+    const attribute = (key: string, value: string) =>
+      written({ field: 'attributes', operator: 'attribute', key, value });
+    const isAmong = '"attributes" && $1';
+    expect(attribute('a', '1.5')).to.deep.equal([isAmong, ['["a","1.5"]', '["a",1.5]']]);
+    expect(attribute('a', 'true')).to.deep.equal([isAmong, ['["a","true"]', '["a",true]']]);
+    expect(attribute('a\0', '1.50')).to.deep.equal([isAmong, [String.raw`["a\u0000","1.50"]`]]);
+  });
+
+  it('are no text of a client', () => {
+    const evil = `"; DROP TABLE products; --`;
+    expect(written({ field: 'name', operator: 'eq', value: evil })[0]).not.to.include('DROP');
+    expect(() => written({ field: evil, operator: 'eq', value: 'x' })).to.throw('has no field');
+    expect(() => written({ field: evil, operator: 'exists', value: true })).to.throw('has no field');
+  });
+});
+
+describe('the position of a list in PostgreSQL', () => {
+  const beyond = (sort: string, values: Value[], inclusive = false, side: 'after' | 'before' = 'after') => {
+    const parameters = new Parameters();
+    const from = { side, inclusive, values };
+    const order: SortOrder = scanOrder(by(sort), from);
+    return [keysetCondition(order, from, parameters), ...parameters.values];
+  };
+
+  it('is compared as a row if all keys have one direction', () => {
+    expect(beyond('id', [7])).to.deep.equal(['(id) > ($1)', 7]);
+    expect(beyond('-id', [7], true)).to.deep.equal(['(id) <= ($1)', 7]);
+    expect(beyond('name,id', ['a', 7])).to.deep.equal(['("name", id) > ($1, $2)', 'a', 7]);
+    expect(beyond('name,id', ['a', 7], true, 'before')).to.deep.equal(['("name", id) <= ($1, $2)', 'a', 7]);
+  });
+
+  it('bounds the first key if the directions differ', () => {
+    expect(beyond('-createdAt,id', [5, 7])).to.deep.equal([
+      'created_at <= $1 AND (created_at < $1 OR (id) > ($2))',
+      5,
+      7,
+    ]);
+    expect(beyond('-createdAt,name,-id', [5, 'a', 7], true)).to.deep.equal([
+      'created_at <= $1 AND (created_at < $1 OR "name" >= $2 AND ("name" > $2 OR (id) <= ($3)))',
+      5,
+      'a',
+      7,
+    ]);
+  });
+
+  it('ends at a value that no record has', () => {
+    expect(beyond('createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) > ($1)', 5]);
+    expect(beyond('-createdAt,id', [5.5, 7])).to.deep.equal(['(created_at) <= ($1)', 5]);
+    expect(beyond('name,createdAt,id', ['a', 5.5, 7])).to.deep.equal([
+      '("name", created_at) > ($1, $2)',
+      'a',
+      5,
+    ]);
+    expect(beyond('name,id', ['a\0b', 7], true)).to.deep.equal(['("name") > ($1)', 'a']);
+    expect(beyond('id', [1e300])).to.deep.equal(['(id) > ($1)', BEYOND]);
+  });
+
+  it('is followed in the reversed order backwards', () => {
+    const from = { side: 'before', inclusive: false, values: [] } as const;
+    expect(orderBy(scanOrder(by('-createdAt,id'), from))).to.equal('created_at, id DESC');
+  });
+});
