@@ -1,67 +1,237 @@
 import {
+  BY_ID,
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
+  type SortOrder,
 } from '../../../application/ports/list-query.js';
-import { compareInOrder, matchesFilter, valuesOf } from '../../../application/records/query-semantics.js';
+import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
+import { paginate } from '../../../application/records/paginate.js';
+import { matchesFilter, positionOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
-import type { Versioned } from '../../../domain/record.js';
+import {
+  type Blocks,
+  countByBlocks,
+  isReadByBlocks,
+  listByBlocks,
+} from '../../../application/search/block-scan.js';
+import { type IdRange, idRange } from '../../../application/search/id-range.js';
+import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
-import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
+import { conditionOf, keysetCondition, orderBy, Parameters, scanOrder, searchCondition } from './filter.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
+import { BLOCK_IDS } from './words.js';
 
-/** Lists and counts that read every record of the table. */
+/** The statements of lists that each table may name. */
+const MAX_NAMED = 30;
+
+/** The most rows that are read at once to find some among doubtful ones. */
+const MAX_ROWS = 1_000;
+
+/** What one statement reads of a list or a count. */
+export interface Part extends Pick<ListQuery, 'filters' | 'order' | 'from'> {
+  /** The ids among which the index of words is searched. Absent: words are compared with each record that is read. */
+  readonly range?: IdRange | undefined;
+}
+
+type Query = Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>;
+
+/** A statement and the values of its parameters. */
+interface Sql {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The condition on the rows of a part, and the one on those that must be compared with the filters once more. */
+function conditionsOf(table: RecordTable, { filters, order, from, range }: Part, parameters: Parameters) {
+  const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
+  const isById = order[0]?.field === 'id';
+  for (const { field } of order) specOf(table, field);
+  const conditions = [
+    IS_LIVE,
+    ...filters.flatMap((filter) =>
+      filter.operator === 'search' ? [] : [conditionOf(table, filter, parameters)],
+    ),
+    ...(from && !(range && isById) ? [keysetCondition(scanOrder(order, from), from, parameters)] : []),
+  ];
+  if (range) {
+    const beyond = idRange({ filters: [], order, ...(from && { from }) });
+    const ids = { low: Math.max(range.low, beyond.low), high: Math.min(range.high, beyond.high) };
+    conditions.push(searchCondition(table, words, ids, parameters));
+  }
+  const doubt = range ? IS_DOUBTFUL : words.length > 0 ? 'TRUE' : 'FALSE';
+  return { where: conditions.join(' AND '), doubt };
+}
+
+/** A row of a page. The fields are null if they have no place in the page. */
+type PageRow = [...metadata: [Id, number, number, number], fields: string | null, isDoubtful: boolean];
+
+/**
+ * Returns the statement of the first rows of a part.
+ * @param bytes that the rows may have together, but for the last one
+ * @param isFast whether to expect that each row has at most its share of these, which costs less
+ */
+export function pageStatement(
+  table: RecordTable,
+  part: Part,
+  count: number,
+  bytes: number,
+  isFast: boolean,
+): Sql {
+  const parameters = new Parameters();
+  const { where, doubt } = conditionsOf(table, part, parameters);
+  const order = orderBy(scanOrder(part.order, part.from));
+  // OFFSET keeps the server from reading all rows in the order of the list until some have a word.
+  const found = part.range
+    ? `(SELECT * FROM ${table.name} WHERE ${where} OFFSET 0) AS found`
+    : `${table.name} WHERE ${where}`;
+  const first = `${found} ORDER BY ${valueless(table, part)}${order} LIMIT ${count}`;
+  const size = 'octet_length(fields)';
+  const rows = (fits: string, from: string) =>
+    `SELECT id, version, created_at, updated_at, CASE WHEN ${fits} THEN fields END, ${doubt} FROM ${from}`;
+  if (isFast) {
+    const share = parameters.add(Math.floor(bytes / count));
+    return { text: rows(`${size} <= ${share}`, first), values: parameters.values };
+  }
+  const before = `sum(${size}) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) - ${size}`;
+  const text = rows(
+    `${before} < ${parameters.add(bytes)}`,
+    `(SELECT * FROM ${first}) AS page ORDER BY ${order}`,
+  );
+  return { text, values: parameters.values };
+}
+
+/** The columns that are null in all rows of a list by id, as terms before its order: then their index has this order. */
+function valueless(table: RecordTable, { filters, order: [first] }: Part): string {
+  if (first?.field !== 'id') return '';
+  const missing = filters.filter((filter) => {
+    if (filter.operator !== 'exists' || filter.value) return false;
+    const { type, isList } = specOf(table, filter.field);
+    return !isList && type !== 'presence';
+  });
+  return missing.map(({ field }) => `${columnOf(field)}, `).join('');
+}
+
+/** Runs a statement of a list. */
+type Run = <Row extends unknown[]>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+/** The lists and the counts of a table. */
 export class PostgresqlLists<Fields> {
-  private readonly all: Statement;
+  private readonly named = new Map<string, Statement>();
+  private readonly indexes: readonly SortOrder[];
+  private readonly blocks: Blocks;
 
   constructor(
     private readonly store: PostgresqlStore,
     private readonly table: RecordTable,
   ) {
-    this.all = prepared(`SELECT ${RECORD_COLUMNS} FROM ${table.name} WHERE ${IS_LIVE}`);
+    this.indexes = listIndexes(table);
+    const edge = (order: 'ASC' | 'DESC') =>
+      prepared(`SELECT id FROM ${table.name} WHERE ${IS_LIVE} ORDER BY id ${order} LIMIT 1`);
+    const edges = { first: edge('ASC'), last: edge('DESC') };
+    const findEdge = async (side: 'first' | 'last') => (await store.run<[Id]>(edges[side], []))[0]?.[0];
+    this.blocks = { unit: BLOCK_IDS, findEdge };
   }
 
-  async list({
-    filters,
-    order,
-    from,
-    limit,
-    bytes = MAX_PAGE_BYTES,
-    turn,
-  }: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const isBefore = from?.side === 'before';
-    const sign = isBefore ? -1 : 1;
-    const matching = (await this.matching(filters, turn))
-      .map((record) => ({ record, values: valuesOf(record, order) }))
-      .filter(({ values }) => {
-        if (!from) return true;
-        const beyond = sign * compareInOrder(order, values, from.values);
-        return beyond > 0 || (beyond === 0 && from.inclusive);
-      })
-      .sort((a, b) => sign * compareInOrder(order, a.values, b.values));
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { filters, turn } = query;
+    if (this.isServed(query)) return this.read(query, (...call) => this.store.run(...call));
+    const search: Run = (statement, values) => this.store.search(statement, values, { turn });
+    if (isReadByBlocks(query))
+      return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
+        this.read(rest, search, range),
+      );
+    const isSearch = filters.some(({ operator }) => operator === 'search');
+    return this.read(query, search, isSearch ? idRange({ filters, order: [] }) : undefined);
+  }
+
+  /** Whether an index leads to the records, so that the query takes no long. There is none on the absence of a list. */
+  private isServed(query: ListQuery): boolean {
+    const isMissingList = ({ operator, field }: Filter) =>
+      operator === 'exists' && specOf(this.table, field).isList === true;
+    return isIndexed(this.table, query, this.indexes) && !query.filters.some(isMissingList);
+  }
+
+  /** Reads rows until the page is full. It often takes more than one statement only if rows are doubtful. */
+  private async read(query: ListQuery, run: Run, range?: IdRange): Promise<ListPage<StoredRecord<Fields>>> {
+    const { limit, bytes = MAX_PAGE_BYTES, order, filters } = query;
+    const side = query.from?.side ?? 'after';
+    const page = (hasMore: boolean) => ({
+      records: side === 'before' ? records.reverse() : records,
+      hasMore,
+    });
+    const time = this.store.budget.start(query.turn);
     const records: StoredRecord<Fields>[] = [];
     let size = 0;
-    for (const { record } of matching) {
-      if (records.length === limit || size >= bytes) break;
-      records.push(record);
-      size += record.fieldsBytes;
+    let part: Part = { ...query, range };
+    for (let count = limit + 1; ; count = Math.min(MAX_ROWS, 4 * count)) {
+      const rows = await this.rows(part, count, bytes - size, run);
+      let last: StoredRecord<Fields> | undefined;
+      for (const [id, version, createdAt, updatedAt, fields, isDoubtful] of rows) {
+        const isFull = records.length === limit || size >= bytes;
+        if (isFull && !isDoubtful) return page(true);
+        if (fields === null) break;
+        last = recordOf<Fields>([id, version, createdAt, updatedAt, fields]);
+        const record = last;
+        if (isDoubtful && !filters.every((filter) => matchesFilter(this.table, record, filter))) continue;
+        if (isFull) return page(true);
+        records.push(record);
+        size += record.fieldsBytes;
+      }
+      const isLast = rows.length < count && rows.at(-1)?.[4] !== null;
+      if (isLast) return page(false);
+      // The rows that are left have no place in the page.
+      if (!last) return page(true);
+      part = { ...part, from: positionOf(last, order, side) };
+      await time.checkpoint();
     }
-    return { records: isBefore ? records.reverse() : records, hasMore: records.length < matching.length };
   }
 
-  async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    return (await this.matching(filters, turn)).length;
+  private async rows(part: Part, count: number, bytes: number, run: Run): Promise<PageRow[]> {
+    for (const isFast of [true, false]) {
+      const { text, values } = pageStatement(this.table, part, count, bytes, isFast);
+      const rows = await run<PageRow>(this.statementOf(text, part), values);
+      if (!isFast || rows.every(([, , , , fields]) => fields !== null)) return rows;
+    }
+    throw new Error('unreachable');
   }
 
-  private async matching(
-    filters: readonly Filter[],
-    turn: Turn | undefined,
-  ): Promise<StoredRecord<Fields>[]> {
-    const rows = await this.store.search<RecordRow>(this.all, [], { turn });
-    return rows
-      .map((row) => recordOf<Fields>(row))
-      .filter((record) => filters.every((filter) => matchesFilter(this.table, record, filter)));
+  /** Names the statements of lists without filters, whose texts are few. */
+  private statementOf(text: string, { filters }: Part): Statement {
+    if (filters.length > 0) return { text };
+    const known = this.named.get(text);
+    if (known || this.named.size === MAX_NAMED) return known ?? { text };
+    const statement = prepared(text);
+    this.named.set(text, statement);
+    return statement;
+  }
+
+  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+    const query = { filters, order: BY_ID, turn };
+    if (!isReadByBlocks(query)) return this.countPart(query);
+    return countByBlocks(query, this.blocks, this.store.budget, (range) => this.countPart(query, range));
+  }
+
+  /**
+   * Counts in one statement, and then those of the doubtful rows that match. These are looked up by the ids that the
+   * statement returns, so each record counts once, even if it is no longer doubtful.
+   */
+  private async countPart(query: Query, range?: IdRange): Promise<number> {
+    const parameters = new Parameters();
+    const { where, doubt } = conditionsOf(this.table, { ...query, range }, parameters);
+    const text = `SELECT count(*) FILTER (WHERE NOT ${doubt}), string_agg(id::text, ',') FILTER (WHERE ${doubt})
+      FROM ${this.table.name} WHERE ${where}`;
+    const [row] = await this.store.search<[number, string | null]>({ text }, parameters.values, query);
+    const [certain = 0, doubtful = null] = row ?? [];
+    if (doubtful === null) return certain;
+    const values = doubtful.split(',').map(Number);
+    const filters: Filter[] = [...query.filters, { field: 'id', operator: 'in', values }];
+    let count = certain;
+    for await (const records of paginate(this, { ...query, filters, limit: MAX_ROWS }))
+      count += records.length;
+    return count;
   }
 }
