@@ -17,6 +17,8 @@ export class TableWrites {
   readonly remove: Statement;
   /** Value: ids. Deletes rows without tombstones. */
   readonly discard: Statement;
+  /** Values: {@link rowsOf}. Makes the derived columns of the rows that still have these versions. */
+  readonly derive: Statement;
   private readonly columns: readonly Column[];
 
   constructor(table: RecordTable) {
@@ -42,6 +44,12 @@ export class TableWrites {
       before: isExpected,
     });
     const isGiven = 'WHERE id = ANY($1::bigint[])';
+    const derived = this.columns.map((column, at) => `${column.name} = ${cast(column, `c${at}`)}`);
+    this.derive = withValues(
+      table,
+      `UPDATE ${name} SET ${derived} FROM unnest(${columnTypes}) AS new(${cells}) WHERE id = c0 AND version = c1`,
+      { added: true, before: isGiven },
+    );
     this.discard = withValues(table, `DELETE FROM ${name} ${isGiven}`, { before: isGiven });
   }
 

@@ -4,6 +4,7 @@ import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
 import { PostgresqlIdempotencyStore } from './idempotency-store.js';
 import { PostgresqlRepository } from './repository.js';
+import { PostgresqlSearchIndex } from './search-index.js';
 import { PostgresqlStore } from './store.js';
 import { PostgresqlTombstones } from './tombstones.js';
 import { PostgresqlUsageStore } from './usage-store.js';
@@ -33,6 +34,7 @@ export function postgresqlStorage({ url, budget, callTimeoutMs }: PostgresqlStor
           records: new PostgresqlArchive(store, table),
           reservations: new PostgresqlReservationArchive(store, table),
         },
+        words: new PostgresqlSearchIndex(store, table),
       };
     },
   };
