@@ -6,12 +6,13 @@ import { patient, sharedPostgresql } from './postgresql-server.js';
 import { ENDLESS } from './tables.js';
 
 /** Opens the repositories of a new schema, which `close` drops. */
-export async function openPostgresql(budget = ENDLESS): Promise<SharedRepository> {
+export async function openPostgresql(budget = ENDLESS): Promise<SharedRepository & { readonly url: string }> {
   const server = await sharedPostgresql();
   const url = await server.createSchema();
   const opened = await openSchema(url, budget);
   return {
     ...opened,
+    url,
     again: () => openSchema(url, budget),
     close: async () => {
       await opened.close();

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
+import { BY_ID, type Filter, MAX_PAGE_BYTES, type RecordTable } from '#src/application/ports/list-query.js';
+import { openPostgresql } from '../support/open-postgresql.js';
+import { HAS_POSTGRESQL } from '../support/postgresql-server.js';
+import { searchFor } from '../support/reference-search.js';
+import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
+import { at, by } from './repository/records.js';
+
+/** So many that reading all of them costs more than any index, with 100 brands, 50 tags, and 2 names of many users. */
+const RECORDS = 20_000;
+
+const ROWS = `
+  INSERT INTO products (id, version, created_at, updated_at, fields, derived, name, sku, brand, tags, attributes, words)
+    SELECT i, 1, i / 3, i / 5, '{"name":"x"}', 4000000, 'n' || i % 5000, 's' || i,
+      CASE WHEN i % 10 > 0 THEN 'b' || i % 100 END, ARRAY['t' || i % 50], ARRAY['["size",' || i % 900 || ']'],
+      (i / 8192 || '.lamp ' || i / 8192 || '.w' || i)::tsvector
+    FROM generate_series(1, ${RECORDS}) AS i;
+  INSERT INTO products_values SELECT 'tags', 't' || i % 50, i FROM generate_series(1, ${RECORDS}) AS i;
+  INSERT INTO users (id, version, created_at, updated_at, fields, derived, name, email, "email folded", words)
+    SELECT i, 1, i, i, '{}', 4000000, 'n' || i % 2, 'A' || i || '@x', 'a' || i || '@x', '' FROM generate_series(1, ${RECORDS}) AS i;
+  INSERT INTO orders (id, version, created_at, updated_at, fields, derived, "userId")
+    SELECT i, 1, i, i, '{}', 4000000, i % 100 FROM generate_series(1, ${RECORDS}) AS i;
+  ANALYZE products, products_values, users, orders`;
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Index Name'?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+if (HAS_POSTGRESQL)
+  describe('the plans of PostgreSQL', () => {
+    let opened: Awaited<ReturnType<typeof openPostgresql>>;
+    let client: pg.Client;
+
+    before(async () => {
+      opened = await openPostgresql();
+      client = new pg.Client({ connectionString: opened.url });
+      await client.connect();
+      await client.query(ROWS);
+    });
+    after(async () => {
+      await client.end();
+      await opened.close();
+    });
+
+    /** What a page is read from, and whether rows are sorted that no index sorts. */
+    const planOf = async (table: RecordTable, part: Partial<Part>, isFast = true) => {
+      const { text, values } = pageStatement(
+        table,
+        { filters: [], order: BY_ID, ...part },
+        21,
+        MAX_PAGE_BYTES,
+        isFast,
+      );
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
+      const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+      return {
+        indexes: [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))],
+        isSorted: nodes.some((node) => node['Node Type'] === 'Sort'),
+        isWhole: nodes.some((node) => node['Node Type'] === 'Seq Scan'),
+      };
+    };
+    const served = (...indexes: string[]) => ({ indexes, isSorted: false, isWhole: false });
+
+    for (const [sort, index, ...values] of [
+      ['id', 'products_live', 500],
+      ['-id', 'products_live', 500],
+      ['name,id', 'products_name', 'n7', 500],
+      ['-name,id', 'products_name', 'n7', 500],
+      ['-name,-id', 'products_name', 'n7', 500],
+      ['createdAt,id', 'products_created_at', 500, 1_500],
+      ['-createdAt,id', 'products_created_at', 500, 1_500],
+      ['-updatedAt,id', 'products_updated_at', 500, 1_500],
+      ['-updatedAt,name,-id', 'products_updated_at', 500, 'n7', 1_500],
+    ] as const)
+      it(`reads a page by ${sort} from its index, at any position`, async () => {
+        const order = by(sort);
+        for (const from of [undefined, at('after', ...values), at('before', ...values)])
+          for (const isFast of [true, false]) {
+            const part = { order, ...(from && { from }) };
+            const { indexes, isWhole } = await planOf(PRODUCTS, part, isFast);
+            expect({ indexes, isWhole }).to.deep.equal({ indexes: [index], isWhole: false });
+          }
+        expect(await planOf(PRODUCTS, { order, from: at('after', ...values) })).to.deep.equal(served(index));
+      });
+
+    for (const [name, filter, ...indexes] of [
+      ['a tag', { field: 'tags', operator: 'eq', value: 't7' }, 'products_values_pkey', 'products_live'],
+      ['a brand', { field: 'brand', operator: 'eq', value: 'b7' }, 'products_brand'],
+      ['no brand', { field: 'brand', operator: 'exists', value: false }, 'products_brand'],
+      ['a unique value', { field: 'sku', operator: 'eq', value: 's77' }, 'products_sku'],
+    ] satisfies [string, Filter, ...string[]][])
+      it(`reads a page of ${name} from its index, in the order of ids`, async () => {
+        const filters = [filter];
+        for (const from of [undefined, at('after', 10_000), at('before', 10_000)]) {
+          const plan = await planOf(PRODUCTS, { filters, ...(from && { from }) });
+          expect(plan.indexes).to.have.members(indexes);
+          expect(plan.isWhole).to.equal(false);
+          if (name !== 'a unique value') expect(plan.isSorted).to.equal(false);
+        }
+      });
+
+    it('reads the newest records that refer to another one from their index', async () => {
+      const filters: Filter[] = [{ field: 'userId', operator: 'eq', value: 7 }];
+      const part = { filters, order: by('-createdAt,id') };
+      expect(await planOf(ORDERS, part)).to.deep.equal(served('orders_userId_created_at'));
+    });
+
+    it('finds a value of a field that ignores case by its folded copy', async () => {
+      const filters: Filter[] = [{ field: 'email', operator: 'eq', value: 'A77@X' }];
+      expect((await planOf(USERS, { filters })).indexes).to.deep.equal(['users_email_folded']);
+    });
+
+    it('finds attributes by their index', async () => {
+      const filters: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'size', value: '7' }];
+      expect((await planOf(PRODUCTS, { filters })).indexes).to.deep.equal(['products_attributes']);
+    });
+
+    for (const table of [PRODUCTS, USERS])
+      for (const sort of ['id', '-createdAt,id'])
+        it(`reads the index of words of ${table.name} whether one is rare or common, by ${sort}`, async () => {
+          for (const [text, high] of [
+            ['lamp', 8_191],
+            ['w77', 8_191],
+            ['lamp w77', Number.POSITIVE_INFINITY],
+          ] as const) {
+            const part = { filters: [searchFor(text)], order: by(sort), range: { low: 0, high } };
+            const { indexes, isWhole } = await planOf(table, part);
+            const expected = ['live', 'words', 'doubtful'].map((index) => `${table.name}_${index}`);
+            expect(indexes).to.have.members(expected);
+            expect(isWhole).to.equal(false);
+          }
+        });
+  });
+
+function nodesOf(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}

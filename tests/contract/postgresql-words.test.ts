@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { Filter } from '#src/application/ports/list-query.js';
+import type { Id } from '#src/domain/record.js';
+import { indexAll } from '../support/index-all.js';
+import { openPostgresql } from '../support/open-postgresql.js';
+import { HAS_POSTGRESQL, sharedPostgresql } from '../support/postgresql-server.js';
+import { searchFor } from '../support/reference-search.js';
+import { longText } from '../support/unicode-texts.js';
+import { by, idsOf, next, product, query } from './repository/records.js';
+
+const COUNT = 300;
+
+/** What an earlier release left in every third row: other words, and no value in a column that it did not know. */
+const MAKE_OLD = `UPDATE products SET derived = 1, words = '0.old', brand = NULL WHERE id % 3 = 0`;
+
+if (HAS_POSTGRESQL)
+  describe('words and columns that an earlier release made', () => {
+    let opened: Awaited<ReturnType<typeof openPostgresql>>;
+    const run = async (text: string) => (await (await sharedPostgresql()).query(text, opened.url)).rows;
+    const records = Array.from({ length: COUNT }, (_, i) =>
+      product(i + 1, { name: `lamp n${i % 7}`, brand: 'acme', description: i % 2 ? 'odd' : 'even' }),
+    );
+    const all = idsOf(records);
+
+    beforeEach(async () => {
+      opened = await openPostgresql();
+      await opened.products.insertAll(records);
+      await run(MAKE_OLD);
+    });
+    afterEach(() => opened.close());
+
+    const find = async (text: string, sort = 'id', ...filters: Filter[]): Promise<Id[]> => {
+      const all = [searchFor(text), ...filters];
+      const page = await opened.products.list(query({ limit: 1_000, filters: all, order: by(sort) }));
+      return idsOf(page.records);
+    };
+
+    const expectComplete = async () => {
+      const odd = all.filter((id) => id % 2 === 0);
+      for (const [text, ids] of [
+        ['lamp', all],
+        ['lam od', odd],
+        ['old', []],
+      ] as const) {
+        expect(await find(text), text).to.deep.equal(ids);
+        expect(await find(text, '-id'), text).to.deep.equal(ids.toReversed());
+        expect(await find(text, '-name,id'), text).to.have.members(ids);
+        expect(await opened.products.count([searchFor(text)]), text).to.equal(ids.length);
+        const beyond: Filter = { field: 'id', operator: 'gt', value: 50 };
+        expect(await find(text, 'id', beyond)).to.deep.equal(ids.filter((id) => id > 50));
+      }
+      const small = await opened.products.list(query({ limit: 3, filters: [searchFor('n6')] }));
+      expect([idsOf(small.records), small.hasMore]).to.deep.equal([[7, 14, 21], true]);
+    };
+
+    it('are no reason to miss a record, or to find a wrong one, before and after they are made again', async () => {
+      await expectComplete();
+      await indexAll(opened);
+      await expectComplete();
+      expect(await run('SELECT count(*)::integer AS old FROM products WHERE derived = 1')).to.deep.equal([
+        { old: 0 },
+      ]);
+    });
+
+    it('are made again in batches, the columns too, until none is left', async () => {
+      const brand: Filter = { field: 'brand', operator: 'eq', value: 'acme' };
+      expect(await opened.products.count([brand])).to.equal(200);
+      const [products] = opened.searchIndexes;
+      const counts: (number | undefined)[] = [];
+      do counts.push(await products?.indexNext(40));
+      while (counts.at(-1));
+      expect(counts).to.deep.equal([40, 40, 20, 0]);
+      expect(await opened.products.count([brand])).to.equal(COUNT);
+    });
+
+    it('are made by several processes at once', async () => {
+      const other = await opened.again();
+      await Promise.all([indexAll(opened), indexAll(other)]);
+      await other.close();
+      await expectComplete();
+    });
+
+    it('are not made of a version that another write has replaced', async () => {
+      const [, , third] = records;
+      if (!third) throw new Error('A record is missing.');
+      const replaced = opened.products.replaceAll([
+        { record: next(third, { name: 'desk', description: 'new' }), expected: 1 },
+      ]);
+      await Promise.all([replaced, indexAll(opened)]);
+      expect(await find('desk')).to.deep.equal([3]);
+      expect(await find('lamp')).to.deep.equal(all.filter((id) => id !== 3));
+    });
+
+    it('are missing if they are too many for the index, and such a record is found all the same', async () => {
+      const text = longText(8_000);
+      const part = text.slice(7_000, 7_064);
+      const description = `${text.slice(0, 5_000)}`;
+      const attributes = { a: text.slice(5_000) };
+      await opened.products.insertAll([product(1_000, { description, attributes, name: 'lamp' })]);
+      expect(await run('SELECT id::integer FROM products WHERE words IS NULL')).to.deep.equal([
+        { id: 1_000 },
+      ]);
+      await indexAll(opened);
+      expect(await find(part)).to.deep.equal([1_000]);
+      expect(await find('lamp')).to.deep.equal([...all, 1_000]);
+      expect(await opened.products.count([searchFor('lamp')])).to.equal(COUNT + 1);
+      expect(await opened.products.count([searchFor('old')])).to.equal(0);
+    });
+  });
