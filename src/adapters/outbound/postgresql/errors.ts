@@ -17,6 +17,7 @@ const TRANSIENT_CLASSES = [
 const LOCK_NOT_AVAILABLE = '55P03';
 const READ_ONLY = '25006';
 const QUERY_CANCELED = '57014';
+const TOO_EXPENSIVE = new Set(['53400', '54000']);
 const UNIQUE_VIOLATION = '23505';
 const UNDEFINED_TABLE = '42P01';
 
@@ -38,9 +39,13 @@ export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !NOT_SERVING.test(codeOf(error));
 }
 
-/** Whether the server gave up on a statement because of its time. Its text also says if a person canceled it. */
-export function isTimeout(error: unknown): boolean {
-  return codeOf(error) === QUERY_CANCELED && /timeout/.test((error as Error).message);
+/**
+ * Whether the server gave up on a statement because of its cost: its time (the text also says if a person canceled it),
+ * the words of more blocks than one query can have, or the limit of temporary files.
+ */
+export function isTooExpensive(error: unknown): boolean {
+  const code = codeOf(error);
+  return TOO_EXPENSIVE.has(code) || (code === QUERY_CANCELED && /timeout/.test((error as Error).message));
 }
 
 /** Whether it took too long until the pool had a connection for a caller. */

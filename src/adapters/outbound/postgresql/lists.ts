@@ -139,7 +139,7 @@ export class PostgresqlLists<Fields> {
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { filters, turn } = query;
     if (this.isServed(query)) return this.read(query, (...call) => this.store.run(...call));
-    const search: Run = (statement, values) => this.store.search(statement, values, { turn });
+    const search: Run = (statement, values) => this.store.search(statement, values, turn);
     if (isReadByBlocks(query))
       return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
         this.read(rest, search, range),
@@ -224,7 +224,7 @@ export class PostgresqlLists<Fields> {
     const { where, doubt } = conditionsOf(this.table, { ...query, range }, parameters);
     const text = `SELECT count(*) FILTER (WHERE NOT ${doubt}), string_agg(id::text, ',') FILTER (WHERE ${doubt})
       FROM ${this.table.name} WHERE ${where}`;
-    const [row] = await this.store.search<[number, string | null]>({ text }, parameters.values, query);
+    const [row] = await this.store.search<[number, string | null]>({ text }, parameters.values, query.turn);
     const [certain = 0, doubtful = null] = row ?? [];
     if (doubtful === null) return certain;
     const values = doubtful.split(',').map(Number);

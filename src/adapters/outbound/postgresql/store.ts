@@ -3,7 +3,7 @@
  *
  * - `store.run(statement, values)`: a short operation on the pool of 10. The server ends it after 1.5 s, and its caller
  *   waits at most 2 s from the call on.
- * - `store.search(statement, values, options)`: a query that reads many rows, on the pool of 4. The server ends it when
+ * - `store.search(statement, values, turn)`: a query that reads many rows, on the pool of 4. The server ends it when
  *   the time of a query is over: AppError `query_too_expensive`. Clients take turns.
  * - Both return rows as arrays, `bigint` as number; errors are AppErrors, but for definite errors of the server.
  * - `prepared(text)` names a statement of a fixed text, which the server then parses once for each connection. Make
@@ -15,9 +15,9 @@ import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { setTimeoutAfterIo } from '../../../shared/timeout.js';
-import { SERVICE_TURN, type Turn } from '../../../shared/turn.js';
+import { SERVICE_TURN } from '../../../shared/turn.js';
 import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
-import { isPoolTimeout, isResponse, isTimeout, translateError } from './errors.js';
+import { isPoolTimeout, isResponse, isTooExpensive, translateError } from './errors.js';
 import { prepareSchema } from './schema.js';
 
 const SEARCHES = 4;
@@ -38,15 +38,6 @@ let names = 0;
 /** Names a statement, for all connections of the process. */
 export function prepared(text: string): Statement {
   return { text, name: `s${++names}` };
-}
-
-export interface SearchOptions {
-  readonly turn?: Turn | undefined;
-  /**
-   * Whether the server must use indexes by bitmaps. It does not know how rare a word is, so it could otherwise read
-   * all rows in the order of ids for a rare one.
-   */
-  readonly byBitmap?: boolean;
 }
 
 /** The values of a statement, and the rows that it returns. */
@@ -122,15 +113,16 @@ export class PostgresqlStore implements Store {
   async search<Result extends Row>(
     statement: Statement,
     values: Values,
-    { turn = SERVICE_TURN, byBitmap = false }: SearchOptions = {},
+    turn = SERVICE_TURN,
   ): Promise<Result[]> {
+    this.checkOpen();
     const permit = await this.searches.acquire(turn.client);
     if (!permit) throw unavailable('Too many queries run that read many records. Try again later.');
     return this.within(async () => {
       try {
-        return await this.searchPool.run<Result>(statement, values, byBitmap);
+        return await this.searchPool.run<Result>(statement, values);
       } catch (error) {
-        throw isTimeout(error) ? queryTooExpensive() : error;
+        throw isTooExpensive(error) ? queryTooExpensive() : error;
       } finally {
         // Not before the query is done: until then it holds its connection, even if its caller has left.
         permit.release();
@@ -166,8 +158,8 @@ export class PostgresqlStore implements Store {
   }
 
   /** As {@link run}, for a caller whose work is done together with that of others. */
-  within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
-    if (!this.isOpen) return Promise.reject(unavailable('The store is not open.'));
+  async within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
+    this.checkOpen();
     return new Promise((resolve, reject) => {
       const timer = setTimeoutAfterIo(waitMs, () =>
         reject(unavailable('The store did not respond in time.')),
@@ -177,16 +169,16 @@ export class PostgresqlStore implements Store {
         .finally(() => clearTimeout(timer));
     });
   }
-}
 
-const BITMAP = `SELECT set_config('enable_indexscan', $1, false), set_config('enable_seqscan', $1, false)`;
+  private checkOpen(): void {
+    if (!this.isOpen) throw unavailable('The store is not open.');
+  }
+}
 
 /** Connections to one server. Its errors are those of the driver. */
 class ConnectionPool {
   private readonly pool: pg.Pool;
   private timeouts = 0;
-  /** The connections on which the server must use bitmaps. */
-  private readonly byBitmap = new WeakSet<pg.PoolClient>();
 
   constructor(
     private readonly name: string,
@@ -210,18 +202,9 @@ class ConnectionPool {
     };
   }
 
-  async run<Result extends Row>(
-    { text, name }: Statement,
-    values: Values,
-    byBitmap = false,
-  ): Promise<Result[]> {
+  async run<Result extends Row>({ text, name }: Statement, values: Values): Promise<Result[]> {
     const client = await this.connect();
     try {
-      if (byBitmap !== this.byBitmap.has(client)) {
-        await client.query(BITMAP, [byBitmap ? 'off' : 'on']);
-        if (byBitmap) this.byBitmap.add(client);
-        else this.byBitmap.delete(client);
-      }
       const query: pg.QueryArrayConfig = {
         text,
         ...(name !== undefined && { name }),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import {
   isResponse,
-  isTimeout,
+  isTooExpensive,
   translateError,
   translateStartError,
   violatedIndex,
@@ -71,10 +71,16 @@ describe('the errors of PostgreSQL', () => {
     expect(codes.filter((code) => isResponse(databaseError(code)))).to.deep.equal(codes.slice(0, 4));
   });
 
-  it('is a time-out of the server, not the end by an operator', () => {
-    expect(isTimeout(databaseError('57014', 'canceling statement due to statement timeout'))).to.equal(true);
-    expect(isTimeout(databaseError('57014', 'canceling statement due to user request'))).to.equal(false);
-    expect(isTimeout(new Error('statement timeout'))).to.equal(false);
+  it('is a query that costs the server too much, not one that an operator ends', () => {
+    expect(isTooExpensive(databaseError('57014', 'canceling statement due to statement timeout'))).to.equal(
+      true,
+    );
+    expect(isTooExpensive(databaseError('57014', 'canceling statement due to user request'))).to.equal(false);
+    expect(isTooExpensive(new Error('statement timeout'))).to.equal(false);
+    expect(isTooExpensive(databaseError('54000', 'value is too big in tsquery'))).to.equal(true);
+    expect(isTooExpensive(databaseError('53400', 'temporary file size exceeds temp_file_limit'))).to.equal(
+      true,
+    );
   });
 
   it('names the unique index that refused a write', () => {
