@@ -44,7 +44,7 @@ describe('the shares of the connections to a store', () => {
     const most: number[] = [];
     const operation = async (item: number) => {
       most.push(++running);
-      await new Promise(setImmediate);
+      for (let turns = 10 - item; turns > 0; turns--) await new Promise(setImmediate);
       running--;
       return -item;
     };
