@@ -5,33 +5,48 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
+// For each profile, which is also the value of STORE: the service that is the store.
+var stores = map[string]string{"mongodb": "mongo", "postgresql": "postgresql"}
+
 // Validates a compose file against the Compose specification, and checks what the service needs to be safe behind its
 // proxy.
 func composeProblems(file string) []string {
-	if _, err := load(file); err == nil {
-		return []string{"it starts without REDIS_PASSWORD"}
+	var problems []string
+	for profile, store := range stores {
+		variables := []string{"COMPOSE_PROFILES=" + profile, "POSTGRES_PASSWORD=secret", "REDIS_PASSWORD=secret"}
+		for _, required := range []string{"COMPOSE_PROFILES", "REDIS_PASSWORD"} {
+			isRequired := func(variable string) bool { return strings.HasPrefix(variable, required+"=") }
+			if _, err := load(file, slices.DeleteFunc(slices.Clone(variables), isRequired)...); err == nil {
+				problems = append(problems, "it starts without "+required)
+			}
+		}
+		project, err := load(file, variables...)
+		if err != nil {
+			return append(problems, err.Error())
+		}
+		for _, problem := range projectProblems(project, profile, store) {
+			problems = append(problems, profile+": "+problem)
+		}
 	}
-	project, err := load(file, "REDIS_PASSWORD=secret")
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return projectProblems(project)
+	return problems
 }
 
 func load(file string, environment ...string) (*types.Project, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnv(environment), cli.WithInterpolation(true))
+	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnv(environment), cli.WithInterpolation(true),
+		cli.WithDefaultProfiles())
 	if err != nil {
 		return nil, err
 	}
 	return options.LoadProject(context.Background())
 }
 
-func projectProblems(project *types.Project) []string {
+func projectProblems(project *types.Project, profile, store string) []string {
 	var problems []string
 	require := func(holds bool, format string, values ...any) {
 		if !holds {
@@ -50,8 +65,16 @@ func projectProblems(project *types.Project) []string {
 	require(catalogue.ReadOnly, "catalogue writes into its image")
 	require(slices.Equal(catalogue.CapDrop, []string{"ALL"}), "catalogue keeps capabilities")
 	require(catalogue.HealthCheck == nil, "catalogue has a health check other than that of the image")
-	for _, name := range []string{"mongo", "redis"} {
+	chosen := catalogue.Environment["STORE"]
+	require(chosen != nil && *chosen == profile, "catalogue has another store")
+	for _, other := range stores {
+		_, runs := project.Services[other]
+		require(runs == (other == store), "%s runs, or does not, against the profile", other)
+	}
+	for _, name := range []string{store, "redis"} {
 		require(project.Services[name].HealthCheck != nil, "%s has no health check", name)
+		_, waits := catalogue.DependsOn[name]
+		require(waits, "catalogue does not wait for %s", name)
 		_, onEdge := project.Services[name].Networks["edge"]
 		require(!onEdge, "%s can be reached by the proxy", name)
 	}
