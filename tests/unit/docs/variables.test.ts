@@ -29,7 +29,7 @@ const FOREIGN = new Set([
     ...list`CURL_CA_BUNDLE`,
   ],
   ...['REDIS_PASSWORD', 'REDISCLI_AUTH', 'RENEWED_LINEAGE', 'GITHUB_TOKEN', 'PUBLISH', 'TAG', 'TARGETARCH'],
-  ...['COMPOSE_PROFILES', 'POSTGRES_PASSWORD'],
+  ...['COMPOSE_PROFILES', 'POSTGRES_BIN', 'POSTGRES_PASSWORD', 'POSTGRES_USER'],
   // A misspelt name, as the example of a warning.
   'RATE_LIMIT_REQUEST',
   // Constants that docs/how-to/add-a-version.md has its readers write.
