@@ -70,7 +70,7 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['copy'], /--from/],
   [['copy', '--from', 'sqlite:x'], /--to/],
   [['copy', '--from', '', '--to', 'sqlite:x'], /--from/],
-  [['copy', '--from', 'postgres://x', '--to', 'sqlite:x'], /A store is sqlite:FILE/],
+  [['copy', '--from', 'mysql://x', '--to', 'sqlite:x'], /A store is sqlite:FILE/],
   [['restore'], /missing required argument 'file'/],
   [['restore', ''], /file/],
   [['check', 'x'], /too many arguments/],
