@@ -57,6 +57,17 @@ export class MongoProcess {
     });
   }
 
+  /** Lets this process end although the server runs, which then ends too. @param cleanUp is called at last */
+  endWithThisProcess(cleanUp: () => void): void {
+    const { child } = this;
+    for (const part of [child, child?.stdout, child?.stderr] as (Pick<ChildProcess, 'unref'> | undefined)[])
+      part?.unref();
+    process.once('exit', () => {
+      child?.kill('SIGKILL');
+      cleanUp();
+    });
+  }
+
   /** Suspends the server: it no longer responds, but its connections stay open. */
   hang(): void {
     this.child?.kill('SIGSTOP');

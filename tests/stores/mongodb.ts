@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { MongoClient } from 'mongodb';
+import { MongoProcess } from '../support/mongo-process.js';
+import { mongoUrl, patience } from '../support/mongo-url.js';
+import { createTemporaryFolder } from '../support/temporary-folder.js';
+import type { TestStoreProvider } from './provider.js';
+
+export const MONGODB: TestStoreProvider = {
+  name: 'mongodb',
+  isLocal: false,
+  // The stand-in is; so are some servers.
+  pace: 'slow',
+  removesExpired: true,
+  create: async () => {
+    const url = await urlOf(`test-${randomUUID()}`);
+    return { settings: { STORE: 'mongodb', MONGODB_URL: url }, remove: () => dropDatabase(url) };
+  },
+  unreachable: (password) => ({
+    MONGODB_URL: `mongodb://ann:${password}@127.0.0.1:1/catalogue?serverSelectionTimeoutMS=200`,
+  }),
+  startServer: async (folder) => {
+    const server = await MongoProcess.onFreePort(folder);
+    await server.run();
+    return {
+      settings: { STORE: 'mongodb', MONGODB_URL: server.url('outages') },
+      suspend: async () => server.hang(),
+      resume: async () => server.resume(),
+      kill: () => server.kill(),
+      restart: () => server.run(),
+      remove: () => server.kill(),
+    };
+  },
+};
+
+/** The stand-in of this process, which runs if MONGODB_URL names no server. */
+let standIn: Promise<MongoProcess> | undefined;
+
+async function urlOf(database: string): Promise<string> {
+  if (process.env['MONGODB_URL']) return mongoUrl(database);
+  standIn ??= startStandIn();
+  return `${(await standIn).url(database)}&${patience()}`;
+}
+
+async function startStandIn(): Promise<MongoProcess> {
+  const folder = createTemporaryFolder();
+  const server = await MongoProcess.onFreePort(folder);
+  await server.run();
+  server.endWithThisProcess(() => rmSync(folder, { recursive: true, force: true }));
+  return server;
+}
+
+async function dropDatabase(url: string): Promise<void> {
+  const client = new MongoClient(url);
+  await client.db().dropDatabase();
+  await client.close();
+}

@@ -1,0 +1,33 @@
+import { HAS_POSTGRESQL, PostgresqlServer, patient, sharedPostgresql } from '../support/postgresql-server.js';
+import type { TestStoreProvider } from './provider.js';
+
+export const POSTGRESQL: TestStoreProvider = {
+  name: 'postgresql',
+  isMissing: !HAS_POSTGRESQL,
+  isLocal: true,
+  pace: 'fast',
+  removesExpired: false,
+  create: async () => {
+    const server = await sharedPostgresql();
+    const url = await server.createSchema();
+    return {
+      settings: { STORE: 'postgresql', POSTGRESQL_URL: patient(url) },
+      remove: () => server.dropSchema(url),
+    };
+  },
+  unreachable: (password) => ({ POSTGRESQL_URL: `postgresql://ann:${password}@127.0.0.1:1/catalogue` }),
+  startServer: async () => {
+    const server = await PostgresqlServer.start();
+    return {
+      settings: { STORE: 'postgresql', POSTGRESQL_URL: server.url() },
+      suspend: async () => server.suspend(),
+      resume: async () => server.resume(),
+      kill: () => server.kill(),
+      restart: () => server.run(),
+      remove: async () => {
+        server.resume();
+        await server.kill();
+      },
+    };
+  },
+};
