@@ -12,6 +12,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { ALL_STORES, unreachableServers } from '../../tests/stores/index.js';
 import {
   ChildProcessService,
   CLI,
@@ -54,7 +55,7 @@ function has(text: string | Buffer, secret: string): boolean {
  * only a dump of the environment would show them.
  */
 const OPERATOR = {
-  mongodb: canary('mongodb'),
+  store: canary('store'),
   redis: canary('redis'),
   proxy: canary('proxy'),
   issuer: canary('issuer'),
@@ -80,7 +81,7 @@ describe('a canary secret', () => {
   const environment = async (more: Record<string, string> = {}): Promise<Record<string, string>> => ({
     LOG_LEVEL: 'trace',
     BOOTSTRAP_API_KEY: OPERATOR.bootstrap,
-    MONGODB_URL: `mongodb://ann:${inUrl(OPERATOR.mongodb)}@127.0.0.1:1/catalogue?serverSelectionTimeoutMS=200`,
+    ...unreachableServers(inUrl(OPERATOR.store)),
     RATE_LIMITER: 'redis',
     REDIS_URL: `redis://ann:${inUrl(OPERATOR.redis)}@127.0.0.1:${await freePort()}`,
     HTTPS_PROXY: `http://ann:${inUrl(OPERATOR.proxy)}@127.0.0.1:1`,
@@ -192,6 +193,7 @@ describe('a canary secret', () => {
   async function commands(): Promise<void> {
     const where = folder();
     const settings = await environment();
+    const servers = Object.values(unreachableServers(inUrl(OPERATOR.store)));
     const lines: readonly string[][] = [
       ['config'],
       ['config', '--json'],
@@ -204,12 +206,14 @@ describe('a canary secret', () => {
       ['signing-keys', 'list', '--json'],
       ['backup', 'b.sqlite', '--json'],
       ['restore', 'b.sqlite', '--json'],
-      ['copy', '--from', 'sqlite:b.sqlite', '--to', settings['MONGODB_URL'] as string],
-      ['copy', '--from', settings['MONGODB_URL'] as string, '--to', 'sqlite:c.sqlite'],
+      ...servers.flatMap((server) => [
+        ['copy', '--from', 'sqlite:b.sqlite', '--to', server],
+        ['copy', '--from', server, '--to', 'sqlite:c.sqlite'],
+      ]),
       ['openapi'],
       ['completion', 'bash'],
       ['keys', 'revoke', OPERATOR.bootstrap],
-      ['restore', settings['MONGODB_URL'] as string],
+      ...servers.map((server) => ['restore', server]),
     ];
     for (const line of lines) {
       const { out, err } = await catalogue(where, line, settings);
@@ -219,9 +223,15 @@ describe('a canary secret', () => {
     const keys = (await catalogue(where, ['signing-keys', 'list', '--json'], settings)).out;
     expect(keys).to.not.match(/"d"|PRIVATE/);
     expectNone(contentsOf(where), all);
-    const mongodb = await catalogue(where, ['check'], { ...settings, STORE: 'mongodb' });
-    expect(mongodb.code).to.equal(1);
-    expectNone({ 'check of MongoDB: output': mongodb.out, 'check of MongoDB: messages': mongodb.err }, all);
+    for (const { name, unreachable } of ALL_STORES)
+      if (unreachable) {
+        const check = await catalogue(where, ['check'], { ...settings, STORE: name });
+        expect(check.code, name).to.equal(1);
+        expectNone(
+          { [`check of ${name}: output`]: check.out, [`check of ${name}: messages`]: check.err },
+          all,
+        );
+      }
   }
 
   /** Private keys and databases are for their owner alone, and so is every folder. */
@@ -344,18 +354,22 @@ describe('a canary secret', () => {
   async function wrongSettings(): Promise<void> {
     const where = folder();
     const secret = canary('wrong');
+    const addresses = Object.keys(unreachableServers(''));
     const settings = {
       BOOTSTRAP_API_KEY: secret,
-      MONGODB_URL: `http://ann:${secret}@127.0.0.1`,
+      ...Object.fromEntries(addresses.map((name) => [name, `http://ann:${secret}@127.0.0.1`])),
       REDIS_URL: `http://ann:${secret}@127.0.0.1`,
     };
     writeFileSync(join(where, 'settings.json'), JSON.stringify(settings));
-    for (const given of [settings, { CONFIG_FILE: 'settings.json' }]) {
-      const wrong = await catalogue(where, ['config'], { STORE: 'mongodb', RATE_LIMITER: 'redis', ...given });
-      expect(wrong.code).to.equal(78);
-      expect(wrong.err).to.include('MONGODB_URL').and.to.include('REDIS_URL');
-      expectNone({ 'settings: output': wrong.out, 'settings: messages': wrong.err }, [secret]);
-    }
+    for (const given of [settings, { CONFIG_FILE: 'settings.json' }])
+      for (const { name: STORE, unreachable } of ALL_STORES)
+        if (unreachable) {
+          const wrong = await catalogue(where, ['config'], { STORE, RATE_LIMITER: 'redis', ...given });
+          expect(wrong.code).to.equal(78);
+          for (const address of [...Object.keys(unreachable('')), 'REDIS_URL'])
+            expect(wrong.err).to.include(address);
+          expectNone({ 'settings: output': wrong.out, 'settings: messages': wrong.err }, [secret]);
+        }
   }
 
   async function mcp(): Promise<void> {
