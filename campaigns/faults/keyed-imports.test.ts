@@ -4,11 +4,8 @@
  * and values, delete records and exchange their unique values; few keys come again and again.
  */
 import { randomImports } from '../../tests/cases/keyed-imports/imports.contract.js';
-import { mongoSettings } from '../../tests/support/mongo-settings.js';
+import { ALL_STORES } from '../../tests/stores/index.js';
 
-for (const REQUIRE_IF_MATCH of ['false', 'true']) {
-  randomImports({ STORE: 'memory', REQUIRE_IF_MATCH }, 1_000);
-  randomImports({ STORE: 'sqlite', REQUIRE_IF_MATCH }, 300);
-}
-randomImports(mongoSettings('keyed-imports'), 100);
-randomImports(Object.assign(mongoSettings('keyed-imports'), { REQUIRE_IF_MATCH: 'true' }), 50);
+for (const { name: STORE, pace } of ALL_STORES)
+  for (const REQUIRE_IF_MATCH of ['false', 'true'])
+    randomImports({ STORE, REQUIRE_IF_MATCH }, pace === 'fast' ? 500 : 75);

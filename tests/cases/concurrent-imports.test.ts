@@ -1,6 +1,6 @@
 import { concurrentImportsContract } from '../contract/concurrent-imports.contract.js';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 for (const STORE of LOCAL_STORE_NAMES)
   describe('one process', () => {

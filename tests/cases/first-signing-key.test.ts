@@ -2,15 +2,14 @@ import { expect } from 'chai';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
 import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
 import { SigningKeys } from '#src/application/auth/signing-keys.js';
+import { LOCAL_STORES } from '../stores/index.js';
+import { openNew } from '../stores/provider.js';
 import { FakeClock } from '../support/fakes.js';
-import { LOCAL_STORES } from '../support/local-stores.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the first signing key of a store', () => {
-  const folder = temporaryFolder();
-  for (const [name, open] of LOCAL_STORES) {
-    it(`is created once by concurrent replicas, which all sign with it: ${name}`, async () => {
-      const { signingKeys: keys, close } = await open(folder);
+  for (const store of LOCAL_STORES) {
+    it(`is created once by concurrent replicas, which all sign with it: ${store.name}`, async () => {
+      const { signingKeys: keys, close } = await openNew(store);
       const [signer, clock] = [new Rs256TokenSigner(), new FakeClock()];
       const administration = () => new SigningKeyAdministration({ keys, signer, clock });
       const replicas = Array.from(

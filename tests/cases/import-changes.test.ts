@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { NDJSON, ndjson, outcomes, rehearsedImport, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
 import type { ResultLine } from '../support/line-stream.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { StoreName } from '#src/composition/stores/index.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
@@ -46,15 +47,11 @@ export interface HostileTexts {
   readonly undeclared: readonly string[];
 }
 
-/**
- * Tests that texts are data in every parameter, header, path and field of a service.
- * @param settings its store
- */
-export function hostileTexts(settings: Record<string, string>, all: HostileTexts): void {
-  const store = settings['STORE'];
+/** Tests that texts are data in every parameter, header, path and field of a service. */
+export function hostileTexts(store: StoreName, all: HostileTexts): void {
   describe(`hostile texts, on ${store}`, function () {
     this.timeout(600_000);
-    const service = inProcessService(settings);
+    const service = inProcessService({ STORE: store });
     const texts = [...all.payloads, ...all.controls];
     const faults: string[] = [];
     let requests = 0;

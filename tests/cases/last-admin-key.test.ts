@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const ADMIN = { name: 'admin', scopes: ['keys:admin'] };
 const READER = { name: 'reader', scopes: ['products:read'] };

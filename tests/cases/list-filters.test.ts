@@ -1,11 +1,4 @@
 import { listFilterContract } from '../contract/repository.contract.js';
-import { openMemory } from '../support/open-memory.js';
-import { openSqlite } from '../support/open-sqlite.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { LOCAL_STORES } from '../stores/index.js';
 
-listFilterContract('memory', openMemory);
-
-describe('SQLite', () => {
-  const folder = temporaryFolder();
-  listFilterContract('SQLite', () => openSqlite(folder));
-});
+for (const store of LOCAL_STORES) listFilterContract(store);

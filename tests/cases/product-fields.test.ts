@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { BAD_RECORDS } from '../support/invalid-values.js';
 import { list } from '../support/list.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { inParallel } from '../support/parallel-limits.js';
 import { RoundTrips } from './random-values/round-trips.js';
 import { waysToSend } from './random-values/ways-to-send.js';

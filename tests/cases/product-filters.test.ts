@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const PRODUCTS = [
   {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import type { HttpResponse } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { inParallel } from '../support/parallel-limits.js';
 
 const NDJSON = 'application/x-ndjson';

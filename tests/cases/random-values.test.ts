@@ -1,6 +1,6 @@
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { badBodies, randomRecords } from './random-values/values.contract.js';
 
-/** `campaigns/faults/random-values.test.ts` sends all bad bodies, and twenty times as many records, to MongoDB too. */
+/** `campaigns/faults/random-values.test.ts` sends all bad bodies, and twenty times as many records, to every store. */
 badBodies(8);
-randomRecords({ STORE: 'memory' }, 250);
-randomRecords({ STORE: 'sqlite' }, 250);
+for (const store of LOCAL_STORE_NAMES) randomRecords(store, 250);

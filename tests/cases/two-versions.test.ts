@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { type HttpResponse, issueLocations } from '../support/http-client.js';
 import { cursorIn, linksOf } from '../support/links.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { splitUsers, twoVersions } from '../support/two-versions.js';
 
 const SECOND = { 'API-Version': '2' };

@@ -1,11 +1,4 @@
 import { wordSearchContract } from '../contract/repository.contract.js';
-import { openMemory } from '../support/open-memory.js';
-import { openSqlite } from '../support/open-sqlite.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { LOCAL_STORES } from '../stores/index.js';
 
-wordSearchContract('memory', openMemory);
-
-describe('SQLite', () => {
-  const folder = temporaryFolder();
-  wordSearchContract('SQLite', () => openSqlite(folder));
-});
+for (const store of LOCAL_STORES) wordSearchContract(store);

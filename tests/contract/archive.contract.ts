@@ -5,6 +5,7 @@ import { BY_ID } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
+import { isShared, type TestStoreProvider } from '../stores/provider.js';
 import {
   byKey,
   keysOf,
@@ -12,18 +13,14 @@ import {
   reservation,
 } from './idempotency/reservations.js';
 import { AT, next, product } from './repository/records.js';
-import { type OpenRepository, type SharedRepository, TestStore } from './repository/test-store.js';
+import { TestStore } from './repository/test-store.js';
 
 /** The tests that every archive of a store passes. */
-export function archiveContract(adapter: string, open: () => Promise<SharedRepository>): void {
-  describe(`the archive contract on ${adapter}`, () => {
-    let shared: SharedRepository;
-    const store = TestStore.forEachTest(async () => {
-      shared = await open();
-      return shared;
-    });
+export function archiveContract(provider: TestStoreProvider): void {
+  describe(`the archive contract on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     recordArchiveContract(store);
-    changeMarkContract(store, () => shared.again());
+    if (isShared(provider)) changeMarkContract(store);
     reservationArchiveContract(store);
   });
 }
@@ -135,34 +132,30 @@ function recordArchiveContract(store: TestStore): void {
   });
 }
 
-function changeMarkContract(store: TestStore, again: () => Promise<OpenRepository>): void {
+function changeMarkContract(store: TestStore): void {
   it('marks what other programs have created, changed or deleted', async () => {
     const archive = named('products', store.all.archives.records);
     await archive.add([product(10), { id: 11, deletedAt: AT }]);
-    const other = await again();
-    try {
-      let last = await archive.changeMark();
-      const isOther = async () => {
-        const mark = await archive.changeMark();
-        const differs = mark !== last;
-        last = mark;
-        return differs;
-      };
-      await archive.read(0, 10);
-      await other.products.list({ limit: 10, filters: [], order: BY_ID });
-      expect(await isOther(), 'reads').to.equal(false);
-      const created = product(await other.products.reserveIds(3));
-      expect(await isOther(), 'ids').to.equal(true);
-      await other.products.insertAll([created]);
-      expect(await isOther(), 'a creation').to.equal(true);
-      await other.products.replaceAll([{ record: next(created, { name: 'new' }), expected: 1 }]);
-      expect(await isOther(), 'a change').to.equal(true);
-      await other.products.removeAll([{ id: 10, expected: 1, at: AT }]);
-      expect(await isOther(), 'a deletion').to.equal(true);
-      expect(await isOther(), 'nothing').to.equal(false);
-    } finally {
-      await other.close();
-    }
+    const other = await store.again();
+    let last = await archive.changeMark();
+    const isOther = async () => {
+      const mark = await archive.changeMark();
+      const differs = mark !== last;
+      last = mark;
+      return differs;
+    };
+    await archive.read(0, 10);
+    await other.products.list({ limit: 10, filters: [], order: BY_ID });
+    expect(await isOther(), 'reads').to.equal(false);
+    const created = product(await other.products.reserveIds(3));
+    expect(await isOther(), 'ids').to.equal(true);
+    await other.products.insertAll([created]);
+    expect(await isOther(), 'a creation').to.equal(true);
+    await other.products.replaceAll([{ record: next(created, { name: 'new' }), expected: 1 }]);
+    expect(await isOther(), 'a change').to.equal(true);
+    await other.products.removeAll([{ id: 10, expected: 1, at: AT }]);
+    expect(await isOther(), 'a deletion').to.equal(true);
+    expect(await isOther(), 'nothing').to.equal(false);
   });
 }
 

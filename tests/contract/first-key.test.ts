@@ -3,17 +3,16 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { FIRST_KEY_ID } from '#src/application/auth/key-administration.js';
 import { type ApiKey, SCOPES } from '#src/domain/access.js';
+import { LOCAL_STORES } from '../stores/index.js';
+import { openNew } from '../stores/provider.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { keyAdministration } from '../support/key-administration.js';
-import { LOCAL_STORES } from '../support/local-stores.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the first key of a store', () => {
-  const folder = temporaryFolder();
-  for (const [name, open] of LOCAL_STORES) {
-    it(`is created once by concurrent first starts, and never again: ${name}`, async () => {
-      const { apiKeys: keys, close } = await open(folder);
+  for (const store of LOCAL_STORES) {
+    it(`is created once by concurrent first starts, and never again: ${store.name}`, async () => {
+      const { apiKeys: keys, close } = await openNew(store);
       const replica = () => keyAdministration(keys);
       await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
       const format = new ChecksummedApiKey();

@@ -1,12 +1,13 @@
+import type { TestStoreProvider } from '../stores/provider.js';
 import { contentContract } from './idempotency/content.js';
 import { racingContract } from './idempotency/racing.js';
 import { reservingContract } from './idempotency/reserving.js';
-import { type OpenRepository, TestStore } from './repository/test-store.js';
+import { TestStore } from './repository/test-store.js';
 
-/** The tests that every idempotency store passes. A new adapter calls this with a function that opens its store. */
-export function idempotencyStoreContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`the idempotency store contract on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+/** The tests that every idempotency store passes. */
+export function idempotencyStoreContract(provider: TestStoreProvider): void {
+  describe(`the idempotency store contract on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     reservingContract(store);
     racingContract(store);
     contentContract(store);

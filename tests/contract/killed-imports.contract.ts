@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { CreatedStore, TestStoreProvider } from '../stores/provider.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { ndjson, resultsOf } from '../support/imports.js';
@@ -25,14 +26,15 @@ interface Line {
 /**
  * An import by SKU whose process is killed, and which is then sent again, leaves the records that one run leaves. Every
  * import goes once to another store, with which the records are compared.
- * @param settings of the store, which survives the kills
+ * @param kills how many imports of each kind are killed
  */
-export function killedImportsContract(name: string, settings: Record<string, string>, kills: number): void {
-  describe(`an import by SKU on ${name} that is killed and sent again`, function () {
+export function killedImportsContract(provider: TestStoreProvider, kills: number): void {
+  describe(`an import by SKU on ${provider.name} that is killed and sent again`, function () {
     this.timeout(3_600_000);
     const folder = temporaryFolder();
     const reference = inProcessService();
     const random = new SeededRandom(TEST_SEED);
+    let store: CreatedStore;
     let running: ChildProcessService;
     afterEach(() => running.stop('SIGKILL'));
 
@@ -40,7 +42,7 @@ export function killedImportsContract(name: string, settings: Record<string, str
       running = new ChildProcessService(folder, {
         BOOTSTRAP_API_KEY: FIRST_KEY,
         LOG_LEVEL: 'warn',
-        ...settings,
+        ...store.settings,
       });
       return running.started(FIRST_KEY);
     };
@@ -62,10 +64,13 @@ export function killedImportsContract(name: string, settings: Record<string, str
     };
 
     before(async () => {
+      store = await provider.create(folder);
       const lines = drawLines(random, 'first');
       await importLines(reference.client, lines);
       await send(lines);
     });
+
+    after(() => store.remove());
 
     it('changes no line again that had a result, and leaves the versions of one run', async () => {
       for (let kill = 1; kill <= kills; kill++) {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
 import { BY_ID, type Filter, MAX_PAGE_BYTES, type RecordTable } from '#src/application/ports/list-query.js';
-import { openPostgresql } from '../support/open-postgresql.js';
-import { HAS_POSTGRESQL } from '../support/postgresql-server.js';
+import { POSTGRESQL } from '../stores/postgresql.js';
+import { type NewStore, openNew } from '../stores/provider.js';
 import { searchFor } from '../support/reference-search.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 import { at, by } from './repository/records.js';
@@ -30,14 +30,14 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-if (HAS_POSTGRESQL)
+if (!POSTGRESQL.isMissing)
   describe('the plans of PostgreSQL', () => {
-    let opened: Awaited<ReturnType<typeof openPostgresql>>;
+    let opened: NewStore;
     let client: pg.Client;
 
     before(async () => {
-      opened = await openPostgresql();
-      client = new pg.Client({ connectionString: opened.url });
+      opened = await openNew(POSTGRESQL);
+      client = new pg.Client({ connectionString: opened.settings['POSTGRESQL_URL'] ?? '' });
       await client.connect();
       await client.query(ROWS);
     });

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/ports/list-query.js';
 import type { Id } from '#src/domain/record.js';
+import { POSTGRESQL } from '../stores/postgresql.js';
+import { type NewStore, openNew, openStore } from '../stores/provider.js';
 import { indexAll } from '../support/index-all.js';
-import { openPostgresql } from '../support/open-postgresql.js';
-import { HAS_POSTGRESQL, sharedPostgresql } from '../support/postgresql-server.js';
+import { sharedPostgresql } from '../support/postgresql-server.js';
 import { searchFor } from '../support/reference-search.js';
 import { longText } from '../support/unicode-texts.js';
 import { by, idsOf, next, product, query } from './repository/records.js';
@@ -13,17 +14,18 @@ const COUNT = 300;
 /** What an earlier release left in every third row: other words, and no value in a column that it did not know. */
 const MAKE_OLD = `UPDATE products SET derived = 1, words = '0.old', brand = NULL WHERE id % 3 = 0`;
 
-if (HAS_POSTGRESQL)
+if (!POSTGRESQL.isMissing)
   describe('words and columns that an earlier release made', () => {
-    let opened: Awaited<ReturnType<typeof openPostgresql>>;
-    const run = async (text: string) => (await (await sharedPostgresql()).query(text, opened.url)).rows;
+    let opened: NewStore;
+    const run = async (text: string) =>
+      (await (await sharedPostgresql()).query(text, opened.settings['POSTGRESQL_URL'])).rows;
     const records = Array.from({ length: COUNT }, (_, i) =>
       product(i + 1, { name: `lamp n${i % 7}`, brand: 'acme', description: i % 2 ? 'odd' : 'even' }),
     );
     const all = idsOf(records);
 
     beforeEach(async () => {
-      opened = await openPostgresql();
+      opened = await openNew(POSTGRESQL);
       await opened.products.insertAll(records);
       await run(MAKE_OLD);
     });
@@ -74,7 +76,7 @@ if (HAS_POSTGRESQL)
     });
 
     it('are made by several processes at once', async () => {
-      const other = await opened.again();
+      const other = await openStore(opened.settings);
       await Promise.all([indexAll(opened), indexAll(other)]);
       await other.close();
       await expectComplete();

@@ -3,17 +3,18 @@ import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/mainten
 import type { Purgeable } from '#src/application/ports/purgeable.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
+import type { TestStoreProvider } from '../stores/provider.js';
 import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES } from '../support/tables.js';
 import { keysOf, reservation, reservations } from './idempotency/reservations.js';
 import { AT, product, user } from './repository/records.js';
-import { type OpenRepository, TestStore } from './repository/test-store.js';
+import { TestStore } from './repository/test-store.js';
 
 const MUCH_LATER = Number.MAX_SAFE_INTEGER;
 
 /** The tests of a store that does not purge expired entries by itself. */
-export function purgeableContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`the purge contract on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+export function purgeableContract(provider: TestStoreProvider): void {
+  describe(`the purge contract on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     const withRetention = (ms: number) => store.all.purgeable.filter((one) => one.retentionMs === ms);
     const purge = async (all: readonly Purgeable[], moment: Instant, limit: number) => {
       const removed = await Promise.all(all.map((one) => one.purgeBefore(moment, limit)));

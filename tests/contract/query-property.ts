@@ -7,6 +7,7 @@ import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
+import { openNew, type TestStoreProvider } from '../stores/provider.js';
 import { UnevenClock } from '../support/fakes.js';
 import { indexAll } from '../support/index-all.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
@@ -23,7 +24,6 @@ import {
   type Write,
 } from './query-scenarios.js';
 import { outermostPosition } from './repository/expected.js';
-import type { OpenRepository } from './repository.contract.js';
 
 /** Long enough for fast-check to shrink a failure; a success ends within the usual time-out. */
 const TIMEOUT_MS = 300_000;
@@ -39,7 +39,7 @@ const MAX_PAGES = 4;
 
 export interface QueryProperty {
   /** Each store is compared with the first. */
-  readonly stores: Readonly<Record<string, (budget: QueryBudget) => Promise<OpenRepository>>>;
+  readonly stores: readonly TestStoreProvider[];
   readonly letters: readonly string[];
   readonly numRuns: number;
   /** The number of runs with many records. */
@@ -57,11 +57,11 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
     const transcripts: [name: string, transcript: string[]][] = [];
-    for (const [name, open] of Object.entries(stores)) {
-      const opened = await open(newBudget());
+    for (const provider of stores) {
+      const opened = await openNew(provider, newBudget());
       try {
         if (knowsItsWords) await indexAll(opened);
-        transcripts.push([name, await transcriptOf(opened)]);
+        transcripts.push([provider.name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
       }
@@ -102,11 +102,11 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     generator: ResourceGenerator<Fields>,
     of: (repositories: Repositories) => Repository<Fields>,
   ) => {
-    for (const [name, open] of Object.entries(stores))
-      it(`finds the ${resource} that the definition of a search finds, on ${name}`, async () => {
+    for (const provider of stores)
+      it(`finds the ${resource} that the definition of a search finds, on ${provider.name}`, async () => {
         const scenarios = searchScenarios(generator, letters);
         const property = fc.asyncProperty(scenarios, fc.boolean(), async (scenario, knowsItsWords) => {
-          const opened = await open(ENDLESS);
+          const opened = await openNew(provider);
           try {
             if (knowsItsWords) await indexAll(opened);
             await expectDefinedFinds(resource, of(opened), scenario);
@@ -118,7 +118,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
       }).timeout(TIMEOUT_MS);
   };
 
-  describe(`any query of any data, on ${Object.keys(stores).join(', ')}`, () => {
+  describe(`any query of any data, on ${stores.map(({ name }) => name).join(', ')}`, () => {
     testResource('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
     testResource('users', USER(USERS.fields), ({ users }) => users);
     testSearches('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);

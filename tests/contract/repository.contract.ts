@@ -1,3 +1,5 @@
+import type { TestStoreProvider } from '../stores/provider.js';
+import { AT_NIGHT } from '../support/run-settings.js';
 import { attributeContract } from './repository/attributes.js';
 import { busyCountsContract } from './repository/busy-counts.js';
 import { busyPagesContract } from './repository/busy-pages.js';
@@ -12,26 +14,21 @@ import { largePagesContract } from './repository/large-pages.js';
 import { listContract } from './repository/lists.js';
 import { pagingContract } from './repository/paging.js';
 import { searchContract } from './repository/search.js';
-import { type OpenRepository, TestStore } from './repository/test-store.js';
+import { TestStore } from './repository/test-store.js';
 import { uniqueContract } from './repository/unique.js';
 import { writeAllContract } from './repository/write-all.js';
 import { writeContract } from './repository/writes.js';
 
 export { codePointOrderContract } from './repository/code-points.js';
-export type { OpenRepository } from './repository/test-store.js';
 export { writeRacesContract } from './repository/write-all.js';
 
-/**
- * The tests that every repository passes. A new adapter calls this with a function that opens its store.
- * @param hasLarge whether it has the tests of thousands of records, which take long on a server
- */
-export function repositoryContract(
-  adapter: string,
-  open: () => Promise<OpenRepository>,
-  hasLarge = true,
-): void {
-  describe(`the repository contract on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+/** Whether the store has the tests of thousands of records, which take long on a slow one. */
+const hasLarge = ({ pace }: TestStoreProvider) => pace === 'fast' || AT_NIGHT;
+
+/** The tests that every repository passes. */
+export function repositoryContract(provider: TestStoreProvider): void {
+  describe(`the repository contract on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     idContract(store);
     insertContract(store);
     insertAllContract(store);
@@ -43,7 +40,7 @@ export function repositoryContract(
     attributeContract(store);
     caseContract(store);
     countContract(store);
-    if (hasLarge) busyCountsContract(store);
+    if (hasLarge(provider)) busyCountsContract(store);
     pagingContract(store);
     busyPagesContract(store);
     largePagesContract(store);
@@ -51,19 +48,13 @@ export function repositoryContract(
 }
 
 /** The tests of filters of lists that every repository passes. They have many cases. */
-export function listFilterContract(
-  adapter: string,
-  open: () => Promise<OpenRepository>,
-  hasLarge = true,
-): void {
-  describe(`the list contract on ${adapter}`, () => listContract(TestStore.forEachTest(open), hasLarge));
+export function listFilterContract(provider: TestStoreProvider): void {
+  describe(`the list contract on ${provider.name}`, () =>
+    listContract(TestStore.forEachTest(provider), hasLarge(provider)));
 }
 
 /** The tests of searches by words that every repository passes. They have many cases. */
-export function wordSearchContract(
-  adapter: string,
-  open: () => Promise<OpenRepository>,
-  hasLarge = true,
-): void {
-  describe(`the search contract on ${adapter}`, () => searchContract(TestStore.forEachTest(open), hasLarge));
+export function wordSearchContract(provider: TestStoreProvider): void {
+  describe(`the search contract on ${provider.name}`, () =>
+    searchContract(TestStore.forEachTest(provider), hasLarge(provider)));
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { HOUR_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
 import type { UsageCount } from '#src/application/ports/usage-store.js';
-import { type OpenRepository, TestStore } from './repository/test-store.js';
+import type { TestStoreProvider } from '../stores/provider.js';
+import { TestStore } from './repository/test-store.js';
 
 const HOUR = Date.UTC(2026, 10, 21, 15);
 const LAST_ID = Number.MAX_SAFE_INTEGER;
@@ -18,9 +19,9 @@ const count = (changes: Partial<UsageCount> = {}): UsageCount => ({
 });
 
 /** The tests that every store of usage passes. */
-export function usageStoreContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`the usage store contract on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+export function usageStoreContract(provider: TestStoreProvider): void {
+  describe(`the usage store contract on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     const save = (...counts: UsageCount[]) => store.all.usage.save(counts);
     const find = (keyIds = [7], since = 0) => store.all.usage.find(keyIds, since);
 
@@ -73,9 +74,9 @@ export function usageStoreContract(adapter: string, open: () => Promise<OpenRepo
 }
 
 /** The tests of a store that does not purge usage by itself. */
-export function usagePurgeContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`the purge of usage on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+export function usagePurgeContract(provider: TestStoreProvider): void {
+  describe(`the purge of usage on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     const purge = (moment: number, limit: number) =>
       store.all.purgeable.find(({ retentionMs }) => retentionMs === USAGE_MS)?.purgeBefore(moment, limit);
 

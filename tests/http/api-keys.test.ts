@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { SCOPES } from '#src/domain/access.js';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import {
   type HttpClient,
   type HttpResponse,
@@ -10,7 +11,6 @@ import {
 } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { ALTERED_TAGS } from './resource/conditions.js';
 
 const KEY = /pcs_[0-9A-Za-z]{36}/;

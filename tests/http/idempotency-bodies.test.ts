@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 for (const store of LOCAL_STORE_NAMES)
   describe(`the body of a request with an Idempotency-Key, on ${store}`, () => {

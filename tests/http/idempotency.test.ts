@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES } from '#src/domain/access.js';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import type { RequestOptions } from '../support/http-client.js';
 import {
   isReplay,
@@ -15,7 +16,6 @@ import {
   REUSED,
 } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 for (const store of LOCAL_STORE_NAMES) {
   describe(`an Idempotency-Key, on ${store}`, () => {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import type { StoreName } from '#src/composition/stores/index.js';
 import { type HttpClient, issueLocations } from '../support/http-client.js';
 import { NDJSON, ndjson, outcomes, rehearsedImport, resultsOf } from '../support/imports.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import type { ResultLine } from '../support/line-stream.js';
-import type { LocalStore } from '../support/local-stores.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -150,7 +150,7 @@ const deleted = (line: number) => ({ line, status: 204 });
 const absent = (line: number) => ({ line, status: 204, unchanged: true });
 
 /** Tests imports that match the records of a resource by a field. */
-export function importMatchContract(store: LocalStore, by: Matched): void {
+export function importMatchContract(store: StoreName, by: Matched): void {
   describe(`an import of ${by.plural} with match=${by.match} on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     if (by.plural === 'orders') before(() => createReferences(service.client));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
 

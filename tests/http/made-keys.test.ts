@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 const ADMIN = { name: 'admin', scopes: ['keys:admin', 'products:read'] };

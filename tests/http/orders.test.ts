@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { type HttpClient, issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 import type { Fields } from './resource/collection.js';
 import { resourceContract } from './resource.contract.js';
 

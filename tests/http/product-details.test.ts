@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { NDJSON, outcomes, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
-import { LOCAL_STORE_NAMES } from '../support/local-stores.js';
 
 /** Every field, in the order of the contract. */
 const FULL = {

@@ -1,5 +1,5 @@
+import type { StoreName } from '#src/composition/stores/index.js';
 import { inProcessService } from '../support/in-process-service.js';
-import type { LocalStore } from '../support/local-stores.js';
 import { Collection, type ResourceUnderTest } from './resource/collection.js';
 import { describeConditions, describeRequiredConditions } from './resource/conditions.js';
 import { describeDelete } from './resource/delete.js';
@@ -33,7 +33,7 @@ const PARTS = {
 
 /** The store and the form of the path that a contract test uses, and whether it runs all tests. */
 interface Target {
-  readonly store: LocalStore;
+  readonly store: StoreName;
   readonly prefix: '/v1' | '';
   readonly parts: keyof typeof PARTS;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
+import type { CreatedStore, TestStoreProvider } from '../stores/provider.js';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
 import { documentedResponses } from './openapi/described.js';
@@ -153,24 +154,27 @@ export async function catalogue(
 }
 
 /**
- * Starts several processes on one store for the tests of one `describe`.
+ * Starts several processes on one new, empty store for the tests of one `describe`.
  * @returns a function that gives the clients, one for each process
  */
 export function childProcessServices(
   count: number,
-  settings: Record<string, string>,
+  provider: TestStoreProvider,
 ): () => readonly HttpClient[] {
   const folder = temporaryFolder();
+  let store: CreatedStore | undefined;
   let services: ChildProcessService[] = [];
   let clients: HttpClient[] = [];
   before(async () => {
-    const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...settings };
+    store = await provider.create(folder);
+    const environment = { BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn', ...store.settings };
     services = Array.from({ length: count }, () => new ChildProcessService(folder, environment));
     clients = await Promise.all(services.map((service) => service.started(FIRST_KEY)));
   });
   after(async () => {
     for (const client of clients) client.close();
     for (const service of services) await service.stop('SIGKILL');
+    await store?.remove();
   });
   return () => clients;
 }

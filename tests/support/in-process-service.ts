@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
+import { createStore } from '../stores/index.js';
+import type { CreatedStore } from '../stores/provider.js';
 import { AdvancedClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
 import { documentedResponses } from './openapi/described.js';
@@ -37,7 +39,7 @@ function writeCertificates(folder: string): void {
 
 /**
  * Starts the real service in this process, on free ports, for the tests of one `describe`.
- * @param environment settings that override those of a silent service with STORE=memory, read when it starts
+ * @param environment settings that override those of a silent service on a new, empty store of STORE, by default memory
  * @param issuer a trusted issuer of access tokens, which starts before the service and stops after it
  */
 export function inProcessService(
@@ -49,17 +51,19 @@ export function inProcessService(
     folder,
     clock: new AdvancedClock(),
   };
+  let store: CreatedStore | undefined;
   let service: Service | undefined;
   before(async () => {
+    store = await createStore(environment, folder);
     const settings = {
       PORT: '0',
       MANAGEMENT_PORT: '0',
-      STORE: 'memory',
       DATA_DIR: folder,
       LOG_LEVEL: 'silent',
       RATE_LIMIT_REQUESTS: '1000000',
       SHUTDOWN_GRACE_SECONDS: '1',
       BOOTSTRAP_API_KEY: FIRST_KEY,
+      ...store.settings,
       ...environment,
       ...(await issuer?.start())?.settings,
     };
@@ -78,6 +82,7 @@ export function inProcessService(
   after(async () => {
     state.client?.close();
     await service?.stop();
+    await store?.remove();
     await issuer?.stop();
   });
   return state as InProcessService;

@@ -28,6 +28,8 @@ import { indexedFields } from '#src/domain/fields.js';
 import { normalizeProduct, PRODUCT, type Product } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
+import { createStore } from '../stores/index.js';
+import type { CreatedStore } from '../stores/provider.js';
 import type { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
 import { close, type Served, serve } from './middleware-harness.js';
@@ -112,16 +114,19 @@ interface TwoVersions {
  */
 export function twoVersions(environment: Record<string, string> = {}, routesOf = inTwoVersions): TwoVersions {
   const state: { client?: HttpClient; entries: RequestEntry[] } = { entries: [] };
-  const settings = loadSettings({
-    STORE: 'memory',
-    DATA_DIR: temporaryFolder(),
-    LOG_LEVEL: 'silent',
-    RATE_LIMIT_REQUESTS: '1000000',
-    ...environment,
-  });
+  const folder = temporaryFolder();
+  let store: CreatedStore;
   let application: Application;
   let served: Served;
   before(async () => {
+    store = await createStore(environment, folder);
+    const settings = loadSettings({
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_REQUESTS: '1000000',
+      ...store.settings,
+      ...environment,
+    });
     application = await compose(settings);
     await application.storage.store.open();
     await application.keyAdministration.createFirst(FIRST_KEY);
@@ -133,6 +138,7 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
   after(async () => {
     close(served);
     await application.storage.store.close();
+    await store.remove();
   });
   return state as TwoVersions;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { StoreName } from '#src/composition/stores/index.js';
 import { figuresOf } from '../../support/figure.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { inProcessService } from '../../support/in-process-service.js';
@@ -194,12 +195,11 @@ export function badBodies(every = 1): void {
   });
 }
 
-/** Writes random records in all ways and reads them in all ways. @param settings the store */
-export function randomRecords(settings: Record<string, string>, trips: number): void {
-  const { STORE: store = '' } = settings;
+/** Writes random records in all ways and reads them in all ways. */
+export function randomRecords(store: StoreName, trips: number): void {
   describe(`random records in ${store}`, function () {
     this.timeout(600_000);
-    const service = inProcessService(settings);
+    const service = inProcessService({ STORE: store });
 
     it('come back unchanged, however they are written and read', async () => {
       const { client } = service;

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import type { TestStoreProvider } from '../../stores/provider.js';
 import { keysOf, MATCHES, outermostPosition, sorted, TEXT_OPERATORS } from './expected.js';
 import { at, by, idsOf, product, query } from './records.js';
-import { type OpenRepository, TestStore } from './test-store.js';
+import { TestStore } from './test-store.js';
 
 /** Astral characters sort after U+E000 to U+FFFF, as in UTF-8. In UTF-16 they would sort before. */
 const NAMES = [
@@ -28,10 +29,10 @@ const OTHER_TEXTS = [
   '\uffffz',
 ];
 
-/** The tests of a store that sorts text by code point. MongoDB does so, but its substitute in the tests does not. */
-export function codePointOrderContract(adapter: string, open: () => Promise<OpenRepository>): void {
-  describe(`order by code point on ${adapter}`, () => {
-    const store = TestStore.forEachTest(open);
+/** Every store sorts text by code point. */
+export function codePointOrderContract(provider: TestStoreProvider): void {
+  describe(`order by code point on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
     const records = NAMES.map((name, position) => product(position + 1, { name }));
 
     beforeEach(() => store.addAll(records));

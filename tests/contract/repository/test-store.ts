@@ -2,35 +2,36 @@ import { expect } from 'chai';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { Storage } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
+import {
+  isShared,
+  type NewStore,
+  type OpenStore,
+  openNew,
+  openStore,
+  type TestStoreProvider,
+} from '../../stores/provider.js';
 import { idsOf, product, query } from './records.js';
-
-/** A new, empty store with all its repositories. */
-export interface OpenRepository extends Omit<Storage, 'store'> {
-  close(): Promise<void>;
-}
-
-/** A store that other programs may have open too. */
-export interface SharedRepository extends OpenRepository {
-  /** Opens the same data once more, as another program does. `close` leaves the data. */
-  again(): Promise<OpenRepository>;
-}
 
 /** The store of the running test. */
 export class TestStore {
-  private current: OpenRepository | undefined;
+  private current: NewStore | undefined;
+  private other: OpenStore | undefined;
 
-  /** Opens a store before each test of the surrounding suite, and closes it afterwards. */
-  static forEachTest(open: () => Promise<OpenRepository>): TestStore {
-    const store = new TestStore();
+  private constructor(private readonly provider: TestStoreProvider) {}
+
+  /** Opens an empty store before each test of the surrounding suite, and removes it afterwards. */
+  static forEachTest(provider: TestStoreProvider): TestStore {
+    const store = new TestStore(provider);
     beforeEach(async () => {
-      store.current = await open();
+      store.current = await openNew(provider);
     });
     afterEach(async () => {
+      await store.other?.close();
       await store.current?.close();
+      store.other = undefined;
       store.current = undefined;
     });
     return store;
@@ -49,9 +50,16 @@ export class TestStore {
     return this.all.users;
   }
 
-  get all(): OpenRepository {
+  get all(): NewStore {
     if (!this.current) throw new Error('No store is open outside a test.');
     return this.current;
+  }
+
+  /** Opens the data once more, as another program does; the same store if one process alone can have it open. */
+  async again(): Promise<OpenStore> {
+    if (!isShared(this.provider)) return this.all;
+    this.other ??= await openStore(this.all.settings);
+    return this.other;
   }
 
   async add(id: Id, fields: Partial<Product> = {}): Promise<Versioned<Product>> {

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import type { Replacement, Repository } from '#src/application/ports/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import type { OpenStore, TestStoreProvider } from '../../stores/provider.js';
 import { outcomeText } from './outcome-text.js';
 import { AT, idsOf, next, product, user } from './records.js';
-import { type OpenRepository, type SharedRepository, TestStore } from './test-store.js';
+import { TestStore } from './test-store.js';
 
 type ProductRecord = Versioned<Product>;
 
@@ -207,29 +208,20 @@ export function writeAllContract(store: TestStore): void {
   });
 }
 
-/**
- * The races of writes of many records that every repository passes, between two programs if the store has an `again`.
- */
-export function writeRacesContract(
-  adapter: string,
-  open: () => Promise<OpenRepository & Partial<SharedRepository>>,
-): void {
-  describe(`the repository contract of races on ${adapter}`, () => {
-    let programs: readonly OpenRepository[];
-    TestStore.forEachTest(async () => {
-      const opened = await open();
-      programs = [opened, ...(opened.again ? [await opened.again()] : [])];
-      return opened;
-    });
-    afterEach(async () => {
-      for (const other of programs.slice(1)) await other.close();
+/** The races that every repository passes, between two programs if more than one can have the store open. */
+export function writeRacesContract(provider: TestStoreProvider): void {
+  describe(`the repository contract of races on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
+    let programs: readonly OpenStore[];
+    beforeEach(async () => {
+      programs = [store.all, await store.again()];
     });
     writeRaces(() => programs);
   });
 }
 
 /** @param programs those that have the data open */
-function writeRaces(programs: () => readonly OpenRepository[]): void {
+function writeRaces(programs: () => readonly OpenStore[]): void {
   const WRITERS = 8;
   const ROUNDS = 3;
   const stores = (): Repository<Product>[] =>

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { SERVICE_TURN } from '#src/shared/turn.js';
 import { at, by, idsOf, product, query } from '../../../contract/repository/records.js';
-import { openMemory } from '../../../support/open-memory.js';
+import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 /** Returns these pages in order for any query, and records the queries. */
 class ScriptedRepository {
@@ -29,7 +30,7 @@ async function idsOfPages(pages: AsyncIterable<readonly { id: Id }[]>): Promise<
 
 describe('paginate', () => {
   it('iterates over a whole list, in its order and with its filters', async () => {
-    const { products } = await openMemory();
+    const products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     for (let id = 1; id <= 7; id++) await products.insertAll([product(id, { name: id % 2 ? 'b' : 'a' })]);
     const firstQuery = query({
       limit: 2,
@@ -44,7 +45,7 @@ describe('paginate', () => {
   });
 
   it('starts at the given position', async () => {
-    const { products } = await openMemory();
+    const products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     for (let id = 1; id <= 5; id++) await products.insertAll([product(id)]);
     const pages = paginate(products, query({ limit: 2, from: at('after', 2) }));
     expect(await idsOfPages(pages)).to.deep.equal([[3, 4], [5]]);

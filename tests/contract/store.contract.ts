@@ -1,0 +1,20 @@
+import { isKept, type TestStoreProvider } from '../stores/provider.js';
+import { archiveContract } from './archive.contract.js';
+import { idempotencyStoreContract } from './idempotency-store.contract.js';
+import { purgeableContract } from './purgeable.contract.js';
+import { codePointOrderContract, repositoryContract, writeRacesContract } from './repository.contract.js';
+import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
+
+/** The tests that every store passes. `listFilterContract` and `wordSearchContract` have many cases more. */
+export function storeContract(provider: TestStoreProvider): void {
+  repositoryContract(provider);
+  writeRacesContract(provider);
+  codePointOrderContract(provider);
+  idempotencyStoreContract(provider);
+  usageStoreContract(provider);
+  if (!provider.removesExpired) {
+    purgeableContract(provider);
+    usagePurgeContract(provider);
+  }
+  if (isKept(provider)) archiveContract(provider);
+}
