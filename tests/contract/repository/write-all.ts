@@ -3,6 +3,7 @@ import type { Replacement, Repository } from '#src/application/ports/repository.
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { OpenStore, TestStoreProvider } from '../../stores/provider.js';
+import { AT_NIGHT } from '../../support/run-settings.js';
 import { outcomeText } from './outcome-text.js';
 import { AT, idsOf, next, product, user } from './records.js';
 import { TestStore } from './test-store.js';
@@ -216,12 +217,15 @@ export function writeRacesContract(provider: TestStoreProvider): void {
     beforeEach(async () => {
       programs = [store.all, await store.again()];
     });
-    writeRaces(() => programs);
+    writeRaces(() => programs, provider.pace === 'fast' || AT_NIGHT ? 10 : 2);
   });
 }
 
-/** @param programs those that have the data open */
-function writeRaces(programs: () => readonly OpenStore[]): void {
+/**
+ * @param programs those that have the data open
+ * @param races how often all ids are raced for
+ */
+function writeRaces(programs: () => readonly OpenStore[], races: number): void {
   const WRITERS = 8;
   const ROUNDS = 3;
   const stores = (): Repository<Product>[] =>
@@ -313,6 +317,59 @@ function writeRaces(programs: () => readonly OpenStore[]): void {
         expect(found.map(({ id, version }) => [id, version])).to.deep.equal(replaced.map((id) => [id, 2]));
         expect(await products.findUsedIds(IDS)).to.deep.equal(new Set(IDS));
       }
+    });
+  });
+
+  describe('concurrent calls of remove and insert of one id', () => {
+    const racesOf = (round: number) => IDS.map((id) => id + round * IDS.length);
+    const isGiven = async (products: Repository<Product>, id: Id, name: string): Promise<boolean> =>
+      (await products.insertAll([product(id, { name })]))[0] === 'inserted';
+    const isRemoved = async (products: Repository<Product>, id: Id): Promise<boolean> =>
+      (await products.removeAll([{ id, expected: 1, at: AT }]))[0] === true;
+
+    /** Every writer inserts and removes, in one order or the other. @returns whose insertions and removals succeeded */
+    const race = async (id: Id) => {
+      const names: string[] = [];
+      let removals = 0;
+      const calls = stores().flatMap((products, writer) => {
+        const insertion = async () => {
+          if (await isGiven(products, id, `writer ${writer}`)) names.push(`writer ${writer}`);
+        };
+        const removal = async () => {
+          if (await isRemoved(products, id)) removals++;
+        };
+        return (id + (writer >> 2)) % 2 === 0 ? [insertion, removal] : [removal, insertion];
+      });
+      await Promise.all(calls.map((call) => call()));
+      return { names, removals };
+    };
+    const expectUsed = async (id: Id, name: string | undefined) => {
+      for (const products of stores().slice(0, 2)) {
+        expect((await products.find(id))?.fields.name, `record ${id}`).to.equal(name);
+        expect(await products.findUsedIds([id])).to.deep.equal(new Set([id]));
+        expect(await isGiven(products, id, 'late'), `${id} again`).to.equal(false);
+      }
+    };
+
+    it('remove an existing record once, and give its id to no other', async () => {
+      for (let round = 0; round < races; round++) {
+        const ids = racesOf(round);
+        await stores()[0]?.insertAll(ids.map((id) => product(id)));
+        const outcomes = await Promise.all(ids.map(race));
+        expect(outcomes).to.deep.equal(ids.map(() => ({ names: [], removals: 1 })));
+        for (const id of ids) await expectUsed(id, undefined);
+      }
+    });
+
+    it('give a new id once, and remove its record at most once', async () => {
+      for (let round = 0; round < races; round++)
+        for (const { id, names, removals } of await Promise.all(
+          racesOf(round).map(async (id) => ({ id, ...(await race(id)) })),
+        )) {
+          expect(names, `insertions of ${id}`).to.have.length(1);
+          expect(removals, `removals of ${id}`).to.be.within(0, 1);
+          await expectUsed(id, removals === 0 ? names[0] : undefined);
+        }
     });
   });
 }
