@@ -1,6 +1,7 @@
 import { isKept, type TestStoreProvider } from '../stores/provider.js';
 import { archiveContract } from './archive.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
+import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
 import { codePointOrderContract, repositoryContract, writeRacesContract } from './repository.contract.js';
 import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
@@ -17,4 +18,5 @@ export function storeContract(provider: TestStoreProvider): void {
     usagePurgeContract(provider);
   }
   if (isKept(provider)) archiveContract(provider);
+  if (provider.startServer) outageContract(provider, provider.startServer);
 }
