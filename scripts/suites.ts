@@ -97,6 +97,14 @@ export const SUITES: readonly Suite[] = [
     runs: ['gate'],
   },
   {
+    name: 'http-stores',
+    tests: 'the tests of the HTTP interface that `npm test` runs in memory, on SQLite and on PostgreSQL',
+    command:
+      'HTTP_STORES=sqlite,postgresql mocha --parallel --jobs 2 $(grep -l HTTP_STORE_NAMES build/tests/http/*.test.js)',
+    needs: [],
+    runs: BOTH,
+  },
+  {
     name: 'crash',
     tests:
       'whole processes: starts that fail, signals, restore, terminals; at night traces and certificates too',

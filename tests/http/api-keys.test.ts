@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { SCOPES } from '#src/domain/access.js';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import {
   type HttpClient,
   type HttpResponse,
@@ -27,7 +27,7 @@ async function pollUntilUsed(request: HttpClient, path: string): Promise<HttpRes
   return response;
 }
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   for (const path of ['/v1/api-keys', '/api-keys']) {
     describe(`API keys at ${path} on ${store}`, () => {
       const service = inProcessService({ STORE: store });

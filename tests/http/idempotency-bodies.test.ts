@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
 
-for (const store of LOCAL_STORE_NAMES)
+for (const store of HTTP_STORE_NAMES)
   describe(`the body of a request with an Idempotency-Key, on ${store}`, () => {
     const { post, fresh, count } = posting(inProcessService({ STORE: store }));
 

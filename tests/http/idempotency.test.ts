@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES } from '#src/domain/access.js';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import type { RequestOptions } from '../support/http-client.js';
 import {
   isReplay,
@@ -17,7 +17,7 @@ import {
 } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   describe(`an Idempotency-Key, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const { post, fresh, count } = posting(service);

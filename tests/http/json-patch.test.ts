@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 const TYPE = { headers: { 'Content-Type': 'application/json-patch+json' } };
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   describe(`JSON Patch on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const create = async (path: string, body: object): Promise<string> => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
@@ -7,7 +7,7 @@ const ADMIN = { name: 'admin', scopes: ['keys:admin', 'products:read'] };
 const READER = { name: 'reader', scopes: ['products:read'] };
 const DAY_MS = 24 * 60 * 60_000;
 
-for (const store of LOCAL_STORE_NAMES)
+for (const store of HTTP_STORE_NAMES)
   describe(`keys that an API key makes, on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const make = async (token: string, fields: object) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpClient, issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import type { Fields } from './resource/collection.js';
@@ -112,7 +112,7 @@ resourceContract({
   ],
 });
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   describe(`orders on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { NDJSON, outcomes, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
@@ -36,7 +36,7 @@ function reversed(value: unknown): unknown {
   );
 }
 
-for (const store of LOCAL_STORE_NAMES)
+for (const store of HTTP_STORE_NAMES)
   describe(`the details of products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const { sku: _, ...KEYLESS } = FULL;

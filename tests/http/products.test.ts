@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { resourceContract } from './resource.contract.js';
@@ -49,12 +49,12 @@ resourceContract(
     ],
   },
   [
-    ...LOCAL_STORE_NAMES.map((store) => ({ store, prefix: '/v1', parts: 'whole' }) as const),
+    ...HTTP_STORE_NAMES.map((store) => ({ store, prefix: '/v1', parts: 'whole' }) as const),
     { store: 'memory', prefix: '', parts: 'own' },
   ],
 );
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   describe(`products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

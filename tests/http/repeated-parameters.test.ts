@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 
-for (const STORE of LOCAL_STORE_NAMES)
+for (const STORE of HTTP_STORE_NAMES)
   describe(`repeated parameters, in the store ${STORE}`, () => {
     const service = inProcessService({ STORE });
     const get = (query: string) => service.client.get(`/v1/products?${query}`);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LOCAL_STORE_NAMES } from '../stores/index.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { issueLocations } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { resourceContract } from './resource.contract.js';
@@ -85,7 +85,7 @@ const INVALID: readonly (readonly [email: unknown, ...codes: string[]])[] = [
   [`${longEmail(254)}é`, 'too_long', 'invalid_format'],
 ];
 
-for (const store of LOCAL_STORE_NAMES) {
+for (const store of HTTP_STORE_NAMES) {
   describe(`the e-mail address of a user on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;

@@ -33,6 +33,12 @@ export const LOCAL_STORES = ALL_STORES.filter(({ isLocal }) => isLocal);
 
 export const LOCAL_STORE_NAMES = LOCAL_STORES.map(({ name }) => name);
 
+/**
+ * The stores on which the tests of the HTTP interface run: that in memory, or those that the variable `HTTP_STORES` names,
+ * with commas between them.
+ */
+export const HTTP_STORE_NAMES = (process.env['HTTP_STORES'] ?? 'memory').split(',').map(storeNamed);
+
 /** The stores that need a server which `npm test` does not have. */
 export const SERVER_STORES = ALL_STORES.filter(({ isLocal }) => !isLocal);
 
@@ -46,3 +52,11 @@ export const SHARED_STORES = ALL_STORES.filter(isShared);
 
 /** The stores whose data outlives the process. */
 export const KEPT_STORES = ALL_STORES.filter(isKept);
+
+/** @throws Error if this is no store of {@link LOCAL_STORES}: no test would run on it */
+function storeNamed(name: string): StoreName {
+  const store = LOCAL_STORES.find((one) => one.name === name);
+  if (!store)
+    throw new Error(`HTTP_STORES names ${name}, but there is only ${LOCAL_STORE_NAMES.join(', ')}.`);
+  return store.name;
+}
