@@ -101,6 +101,8 @@ export class PostgresqlServer {
   /** Runs statements over a connection of its own. */
   async query(text: string, url = this.url(), options: pg.ClientConfig = {}): Promise<pg.QueryResult> {
     const client = new pg.Client({ connectionString: url, ...options });
+    // The end of a connection also rejects the statement on it.
+    client.on('error', () => {});
     await client.connect();
     try {
       return await client.query(text);

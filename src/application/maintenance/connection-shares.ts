@@ -2,8 +2,8 @@ import { unavailable } from '../../domain/errors.js';
 import { FairSemaphore, type Permit } from '../../shared/fair-semaphore.js';
 import { SERVICE_TURN } from '../../shared/turn.js';
 
-/** The most waiting searches of a client for each that may run. If one takes a tenth of the patience, more time out. */
-const WAITING_PER_SEARCH = 10;
+/** The most waiting searches of a client for each that may run. If one takes a twentieth of the patience, more time out. */
+const WAITING_PER_SEARCH = 20;
 
 export interface ShareLimits {
   /** The queries without an index that may run at the same time. */

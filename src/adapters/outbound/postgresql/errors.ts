@@ -1,6 +1,7 @@
 import pg from 'pg';
+import { unreachable } from '../../../application/maintenance/outage.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
-import { AppError, unavailable } from '../../../domain/errors.js';
+import { AppError } from '../../../domain/errors.js';
 
 /**
  * The classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html for errors that may pass by
@@ -16,6 +17,7 @@ const TRANSIENT_CLASSES = [
 ];
 const LOCK_NOT_AVAILABLE = '55P03';
 const READ_ONLY = '25006';
+const CANNOT_CONNECT_NOW = '57P03';
 const QUERY_CANCELED = '57014';
 const TOO_EXPENSIVE = new Set(['53400', '54000']);
 const UNIQUE_VIOLATION = '23505';
@@ -39,6 +41,14 @@ export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !NOT_SERVING.test(codeOf(error));
 }
 
+/** What the error of a call tells about the server: it responds, or a response is missing, or nothing can respond. */
+export function signOf(error: unknown): 'response' | 'silence' | 'down' {
+  if (error instanceof AppError) return error.code === 'unavailable' ? 'silence' : 'response';
+  const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+  if (isRefused || codeOf(error) === CANNOT_CONNECT_NOW) return 'down';
+  return isResponse(error) ? 'response' : 'silence';
+}
+
 /**
  * Whether the server gave up on a statement because of its cost: its time (the text also says if a person canceled it),
  * the words of more blocks than one query can have, or the limit of temporary files.
@@ -59,11 +69,6 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === UNDEFINED_TABLE;
-}
-
-/** Whether the statement changed nothing because of a race with others, and can be repeated. */
-export function isRolledBack(error: unknown): boolean {
-  return codeOf(error).startsWith('40');
 }
 
 /** Returns the index that refused a write; undefined if it was no unique index. */
@@ -101,9 +106,4 @@ export function translateStartError(error: unknown): unknown {
       cause: error,
     });
   return translateError(error);
-}
-
-/** The store does not respond: the outcome of what was asked of it is unknown. */
-export function unreachable(cause: unknown): AppError {
-  return unavailable('The store cannot be reached right now.', cause);
 }

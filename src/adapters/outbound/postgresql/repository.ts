@@ -163,11 +163,11 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   }
 
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return this.store.each(replacements, (replacement) => this.replace(replacement));
+    return this.store.shares.each(replacements, (replacement) => this.replace(replacement));
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return this.store.each(removals, async ({ id, expected, at }) => {
+    return this.store.shares.each(removals, async ({ id, expected, at }) => {
       const removed = await this.store.run(this.writes.remove, [expected, id, at]);
       return removed.length > 0;
     });

@@ -10,22 +10,18 @@
  *   it once: there may be 200. A statement whose text depends on a client is `{ text }`.
  */
 import pg from 'pg';
+import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
+import { Outage } from '../../../application/maintenance/outage.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
-import { FairSemaphore } from '../../../shared/fair-semaphore.js';
-import { setTimeoutAfterIo } from '../../../shared/timeout.js';
-import { SERVICE_TURN } from '../../../shared/turn.js';
+import type { Turn } from '../../../shared/turn.js';
 import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
-import { isPoolTimeout, isResponse, isTooExpensive, translateError } from './errors.js';
-import { prepareSchema } from './schema.js';
-
-const SEARCHES = 4;
-/** The most waiting searches of a client. If each takes a tenth of the patience, more time out. */
-const WAITING_SEARCHES = 100;
+import { isPoolTimeout, isResponse, isTooExpensive, signOf, translateError } from './errors.js';
+import { prepareSchema, withClient } from './schema.js';
 
 /** The operations of calls on many records that may run at the same time. */
-const BATCH_SLOTS = 3;
+const BATCHES = 3;
 
 /** The text of a statement; with a name if it is fixed. */
 export interface Statement {
@@ -50,11 +46,10 @@ export class PostgresqlStore implements Store {
   private readonly connection: PostgresqlConnection;
   private readonly operations: ConnectionPool;
   private readonly searchPool: ConnectionPool;
-  private readonly searches: FairSemaphore;
-  private readonly batches: FairSemaphore;
+  readonly shares: ConnectionShares;
+  private readonly outage: Outage;
   /** How long a caller waits for an operation. */
   readonly operationMs: number;
-  private readonly searchMs: number;
   private isOpen = false;
   private closed = false;
 
@@ -68,18 +63,18 @@ export class PostgresqlStore implements Store {
     this.operations = new ConnectionPool('postgresql', this.connection.operations);
     this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches);
     this.operationMs = this.connection.operationMs + ROUND_TRIP_MS;
-    this.searchMs = budget.timeoutMs + ROUND_TRIP_MS;
-    this.searches = new FairSemaphore({
-      total: SEARCHES,
-      perClient: SEARCHES / 2,
-      maxWaiting: WAITING_SEARCHES,
-      patienceMs: this.operationMs,
+    this.shares = new ConnectionShares({
+      searches: this.connection.searches.max ?? 1,
+      searchPatienceMs: this.operationMs,
+      batches: BATCHES,
+      batchPatienceMs: this.operationMs,
     });
-    this.batches = new FairSemaphore({
-      total: BATCH_SLOTS,
-      perClient: BATCH_SLOTS,
-      maxWaiting: Number.POSITIVE_INFINITY,
-      patienceMs: this.operationMs,
+    this.outage = new Outage({
+      silenceMs: this.connection.operationMs,
+      probe: () => withClient(this.connection.client, (client) => client.query('SELECT 1')),
+      translate: translateError,
+      signOf,
+      now: () => performance.now(),
     });
   }
 
@@ -101,6 +96,7 @@ export class PostgresqlStore implements Store {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.outage.close();
     await Promise.all([this.operations.close(), this.searchPool.close()]);
   }
 
@@ -110,68 +106,33 @@ export class PostgresqlStore implements Store {
   }
 
   /** @throws as {@link run}; AppError `query_too_expensive` */
-  async search<Result extends Row>(
-    statement: Statement,
-    values: Values,
-    turn = SERVICE_TURN,
-  ): Promise<Result[]> {
+  async search<Result extends Row>(statement: Statement, values: Values, turn?: Turn): Promise<Result[]> {
     this.checkOpen();
-    const permit = await this.searches.acquire(turn.client);
-    if (!permit) throw unavailable('Too many queries run that read many records. Try again later.');
-    return this.within(async () => {
+    const permit = await this.shares.search(turn);
+    const found = this.within(async () => {
       try {
         return await this.searchPool.run<Result>(statement, values);
       } catch (error) {
         throw isTooExpensive(error) ? queryTooExpensive() : error;
       } finally {
-        // Not before the query is done: until then it holds its connection, even if its caller has left.
         permit.release();
       }
-    }, this.searchMs);
+    }, this.budget.timeoutMs + ROUND_TRIP_MS);
+    return found;
   }
 
   /**
-   * Carries out an operation for each item of a call on many records, some at the same time. All such calls together use
-   * a part of the connections, and take turns. A call on one record is none of them.
-   * @returns the results in the order of the items; after an error, no further operation of the call starts
+   * Waits for an operation that the caller does together with others, as {@link run} does: from this call on, and only
+   * until an outage begins.
    */
-  async each<Item, Result>(
-    items: readonly Item[],
-    operation: (item: Item) => Promise<Result>,
-  ): Promise<Result[]> {
-    const [first, second] = items;
-    if (first !== undefined && second === undefined) return [await operation(first)];
-    const results: Result[] = [];
-    const rest = (function* () {
-      yield* items.entries();
-    })();
-    const worker = async () => {
-      // An error ends the generator, and thereby all workers.
-      for (const [at, item] of rest) {
-        const permit = await this.batches.acquire('');
-        if (!permit) throw unavailable('Too many records are being changed. Try again later.');
-        results[at] = await operation(item).finally(() => permit.release());
-      }
-    };
-    await Promise.all(Array.from({ length: BATCH_SLOTS }, worker));
-    return results;
-  }
-
-  /** As {@link run}, for a caller whose work is done together with that of others. */
   async within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
     this.checkOpen();
-    return new Promise((resolve, reject) => {
-      const timer = setTimeoutAfterIo(waitMs, () =>
-        reject(unavailable('The store did not respond in time.')),
-      );
-      operation()
-        .then(resolve, (error: unknown) => reject(translateError(error)))
-        .finally(() => clearTimeout(timer));
-    });
+    return this.outage.wait(waitMs, operation());
   }
 
   private checkOpen(): void {
     if (!this.isOpen) throw unavailable('The store is not open.');
+    this.outage.check();
   }
 }
 

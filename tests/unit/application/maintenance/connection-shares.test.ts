@@ -26,7 +26,7 @@ describe('the shares of the connections to a store', () => {
     const shares = sharesWith(LONG_MS);
     const first = await shares.search(A);
     const done: Permit[] = [];
-    const waiting = Array.from({ length: 20 }, () =>
+    const waiting = Array.from({ length: 40 }, () =>
       shares.search(A).then((permit) => {
         done.push(permit);
         permit.release();
@@ -35,7 +35,7 @@ describe('the shares of the connections to a store', () => {
     await expectAppError(shares.search(A), 'unavailable');
     first.release();
     await Promise.all(waiting);
-    expect(done).to.have.length(20);
+    expect(done).to.have.length(40);
   });
 
   it('let two operations of all calls on many records run at the same time, and results keep their order', async () => {
