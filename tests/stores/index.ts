@@ -1,4 +1,5 @@
 import type { StoreName } from '#src/composition/stores/index.js';
+import { HTTP_STORES } from '../support/run-settings.js';
 import { MEMORY } from './memory.js';
 import { MONGODB } from './mongodb.js';
 import { POSTGRESQL } from './postgresql.js';
@@ -33,11 +34,8 @@ export const LOCAL_STORES = ALL_STORES.filter(({ isLocal }) => isLocal);
 
 export const LOCAL_STORE_NAMES = LOCAL_STORES.map(({ name }) => name);
 
-/**
- * The stores on which the tests of the HTTP interface run: that in memory, or those that the variable `HTTP_STORES` names,
- * with commas between them.
- */
-export const HTTP_STORE_NAMES = (process.env['HTTP_STORES'] ?? 'memory').split(',').map(storeNamed);
+/** The stores on which the tests of the HTTP interface run. */
+export const HTTP_STORE_NAMES = HTTP_STORES.split(',').map(storeNamed);
 
 /** The stores that need a server which `npm test` does not have. */
 export const SERVER_STORES = ALL_STORES.filter(({ isLocal }) => !isLocal);

@@ -7,6 +7,12 @@ export const TEST_SEED = Number(process.env['TEST_SEED'] ?? 1);
 /** True in the night (`TEST_NIGHT=1`), whose campaigns are longer and have controls. */
 export const AT_NIGHT = process.env['TEST_NIGHT'] === '1';
 
+/**
+ * The stores on which the tests of the HTTP interface run, from the variable `HTTP_STORES`, with commas between them. In
+ * `npm test` it is the one in memory.
+ */
+export const HTTP_STORES = process.env['HTTP_STORES'] ?? 'memory';
+
 /** Returns the size of a campaign: small in the gate, whole in the night. */
 export function sized({ gate, night }: { readonly gate: number; readonly night: number }): number {
   return AT_NIGHT ? night : gate;
