@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/ports/list-query.js';
-import type { Id } from '#src/domain/record.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
 import { type NewStore, openNew, openStore } from '../stores/provider.js';
 import { indexAll } from '../support/index-all.js';
@@ -91,6 +92,34 @@ if (!POSTGRESQL.isMissing)
       await Promise.all([replaced, indexAll(opened)]);
       expect(await find('desk')).to.deep.equal([3]);
       expect(await find('lamp')).to.deep.equal(all.filter((id) => id !== 3));
+    });
+
+    it('stay as they are in an edit of other fields, and are made by an edit of their own', async () => {
+      const edit = async (id: Id, changes: Partial<Product>) => {
+        const old = records[id - 1] as Versioned<Product>;
+        const record = { ...next(old, {}), fields: { ...old.fields, ...changes } };
+        const outcomes = await opened.products.replaceAll([{ record, expected: 1, before: old.fields }]);
+        expect(outcomes).to.deep.equal(['replaced']);
+      };
+      await edit(3, { stock: 7 });
+      await edit(4, { stock: 7 });
+      await edit(5, { description: 'desk' });
+      const rows = await run(
+        'SELECT derived > 1 AS new, words::text FROM products WHERE id IN (3, 5) ORDER BY id',
+      );
+      expect(rows).to.deep.equal([
+        { new: false, words: "'0.old'" },
+        { new: true, words: "'0.acme' '0.desk' '0.lamp' '0.n4'" },
+      ]);
+      const others = all.filter((id) => id % 2 === 1 && id !== 5);
+      for (let round = 0; round < 2; round++) {
+        expect(await find('lamp')).to.deep.equal(all);
+        expect(await find('even')).to.deep.equal(others);
+        expect(await find('desk')).to.deep.equal([5]);
+        await indexAll(opened);
+      }
+      const stocked: Filter = { field: 'stock', operator: 'eq', value: 7 };
+      expect(await find('lamp', 'id', stocked)).to.deep.equal([3, 4]);
     });
 
     it('are missing if they are too many for the index, and such a record is found all the same', async () => {

@@ -192,6 +192,13 @@ function* searchedTexts(searched: readonly string[], fields: object): Generator<
   }
 }
 
+/** Whether two versions of a record may have different words. */
+export function mayDifferInWords({ searched }: Searched, before: object, after: object): boolean {
+  const textOf = (fields: object, name: string) =>
+    JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
+  return searched.some((name) => textOf(before, name) !== textOf(after, name));
+}
+
 /** The length of the texts that a search in a record reads, in UTF-16 units. */
 export function searchedLength({ searched }: Searched, fields: object): number {
   let length = 0;

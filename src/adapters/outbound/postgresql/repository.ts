@@ -18,6 +18,7 @@ import {
   uniqueValueOf,
 } from '../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../application/records/record-json.js';
+import { mayDifferInWords } from '../../../application/search/tokenizer.js';
 import { duplicateValue, unavailable } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
@@ -173,10 +174,13 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     });
   }
 
-  private async replace({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
+  private async replace({ record, expected, before }: Replacement<Fields>): Promise<ReplaceOutcome> {
+    const { writes } = this;
+    const keepsWords = before && !mayDifferInWords(this.table, before as object, record.fields as object);
     try {
-      const values = [expected, ...this.writes.rowOf(record)];
-      const replaced = await this.store.run(this.writes.replace, values);
+      const replaced = await (keepsWords
+        ? this.store.run(writes.replaceRest, [expected, ...writes.restOf(record)])
+        : this.store.run(writes.replace, [expected, ...writes.rowOf(record)]));
       return replaced.length > 0 ? 'replaced' : 'version_conflict';
     } catch (error) {
       const index = violatedIndex(error);

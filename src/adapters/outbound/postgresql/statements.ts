@@ -13,6 +13,8 @@ export class TableWrites {
   readonly insert: Statement;
   /** Values: the expected version, then {@link rowOf}. Returns the id if the record was replaced. */
   readonly replace: Statement;
+  /** As {@link replace}, for a record that keeps its words: without the columns of these, which may be older. */
+  readonly replaceRest: Statement;
   /** Values: the expected version, the id, the time of deletion. Returns the id if the record was removed. */
   readonly remove: Statement;
   /** Value: ids. Deletes rows without tombstones. */
@@ -20,6 +22,7 @@ export class TableWrites {
   /** Values: {@link rowsOf}. Makes the derived columns of the rows that still have these versions. */
   readonly derive: Statement;
   private readonly columns: readonly Column[];
+  private readonly rest: readonly Column[];
 
   constructor(table: RecordTable) {
     const { name } = table;
@@ -34,11 +37,16 @@ export class TableWrites {
       { added: true },
     );
     const isExpected = 'WHERE id = $2 AND version = $1';
-    const given = this.columns.map((column, at) => `${column.name} = ${cast(column, `$${at + 2}`)}`);
-    this.replace = withValues(table, `UPDATE ${name} SET ${given} ${isExpected}`, {
-      added: true,
-      before: isExpected,
-    });
+    const replace = (columns: readonly Column[]) => {
+      const given = columns.map((column, at) => `${column.name} = ${cast(column, `$${at + 2}`)}`);
+      return withValues(table, `UPDATE ${name} SET ${given} ${isExpected}`, {
+        added: true,
+        before: isExpected,
+      });
+    };
+    this.replace = replace(this.columns);
+    this.rest = this.columns.filter((column) => !['derived', 'words'].includes(column.name));
+    this.replaceRest = replace(this.rest);
     const empty = names.filter((column) => column !== 'id').map((column) => `${column} = NULL`);
     this.remove = withValues(table, `UPDATE ${name} SET deleted_at = $3, ${empty} ${isExpected}`, {
       before: isExpected,
@@ -55,6 +63,10 @@ export class TableWrites {
 
   rowOf(record: Versioned<unknown>): readonly unknown[] {
     return this.columns.map((column) => column.cellOf(record));
+  }
+
+  restOf(record: Versioned<unknown>): readonly unknown[] {
+    return this.rest.map((column) => column.cellOf(record));
   }
 
   /** The cells of each column. */

@@ -1,7 +1,12 @@
 import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { SearchIndex } from '../../../../application/ports/search-index.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
-import { recordWords, searchedLength, TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
+import {
+  mayDifferInWords,
+  recordWords,
+  searchedLength,
+  TOKENIZER_VERSION,
+} from '../../../../application/search/tokenizer.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
@@ -106,9 +111,7 @@ export class WordIndex implements SearchIndex {
 
   /** Whether two versions of a record may have different words. */
   hasChanged(before: object, after: object): boolean {
-    const textOf = (fields: object, name: string) =>
-      JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
-    return this.table.searched.some((name) => textOf(before, name) !== textOf(after, name));
+    return mayDifferInWords(this.table, before, after);
   }
 
   remove(statement: Statements, id: Id): void {
