@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Filter } from '#src/application/ports/list-query.js';
+import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
@@ -14,6 +15,44 @@ const COUNT = 300;
 
 /** What an earlier release left in every third row: other words, and no value in a column that it did not know. */
 const MAKE_OLD = `UPDATE products SET derived = 1, words = '0.old', brand = NULL WHERE id % 3 = 0`;
+
+if (!POSTGRESQL.isMissing)
+  describe('a search through many blocks', () => {
+    let opened: NewStore;
+    /** Two records in each of 90 blocks, more than one statement reads. Every 30th block has another word. */
+    const records = Array.from({ length: 180 }, (_, i) =>
+      product(100 + Math.floor(i / 2) * 8_192 + (i % 2), {
+        name: `lamp ${i % 60 === 0 ? 'rare' : ''} w${i}`,
+      }),
+    );
+
+    before(async () => {
+      opened = await openNew(POSTGRESQL);
+      await opened.products.insertAll(records);
+    });
+    after(() => opened.close());
+
+    for (const [text, isFound] of [
+      ['lamp', () => true],
+      ['rare lamp', (at: number) => at % 60 === 0],
+      ['w179', (at: number) => at === 179],
+      ['w1 lamp', (at: number) => `${at}`.startsWith('1')],
+    ] as const)
+      it(`finds each record of ${text} once, with any limit, from both ends`, async () => {
+        const found = idsOf(records.filter((_, at) => isFound(at)));
+        for (const [sort, ids] of [
+          ['id', found],
+          ['-id', found.toReversed()],
+        ] as const)
+          for (const limit of [1, 7, 20, 1_000]) {
+            const seen: Id[] = [];
+            const list = query({ limit, filters: [searchFor(text)], order: by(sort) });
+            for await (const page of paginate(opened.products, list)) seen.push(...idsOf(page));
+            expect(seen, `${sort}, limit ${limit}`).to.deep.equal(ids);
+          }
+        expect(await opened.products.count([searchFor(text)])).to.equal(found.length);
+      });
+  });
 
 if (!POSTGRESQL.isMissing)
   describe('words and columns that an earlier release made', () => {

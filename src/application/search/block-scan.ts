@@ -123,6 +123,7 @@ export async function scanBlocks(scan: BlockScan, read: (range: IdRange) => Prom
     const factor = GROWTH.find(({ belowMs }) => ms < belowMs)?.factor ?? 1;
     blocks = Math.max(1, Math.floor(blocks * factor));
     edge ??= (await findEdge(isAscending ? 'last' : 'first')) ?? (isAscending ? -1 : MAX_ID);
+    if (isAscending ? low > edge : high < edge) return;
   }
 }
 

@@ -31,8 +31,6 @@ const ALLOWED_PARAMETERS = [
 const ISOLATION = String.raw`-c default_transaction_isolation=read\ committed`;
 /** Compiling a statement takes longer than running one of the service does. */
 const NO_COMPILER = '-c jit=off';
-/** The best plan of a query depends on its values. */
-const PLAN_EACH_TIME = '-c plan_cache_mode=force_custom_plan';
 
 /** Integers are at most 2^53. */
 const INT8 = 20;
@@ -84,16 +82,14 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   const named = parameters.get('options') ?? '';
   const host = parameters.get('host') ?? parsed.hostname;
   const [, schema] = /search_path=("?)(\w+)\1/.exec(named)?.slice(1) ?? [];
-  const withOptions = (...options: string[]): pg.ClientConfig => {
-    parameters.set('options', [named, ISOLATION, NO_COMPILER, ...options].join(' ').trim());
-    return {
-      // The driver reads %20, not +.
-      connectionString: parsed.href.replaceAll('+', '%20'),
-      application_name: 'product-catalogue-service',
-      connectionTimeoutMillis: connectMs,
-      keepAlive: true,
-      types: TYPES,
-    };
+  parameters.set('options', [named, ISOLATION, NO_COMPILER].join(' ').trim());
+  const client: pg.ClientConfig = {
+    // The driver reads %20, not +.
+    connectionString: parsed.href.replaceAll('+', '%20'),
+    application_name: 'product-catalogue-service',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    types: TYPES,
   };
   const pool = { idleTimeoutMillis: 60_000 };
   return {
@@ -102,9 +98,9 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       `database ${parsed.pathname.slice(1)}`,
       ...(schema ? [`schema ${schema}`] : []),
     ].join(', '),
-    client: withOptions(),
+    client,
     operations: {
-      ...withOptions(),
+      ...client,
       ...pool,
       max: 10,
       min: 2,
@@ -113,7 +109,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
     },
     operationMs,
     searches: {
-      ...withOptions(PLAN_EACH_TIME),
+      ...client,
       ...pool,
       max: 4,
       statement_timeout: queryMs,

@@ -14,18 +14,7 @@ import {
   isFolded,
   prefixRange,
 } from '../../../application/records/query-semantics.js';
-import type { IdRange } from '../../../application/search/id-range.js';
-import { MAX_ID } from '../../../domain/record.js';
-import {
-  attributeEntry,
-  columnOf,
-  foldedColumnOf,
-  IS_DOUBTFUL,
-  IS_LIVE,
-  specOf,
-  valuesTable,
-} from './columns.js';
-import { BLOCK, BLOCK_IDS, blockQuery } from './words.js';
+import { attributeEntry, columnOf, foldedColumnOf, specOf, valuesTable } from './columns.js';
 
 /** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
 export class Parameters {
@@ -110,31 +99,6 @@ export function conditionOf(
 function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {
   const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
   return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
-}
-
-/**
- * The condition on the rows among some ids that have all words, or may have them. The server finds one block that has
- * records after the other, and makes a query of all of them, so it reads the index of words once. It has no index on
- * `id + 0`: it does not know how rare a word is, and could read the whole range instead.
- */
-export function searchCondition(
-  { name }: RecordTable,
-  words: readonly string[],
-  { low, high }: IdRange,
-  parameters: Parameters,
-): string {
-  if (low > Math.min(high, MAX_ID)) return 'FALSE';
-  const first = `${parameters.add(low)}::bigint`;
-  const last = `${parameters.add(Math.min(high, MAX_ID))}::bigint`;
-  const blockFrom = (id: string) =>
-    `(SELECT id FROM ${name} WHERE ${IS_LIVE} AND id BETWEEN ${id} AND ${last} ORDER BY id LIMIT 1) / ${BLOCK_IDS}`;
-  const query = parameters.add(blockQuery(words));
-  return `(words @@ (
-      WITH RECURSIVE blocks(block) AS (
-        SELECT ${blockFrom(first)}
-        UNION ALL SELECT ${blockFrom(`(block + 1) * ${BLOCK_IDS}`)} FROM blocks WHERE block IS NOT NULL)
-      SELECT string_agg(replace(${query}, '${BLOCK}', block::text), '|')::tsquery FROM blocks)
-    OR (${IS_DOUBTFUL} AND id BETWEEN ${first} AND ${last})) AND id + 0 BETWEEN ${first} AND ${last}`;
 }
 
 /** The order in which rows are read: the order of the list, reversed if the page lies before its position. */

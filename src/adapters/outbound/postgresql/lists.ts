@@ -17,16 +17,16 @@ import {
   isReadByBlocks,
   listByBlocks,
 } from '../../../application/search/block-scan.js';
-import { type IdRange, idRange } from '../../../application/search/id-range.js';
+import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
 import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
-import { conditionOf, keysetCondition, orderBy, Parameters, scanOrder, searchCondition } from './filter.js';
+import { conditionOf, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
+import { COUNTED_IDS, LISTED_IDS, searchSource } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
-import { BLOCK_IDS } from './words.js';
 
 /** The statements of lists that each table may name. */
-const MAX_NAMED = 30;
+const MAX_NAMED = 20;
 
 /** The most rows that are read at once to find some among doubtful ones. */
 const MAX_ROWS = 1_000;
@@ -45,25 +45,31 @@ interface Sql {
   readonly values: readonly unknown[];
 }
 
-/** The condition on the rows of a part, and the one on those that must be compared with the filters once more. */
-function conditionsOf(table: RecordTable, { filters, order, from, range }: Part, parameters: Parameters) {
+/**
+ * Where a statement reads the rows of a part, and the condition on those that must be compared with the filters again.
+ * @param count the term of how many rows are enough; absent: all are needed
+ */
+function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?: string) {
+  const { filters, order, from, range } = part;
+  for (const { field } of order) specOf(table, field);
   const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
   const isById = order[0]?.field === 'id';
-  for (const { field } of order) specOf(table, field);
-  const conditions = [
-    IS_LIVE,
-    ...filters.flatMap((filter) =>
-      filter.operator === 'search' ? [] : [conditionOf(table, filter, parameters)],
-    ),
-    ...(from && !(range && isById) ? [keysetCondition(scanOrder(order, from), from, parameters)] : []),
-  ];
-  if (range) {
-    const beyond = idRange({ filters: [], order, ...(from && { from }) });
-    const ids = { low: Math.max(range.low, beyond.low), high: Math.min(range.high, beyond.high) };
-    conditions.push(searchCondition(table, words, ids, parameters));
+  const conditions = filters.flatMap((filter) =>
+    filter.operator === 'search' ? [] : [conditionOf(table, filter, parameters)],
+  );
+  if (from && !(range && isById)) conditions.push(keysetCondition(scanOrder(order, from), from, parameters));
+  if (!range) {
+    const source = `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;
+    return { source, doubt: words.length > 0 ? 'TRUE' : 'FALSE' };
   }
-  const doubt = range ? IS_DOUBTFUL : words.length > 0 ? 'TRUE' : 'FALSE';
-  return { where: conditions.join(' AND '), doubt };
+  const beyond = idRange({ filters: [], order, ...(from && { from }) });
+  const ids = { low: Math.max(range.low, beyond.low), high: Math.min(range.high, beyond.high) };
+  const first =
+    count !== undefined && isById
+      ? { count, descending: !isAscendingRead({ order, ...(from && { from }) }) }
+      : undefined;
+  const search = { words, range: ids, first };
+  return { source: searchSource(table.name, conditions, search, parameters), doubt: IS_DOUBTFUL };
 }
 
 /** A row of a page. The fields are null if they have no place in the page. */
@@ -82,13 +88,11 @@ export function pageStatement(
   isFast: boolean,
 ): Sql {
   const parameters = new Parameters();
-  const { where, doubt } = conditionsOf(table, part, parameters);
+  // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
+  const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
+  const { source, doubt } = sourceOf(table, part, parameters, limit);
   const order = orderBy(scanOrder(part.order, part.from));
-  // OFFSET keeps the server from reading all rows in the order of the list until some have a word.
-  const found = part.range
-    ? `(SELECT * FROM ${table.name} WHERE ${where} OFFSET 0) AS found`
-    : `${table.name} WHERE ${where}`;
-  const first = `${found} ORDER BY ${valueless(table, part)}${order} LIMIT ${count}`;
+  const first = `${source} ORDER BY ${valueless(table, part)}${order} LIMIT ${limit}`;
   const size = 'octet_length(fields)';
   const rows = (fits: string, from: string) =>
     `SELECT id, version, created_at, updated_at, CASE WHEN ${fits} THEN fields END, ${doubt} FROM ${from}`;
@@ -133,7 +137,7 @@ export class PostgresqlLists<Fields> {
       prepared(`SELECT id FROM ${table.name} WHERE ${IS_LIVE} ORDER BY id ${order} LIMIT 1`);
     const edges = { first: edge('ASC'), last: edge('DESC') };
     const findEdge = async (side: 'first' | 'last') => (await store.run<[Id]>(edges[side], []))[0]?.[0];
-    this.blocks = { unit: BLOCK_IDS, findEdge };
+    this.blocks = { unit: LISTED_IDS, findEdge };
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -199,20 +203,22 @@ export class PostgresqlLists<Fields> {
     throw new Error('unreachable');
   }
 
-  /** Names the statements of lists without filters, whose texts are few. */
-  private statementOf(text: string, { filters }: Part): Statement {
-    if (filters.length > 0) return { text };
+  /** Names the statements of lists without filters, and of searches by id without others, whose texts are few. */
+  private statementOf(text: string, { filters, order }: Query): Statement {
     const known = this.named.get(text);
-    if (known || this.named.size === MAX_NAMED) return known ?? { text };
-    const statement = prepared(text);
-    this.named.set(text, statement);
+    if (known) return known;
+    const isSearch = order[0]?.field === 'id' && filters.every(({ operator }) => operator === 'search');
+    const isFew = filters.length > 0 ? isSearch : this.named.size < MAX_NAMED;
+    const statement = isFew ? prepared(text) : { text };
+    if (isFew) this.named.set(text, statement);
     return statement;
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {
     const query = { filters, order: BY_ID, turn };
     if (!isReadByBlocks(query)) return this.countPart(query);
-    return countByBlocks(query, this.blocks, this.store.budget, (range) => this.countPart(query, range));
+    const blocks = { ...this.blocks, unit: COUNTED_IDS };
+    return countByBlocks(query, blocks, this.store.budget, (range) => this.countPart(query, range));
   }
 
   /**
@@ -221,10 +227,14 @@ export class PostgresqlLists<Fields> {
    */
   private async countPart(query: Query, range?: IdRange): Promise<number> {
     const parameters = new Parameters();
-    const { where, doubt } = conditionsOf(this.table, { ...query, range }, parameters);
+    const { source, doubt } = sourceOf(this.table, { ...query, range }, parameters);
     const text = `SELECT count(*) FILTER (WHERE NOT ${doubt}), string_agg(id::text, ',') FILTER (WHERE ${doubt})
-      FROM ${this.table.name} WHERE ${where}`;
-    const [row] = await this.store.search<[number, string | null]>({ text }, parameters.values, query.turn);
+      FROM ${source}`;
+    const [row] = await this.store.search<[number, string | null]>(
+      this.statementOf(text, query),
+      parameters.values,
+      query.turn,
+    );
     const [certain = 0, doubtful = null] = row ?? [];
     if (doubtful === null) return certain;
     const values = doubtful.split(',').map(Number);

@@ -1,5 +1,5 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
-import { decidingWords, recordWords } from '../../../application/search/tokenizer.js';
+import { recordWords } from '../../../application/search/tokenizer.js';
 import type { Id } from '../../../domain/record.js';
 
 /**
@@ -11,20 +11,10 @@ export const BLOCK_IDS = 8_192;
 /** A `tsvector` has less than 1 MiB; each word also takes some bytes. */
 const MAX_WORDS_BYTES = 900_000;
 
-/** What stands in a text for the number of a block. No word has this character. */
-export const BLOCK = '#';
-
 /** The words of a record as the text of a `tsvector`; null if they are too many for one. */
 export function wordsOf(table: RecordTable, id: Id, fields: object): string | null {
   const block = Math.floor(id / BLOCK_IDS);
   const words = recordWords(table, fields).map((word) => `'${block}.${word}'`);
   const text = words.join(' ');
   return Buffer.byteLength(text) > MAX_WORDS_BYTES ? null : text;
-}
-
-/** The text of a `tsquery` on one block, with {@link BLOCK} for its number. A record matches if it has all words. */
-export function blockQuery(words: readonly string[]): string {
-  return `(${decidingWords(words)
-    .map((word) => `'${BLOCK}.${word}':*`)
-    .join(' & ')})`;
 }
