@@ -26,6 +26,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     // They pace clients that send again, or let a time pass in which nothing must happen: a slow machine waits longer.
     allowed: {
       'contract/exactly-once.contract.ts': 2,
+      'contract/killed-server.contract.ts': 1,
       'crash/night/certificate-renewal.test.ts': 1,
       'durability/broken-connections.test.ts': 1,
       'durability/mixed-use/creations.ts': 1,

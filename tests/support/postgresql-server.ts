@@ -155,9 +155,17 @@ export class PostgresqlServer {
     this.child?.kill('SIGCONT');
   }
 
-  /** Ends the server as a crash does. */
+  /** Ends all processes of the server as a crash of its machine does. */
   async kill(): Promise<void> {
+    const processes = this.isRunning ? this.processes() : [];
     await this.end('SIGKILL');
+    // They notice the end of the first one by themselves, though a moment later.
+    for (const pid of processes)
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It was faster.
+      }
   }
 
   /** Ends the server as an operator does: it closes all connections first. */
@@ -165,9 +173,13 @@ export class PostgresqlServer {
     await this.end('SIGINT');
   }
 
+  private get isRunning(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   private async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !this.isRunning) return;
     child.ref();
     child.kill(signal);
     await once(child, 'exit');
