@@ -1,25 +1,19 @@
-import { MongoClient } from 'mongodb';
-import { mongoUrl } from '../../tests/support/mongo-url.js';
+import type { CreatedStore } from '../../tests/stores/provider.js';
 
-/** MongoDB databases of this run, one for the service and one for bare Koa, and Redis. */
-export interface Databases {
-  readonly service: string;
-  readonly koa: string;
-  readonly redis: string;
+/** The databases of this run. */
+const created: CreatedStore[] = [];
+
+/** Returns a function that makes an empty database at its first call, and always returns the settings of that one. */
+export function databaseOf(create: () => Promise<CreatedStore>): () => Promise<CreatedStore['settings']> {
+  let database: Promise<CreatedStore> | undefined;
+  return async () => {
+    database ??= create();
+    const store = await database;
+    if (!created.includes(store)) created.push(store);
+    return store.settings;
+  };
 }
 
-/** @returns undefined if the environment names no servers */
-export function databasesOfRun(): Databases | undefined {
-  const { MONGODB_URL, REDIS_URL } = process.env;
-  if (!MONGODB_URL || !REDIS_URL) return undefined;
-  const url = (name: string) => mongoUrl(`bench_${process.pid}_${name}`);
-  return { service: url('service'), koa: url('koa'), redis: REDIS_URL };
-}
-
-export async function dropDatabases({ service, koa }: Databases): Promise<void> {
-  for (const url of [service, koa]) {
-    const client = new MongoClient(url);
-    await client.db().dropDatabase();
-    await client.close();
-  }
+export async function removeDatabases(): Promise<void> {
+  for (const { remove } of created.splice(0)) await remove();
 }

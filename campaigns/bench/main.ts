@@ -9,7 +9,7 @@ import { chosen, integer, parsedOptions } from '../../scripts/options.js';
 import { print } from '../../scripts/statistics.js';
 import { figuresOf } from '../../tests/support/figure.js';
 import { ARRIVAL } from './arrival.js';
-import { databasesOfRun, dropDatabases } from './databases.js';
+import { removeDatabases } from './databases.js';
 import { GROWTH } from './growth.js';
 import { bindToLoadCore, missing } from './machine.js';
 import { writeSampleProducts } from './ndjson.js';
@@ -26,6 +26,7 @@ const figure = figuresOf('bench');
 const given = parsedOptions({
   seconds: { type: 'string', default: '1' },
   rounds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '64' },
   products: { type: 'string', default: '5000' },
   only: { type: 'string', default: '' },
   servers: { type: 'string', default: '' },
@@ -36,15 +37,15 @@ const given = parsedOptions({
 const extent = {
   seconds: integer('seconds', given.seconds, 1, 600),
   rounds: integer('rounds', given.rounds, 1, 1_000),
+  connections: integer('connections', given.connections, 1, 1_000),
   products: integer('products', given.products, 100, 1_000_000),
 };
 const sections: Section[] = [...WORKS.map(workSection), IMPORT, UPDATE_BY_KEY, EXPORT, ARRIVAL, START];
-const databases = databasesOfRun();
 const pocketbase = pocketbaseProgram(given.peers);
 const known = definitions({
   otherDist: given.dist && resolve(given.dist),
   pocketbase: 'program' in pocketbase ? pocketbase.program : undefined,
-  databases,
+  redis: process.env['REDIS_URL'],
 });
 const [chosenSections, chosenServers] = [
   given.growth ? [GROWTH] : chosen('only', given.only, sections),
@@ -79,13 +80,14 @@ try {
   await report({ subjects, materials, extent, rates: new Map() });
 } finally {
   await Promise.all(subjects.map(stopSubject));
-  if (databases && subjects.length > 0) await dropDatabases(databases);
+  await removeDatabases();
 }
 
 async function report(bench: Bench): Promise<void> {
-  const { seconds, rounds, products } = extent;
+  const { seconds, rounds, connections, products } = extent;
   print(
-    `Node ${process.version}, ${cpus()[0]?.model}; ${rounds} rounds of ${seconds} s; ${products} products`,
+    `Node ${process.version}, ${cpus()[0]?.model}; ${rounds} rounds of ${seconds} s; ` +
+      `${connections} connections; ${products} products`,
   );
   if ('absence' in pocketbase) print(`PocketBase is not measured: ${pocketbase.absence}`);
   print('');

@@ -31,7 +31,6 @@ interface Load {
   openingTime: number;
 }
 
-const CONNECTIONS = 64;
 /** A pause before the first request that the end of the slice cuts off. */
 const UNREACHED_MS = 60_000;
 const WRITERS = 2;
@@ -58,7 +57,7 @@ const WARM_UP = 4;
 export async function measured(
   work: Work,
   { subjects, materials, extent }: Bench,
-  connections = CONNECTIONS,
+  connections = extent.connections,
 ): Promise<Outcome[]> {
   const loads: Load[] = [];
   for (const subject of subjects) {

@@ -5,6 +5,8 @@ export interface Extent {
   /** The length of one slice of load. */
   readonly seconds: number;
   readonly rounds: number;
+  /** How many of them send requests, one after the other each. */
+  readonly connections: number;
   readonly products: number;
 }
 

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { ALL_STORES } from '../../tests/stores/index.js';
+import type { CreatedStore } from '../../tests/stores/provider.js';
 import { HttpClient } from '../../tests/support/http-client.js';
 import { type Api, CATALOGUE, POCKETBASE } from './api.js';
-import type { Databases } from './databases.js';
+import { databaseOf } from './databases.js';
 import { importFile } from './ndjson.js';
 import { type Program, ServerProcess } from './server-process.js';
 
@@ -36,7 +38,7 @@ export interface Definition {
   readonly api: Api;
   /** Whether it is the service itself, which has imports, exports and access tokens. */
   readonly isService: boolean;
-  program(materials: Materials): Program;
+  program(materials: Materials): Promise<Program>;
 }
 
 /** A running server of the comparison. */
@@ -52,42 +54,56 @@ export interface Choice {
   readonly otherDist?: string | undefined;
   /** The program that `pocketbase.ts` builds. */
   readonly pocketbase?: string | undefined;
-  readonly databases?: Databases | undefined;
+  /** The Redis in which services on a shared store count requests. */
+  readonly redis?: string | undefined;
 }
 
-export function definitions({ otherDist, pocketbase, databases }: Choice): Definition[] {
+export function definitions({ otherDist, pocketbase, redis }: Choice): Definition[] {
   const here = resolve('dist');
+  const own = ALL_STORES.filter(({ unreachable }) => !unreachable).map(({ name }) => name);
   return [
     bare(BASE, 'koa'),
     bare(REPEAT, 'koa'),
     bare('node:https', 'https'),
     bare('fastify', 'fastify'),
-    service('memory', here, { STORE: 'memory' }),
-    service('sqlite', here, { STORE: 'sqlite' }),
+    ...own.map((name) => service(name, here, { STORE: name })),
     { ...service('sqlite without metrics', here, { STORE: 'sqlite' }, UNMEASURED), base: 'sqlite' },
     { ...service('two workers', here, { STORE: 'sqlite', WORKERS: '2' }), base: 'sqlite' },
-    ...(otherDist
-      ? [
-          service('memory (other)', resolve(otherDist), { STORE: 'memory' }),
-          service('sqlite (other)', resolve(otherDist), { STORE: 'sqlite' }),
-        ]
-      : []),
+    ...(otherDist ? own.map((name) => service(`${name} (other)`, resolve(otherDist), { STORE: name })) : []),
     ...(pocketbase ? [peer('pocketbase (no fsync)', pocketbase)] : []),
-    ...(databases
-      ? [
-          { ...bare('koa on mongodb', 'koa-mongodb', databases.koa), base: 'koa on mongodb' },
-          {
-            ...service('mongodb and redis', here, {
-              STORE: 'mongodb',
-              MONGODB_URL: databases.service,
-              RATE_LIMITER: 'redis',
-              REDIS_URL: databases.redis,
-            }),
-            base: 'koa on mongodb',
-          },
-        ]
-      : []),
+    ...ALL_STORES.flatMap(({ name, createDurable }) =>
+      createDurable ? onServer(name, createDurable, redis) : [],
+    ),
   ];
+}
+
+/** Makes an empty store on a server. */
+type Create = () => Promise<CreatedStore>;
+
+/** The service on a store with a server, and bare Koa on the same server, if there is such a program. */
+function onServer(store: string, create: Create, redis: string | undefined): Definition[] {
+  const base = `koa on ${store}`;
+  const settings = redis ? { RATE_LIMITER: 'redis', REDIS_URL: redis } : {};
+  const own = service(redis ? `${store} and redis` : store, resolve('dist'), settings);
+  const all = existsSync(bareProgram(`koa-${store}`))
+    ? [
+        { ...bare(base, `koa-${store}`), base },
+        { ...own, base },
+      ]
+    : [own];
+  return all.map((definition) => withDatabase(definition, create));
+}
+
+/** The program of the server gets the settings of an empty database from its environment. */
+function withDatabase(definition: Definition, create: Create): Definition {
+  const settings = databaseOf(create);
+  return {
+    ...definition,
+    program: async (materials) => {
+      const { command, environment } = await definition.program(materials);
+      return { command, environment: { ...environment, ...(await settings()) } };
+    },
+  };
 }
 
 /** @param file the program; by default that of the service */
@@ -102,7 +118,7 @@ export function service(
     base: BASE,
     api: CATALOGUE,
     isService: true,
-    program: () => serviceProgram(file, settings),
+    program: async () => serviceProgram(file, settings),
   };
 }
 
@@ -119,21 +135,23 @@ function serviceProgram(file: string, settings: Readonly<Record<string, string>>
   return { command: [process.execPath, file], environment };
 }
 
-function bare(name: string, program: string, ...more: readonly string[]): Definition {
-  const file = resolve(`build/campaigns/bench/servers/${program}.js`);
+function bareProgram(name: string): string {
+  return resolve(`build/campaigns/bench/servers/${name}.js`);
+}
+
+function bare(name: string, program: string): Definition {
   const command = ({ tls, products }: Materials) => [
     process.execPath,
-    file,
+    bareProgram(program),
     join(tls, 'server.pem'),
     products,
-    ...more,
   ];
   return {
     name,
     base: BASE,
     api: CATALOGUE,
     isService: false,
-    program: (all) => ({ command: command(all) }),
+    program: async (all) => ({ command: command(all) }),
   };
 }
 
@@ -144,7 +162,7 @@ function peer(name: string, program: string): Definition {
     base: BASE,
     api: POCKETBASE,
     isService: false,
-    program: (all) => ({ command: command(all) }),
+    program: async (all) => ({ command: command(all) }),
   };
 }
 
@@ -163,7 +181,7 @@ export async function startSubject(definition: Definition, materials: Materials)
 /** Starts a server in its folder, with what that already holds. */
 export async function startEmpty(definition: Definition, materials: Materials): Promise<Subject> {
   const folder = await makeFolder(definition, materials);
-  const server = await ServerProcess.start(folder, definition.program(materials));
+  const server = await ServerProcess.start(folder, await definition.program(materials));
   const client = new HttpClient(server.port, join(materials.tls, 'ca.pem'), API_KEY);
   return { ...definition, server, client, count: materials.count };
 }

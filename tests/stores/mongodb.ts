@@ -16,6 +16,7 @@ export const MONGODB: TestStoreProvider = {
     const url = await urlOf(`test-${randomUUID()}`);
     return { settings: { STORE: 'mongodb', MONGODB_URL: url }, remove: () => dropDatabase(url) };
   },
+  ...(process.env['MONGODB_URL'] && { createDurable: () => MONGODB.create('') }),
   unreachable: (password) => ({
     MONGODB_URL: `mongodb://ann:${password}@127.0.0.1:1/catalogue?serverSelectionTimeoutMS=200`,
   }),

@@ -1,5 +1,5 @@
 import { HAS_POSTGRESQL, PostgresqlServer, patient, sharedPostgresql } from '../support/postgresql-server.js';
-import type { TestStoreProvider } from './provider.js';
+import type { CreatedStore, TestStoreProvider } from './provider.js';
 
 export const POSTGRESQL: TestStoreProvider = {
   name: 'postgresql',
@@ -7,14 +7,13 @@ export const POSTGRESQL: TestStoreProvider = {
   isLocal: true,
   pace: 'fast',
   removesExpired: false,
-  create: async () => {
-    const server = await sharedPostgresql();
-    const url = await server.createSchema();
-    return {
-      settings: { STORE: 'postgresql', POSTGRESQL_URL: patient(url) },
-      remove: () => server.dropSchema(url),
-    };
-  },
+  create: async () => createdIn(await sharedPostgresql(), patient),
+  ...(HAS_POSTGRESQL && {
+    createDurable: async () => {
+      durable ??= PostgresqlServer.start({ isDurable: true });
+      return createdIn(await durable);
+    },
+  }),
   unreachable: (password) => ({ POSTGRESQL_URL: `postgresql://ann:${password}@127.0.0.1:1/catalogue` }),
   startServer: async () => {
     const server = await PostgresqlServer.start();
@@ -31,3 +30,13 @@ export const POSTGRESQL: TestStoreProvider = {
     };
   },
 };
+
+let durable: Promise<PostgresqlServer> | undefined;
+
+async function createdIn(server: PostgresqlServer, toUrl = (url: string) => url): Promise<CreatedStore> {
+  const url = await server.createSchema();
+  return {
+    settings: { STORE: 'postgresql', POSTGRESQL_URL: toUrl(url) },
+    remove: () => server.dropSchema(url),
+  };
+}

@@ -28,6 +28,11 @@ export interface TestStoreProvider {
    */
   create(folder: string): Promise<CreatedStore>;
   /**
+   * Makes an empty store for measurements: on a server as in production, which has a write on disk before it acknowledges
+   * it. Absent if there is no such server.
+   */
+  createDurable?(): Promise<CreatedStore>;
+  /**
    * The settings, without STORE, that name a server which nobody runs, and a password. What connects there gives up soon.
    * Absent if the store has no server.
    * @param password as an address has it

@@ -41,8 +41,8 @@ function packagedFolder(): string | undefined {
 
 /**
  * A PostgreSQL server of its own, with data in a temporary folder, which tests kill, suspend and restart. The server and
- * the folder are gone soon after this process has ended in any way. `fsync` is off: every write that the server
- * acknowledged survives its death, though not that of the machine.
+ * the folder are gone soon after this process has ended in any way. Unless it is durable, `fsync` is off: every write
+ * that the server acknowledged survives its death, though not that of the machine.
  */
 export class PostgresqlServer {
   private child: ChildProcess | undefined;
@@ -52,16 +52,20 @@ export class PostgresqlServer {
     private readonly programs: string,
     private readonly folder: string,
     readonly port: number,
+    private readonly isDurable: boolean,
   ) {
     this.data = join(folder, 'data');
   }
 
-  /** Creates a database cluster, and starts its server. */
-  static async start(): Promise<PostgresqlServer> {
-    const folder = createTemporaryFolder();
+  /**
+   * Creates a database cluster, and starts its server.
+   * @param isDurable whether every write is on disk before the server acknowledges it, as in production
+   */
+  static async start({ isDurable = false } = {}): Promise<PostgresqlServer> {
+    const folder = isDurable ? mkdtempSync(join(tmpdir(), 'catalogue-test-')) : createTemporaryFolder();
     guard(folder, join(folder, 'data/postmaster.pid'));
     if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
-    const server = new PostgresqlServer(programsFolder(), folder, await freePort());
+    const server = new PostgresqlServer(programsFolder(), folder, await freePort(), isDurable);
     const options = [
       '-U',
       'postgres',
@@ -121,8 +125,7 @@ export class PostgresqlServer {
       'listen_addresses=127.0.0.1',
       'unix_socket_directories=',
       'max_connections=200',
-      'shared_buffers=32MB',
-      'fsync=off',
+      ...(this.isDurable ? [] : ['shared_buffers=32MB', 'fsync=off']),
       ...settings,
     ];
     const child = spawn(

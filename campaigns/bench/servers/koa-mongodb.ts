@@ -1,6 +1,6 @@
 /**
  * Bare Koa whose handlers make the driver calls that the service makes too: one read or one write of a document, and
- * the number of a new one from a counter. Arguments: CERTIFICATE_FILE PRODUCTS_FILE MONGODB_URL.
+ * the number of a new one from a counter. Arguments: CERTIFICATE_FILE PRODUCTS_FILE; environment: MONGODB_URL.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -17,7 +17,8 @@ interface Stored {
   readonly fields: Draft;
 }
 
-const [, , , productsFile = '', url = ''] = process.argv;
+const [, , , productsFile = ''] = process.argv;
+const { MONGODB_URL: url = '' } = process.env;
 const client = await new MongoClient(url, { writeConcern: { w: 'majority', journal: true } }).connect();
 const products = client.db().collection<Stored>('products');
 const counters = client.db().collection<{ _id: string; last: number }>('counters');

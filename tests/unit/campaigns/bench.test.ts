@@ -7,9 +7,11 @@ import { processorTimeOf } from '../../../campaigns/bench/process-figures.js';
 import { memoryIn } from '../../../campaigns/bench/resident-memory.js';
 import { type Outcome, repeatability, workReport } from '../../../campaigns/bench/rounds.js';
 import { Products } from '../../../campaigns/bench/servers/products.js';
+import { definitions } from '../../../campaigns/bench/subjects.js';
 import { sliceOf } from '../../../campaigns/bench/wrk.js';
 import { chosen } from '../../../scripts/options.js';
 import { median } from '../../../scripts/statistics.js';
+import { ALL_STORES } from '../../stores/index.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
@@ -111,6 +113,14 @@ describe('the load comparison', () => {
     expect(repeated(109)).to.match(/^Two processes of the same server, koa, differ by 9\.0 %/);
     for (const time of [89, 111]) expect(repeated(time)).to.match(/^\*\*Do not trust these figures/);
     expect(repeatability([outcome('sqlite', 'koa', 1)])).to.equal('');
+  });
+
+  it('has every store, and compares one on a server with bare Koa on the same server', () => {
+    const bases = new Map(definitions({}).map(({ name, base }) => [name, base]));
+    for (const { name, unreachable, createDurable } of ALL_STORES)
+      expect(bases.get(name), name).to.equal(
+        createDurable ? `koa on ${name}` : unreachable ? undefined : 'koa',
+      );
   });
 
   it('chooses by parts of names', () => {
