@@ -1,7 +1,16 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, cpSync, existsSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -100,6 +109,18 @@ export class PostgresqlServer {
   async dropSchema(url: string): Promise<void> {
     const [, schema] = /search_path%3D(\w+)/.exec(url) ?? [];
     await this.query(`DROP SCHEMA ${schema} CASCADE`);
+  }
+
+  /**
+   * Writes a file that only the server can read.
+   * @param name in its folder: `data/pg_hba.conf` is who may log in, which `pg_reload_conf()` reads again
+   * @returns the path
+   */
+  write(name: string, text: string): string {
+    const file = join(this.folder, name);
+    writeFileSync(file, text, { mode: 0o600 });
+    if (IS_ROOT) chownSync(file, NOBODY, NOBODY);
+    return file;
   }
 
   /** Runs statements over a connection of its own. */

@@ -87,6 +87,9 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
     // The driver reads %20, not +.
     connectionString: parsed.href.replaceAll('+', '%20'),
     application_name: 'product-catalogue-service',
+    // What the URL says about TLS prevails over both. Without them, the driver reads PGSSLMODE and PGSSLNEGOTIATION.
+    ssl: false,
+    sslnegotiation: 'postgres',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     types: TYPES,
@@ -128,6 +131,6 @@ export function withStatementTimeout(url: string, ms: number | undefined): strin
 }
 
 function isUnprotected(host: string, sslmode: string | null): boolean {
-  const isLocal = host === '' || host.startsWith('/') || /^(?:localhost|127\.|\[::1\]$)/.test(host);
+  const isLocal = host === '' || host.startsWith('/') || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
   return !isLocal && (sslmode === null || sslmode === 'disable');
 }

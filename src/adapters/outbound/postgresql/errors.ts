@@ -29,8 +29,11 @@ const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
 /** No connection can be made, or each ends: the server stops, starts or is full. */
 const NOT_SERVING = /^(?:08|53300|57P)/;
 
-/** Node's errors of a certificate that it does not accept. */
-const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
+/** Node's errors of a certificate that it does not accept, be it that of the server or one that the URL names. */
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|ERR_OSSL_|ERR_TLS_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** The system calls by which Node reads a file. */
+const FILE = ['open', 'read'];
 
 function codeOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
@@ -96,7 +99,11 @@ export function translateStartError(error: unknown): unknown {
     return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${(error as Error).message} (${code}).`, {
       cause: error,
     });
-  const { code: reason = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code: reason = '', message = '', syscall = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (FILE.includes(syscall))
+    return new StoreConfigError(`A file that POSTGRESQL_URL names cannot be read (${reason}).`, {
+      cause: error,
+    });
   if (CERTIFICATE.test(reason))
     return new StoreConfigError(`The certificate of the PostgreSQL server is not accepted (${reason}).`, {
       cause: error,

@@ -62,15 +62,17 @@ export async function withClient<Result>(
   config: pg.ClientConfig,
   use: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ ...config, query_timeout: QUESTION_MS });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
+    // It reads the files that the URL names.
+    client = new pg.Client({ ...config, query_timeout: QUESTION_MS });
+    client.on('error', () => {});
     await client.connect();
     return await use(client);
   } catch (error) {
     throw error instanceof StoreConfigError ? error : translateStartError(error);
   } finally {
-    client.end().catch(() => {});
+    client?.end().catch(() => {});
   }
 }
 

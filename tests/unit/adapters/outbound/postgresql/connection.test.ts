@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { parseUrl, withStatementTimeout } from '#src/adapters/outbound/postgresql/connection.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 
@@ -65,12 +66,35 @@ describe('the connection URL of PostgreSQL', () => {
     ['postgresql://[::1]/d', false],
     ['postgresql:///d?host=/run/postgresql', false],
     ['postgresql://db.example/d', true],
+    ['postgresql://localhost.example/d', true],
+    ['postgresql://127.example/d', true],
     ['postgresql://db.example/d?sslmode=disable', true],
     ['postgresql://db.example/d?sslmode=verify-full', false],
   ] as const)
     it(`${isUnprotected ? 'is' : 'is not'} unprotected as ${url}`, () => {
       expect(parsed(url).isUnprotected).to.equal(isUnprotected);
     });
+
+  describe('alone decides about TLS, whatever the variables of the driver say', () => {
+    const VARIABLES = { PGSSLMODE: 'no-verify', PGSSLNEGOTIATION: 'direct' };
+    const before = Object.keys(VARIABLES).map((name) => [name, process.env[name]] as const);
+    beforeEach(() => Object.assign(process.env, VARIABLES));
+    afterEach(() => {
+      for (const [name, value] of before)
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    });
+
+    for (const [parameters, expected] of [
+      ['', false],
+      ['sslmode=disable', false],
+      ['sslmode=verify-full', {}],
+    ] as const)
+      it(`with ${parameters || 'no parameter'}`, () => {
+        for (const part of ['client', 'operations', 'searches'] as const)
+          expect(new pg.Client(parsed(`postgresql://h/d?${parameters}`)[part]).ssl).to.deep.equal(expected);
+      });
+  });
 
   it('gets a time for each statement unless it has one', () => {
     expect(withStatementTimeout('postgresql://h/d', 60_000)).to.equal(

@@ -99,13 +99,15 @@ describe('the errors of PostgreSQL', () => {
     Object.assign(new Error('self-signed certificate'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
     Object.assign(new Error('another name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
     new Error('The server does not support SSL connections'),
+    Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }),
   ])
     it(`${(error as pg.DatabaseError).code ?? error.message} is no use to try again at the start`, () => {
       expect(translateStartError(error)).to.be.an.instanceOf(StoreConfigError);
     });
 
   it('at the start are unavailable else', () => {
-    for (const error of [databaseError('57P03'), new Error('Connection terminated unexpectedly')])
+    const missing = Object.assign(new Error('no such socket'), { code: 'ENOENT', syscall: 'connect' });
+    for (const error of [databaseError('57P03'), new Error('Connection terminated unexpectedly'), missing])
       expect(translateStartError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
   });
 });
