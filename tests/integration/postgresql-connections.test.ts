@@ -65,8 +65,9 @@ if (HAS_POSTGRESQL)
       expect(await Promise.all([read(), read(), read()])).to.deep.equal(['ok', 'ok', 'ok']);
     });
 
+    const pid = async () => (await store.run<[number]>({ text: 'SELECT pg_backend_pid()' }, []))[0]?.[0];
+
     it('stay after an error of a statement', async () => {
-      const pid = async () => (await store.run<[number]>({ text: 'SELECT pg_backend_pid()' }, []))[0]?.[0];
       const first = await pid();
       expect(await codeOf(store.run({ text: 'SELECT 1 / 0' }, []))).to.match(/division by zero/);
       expect(await pid()).to.equal(first);
@@ -107,8 +108,10 @@ if (HAS_POSTGRESQL)
           .query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
           .then(() => server.query('SELECT pg_reload_conf()'));
       await only('on');
+      const first = await pid();
       await until('the server only reads', async () => (await write('a')) === 'unavailable');
       expect(await read()).to.equal('ok');
+      expect(await pid(), 'a connection that may lead to another server').not.to.equal(first);
       const admin = server.url({ options: '-c default_transaction_read_only=off' });
       await server.query('ALTER SYSTEM RESET default_transaction_read_only', admin);
       await server.query('SELECT pg_reload_conf()', admin);

@@ -16,7 +16,7 @@ import {
   reservationCells,
   reservationOf,
 } from './idempotency-store.js';
-import { TableWrites } from './statements.js';
+import type { TableWrites } from './statements.js';
 import type { PostgresqlStore } from './store.js';
 
 type EntryRow = [...record: RecordRow, deletedAt: Instant | null];
@@ -25,15 +25,14 @@ type EntryRow = [...record: RecordRow, deletedAt: Instant | null];
 export class PostgresqlArchive implements RecordArchive {
   readonly name: string;
   private readonly counter: Counter;
-  private readonly writes: TableWrites;
 
   constructor(
     private readonly store: PostgresqlStore,
     table: RecordTable,
+    private readonly writes: TableWrites,
   ) {
     this.name = table.name;
     this.counter = new Counter(store, table);
-    this.writes = new TableWrites(table);
   }
 
   /** The entry that reaches {@link MAX_PAGE_BYTES} is the last. */

@@ -39,9 +39,17 @@ function codeOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }
 
-/** Whether the server itself responded with this error, so that it serves requests and the connection can be kept. */
+/** Whether the server itself responded with this error, so that it serves requests. */
 export function isResponse(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !NOT_SERVING.test(codeOf(error));
+}
+
+/**
+ * Whether the connection can be used again after this error. A server that only reads has become a standby: another
+ * connection may lead to its successor.
+ */
+export function isUsableAfter(error: unknown): boolean {
+  return isResponse(error) && codeOf(error) !== READ_ONLY;
 }
 
 /** What the error of a call tells about the server: it responds, or a response is missing, or nothing can respond. */

@@ -1,7 +1,5 @@
-import { RESERVATION_MS } from '../../../application/maintenance/retention.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
-import type { Purgeable } from '../../../application/ports/purgeable.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { Id, Instant } from '../../../domain/record.js';
 import { compareText } from '../../../domain/text.js';
@@ -25,11 +23,6 @@ export const INSERT_RESERVATIONS = prepared(`INSERT INTO reservations (resource,
 const FIND = prepared(
   `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = $1 AND key = ANY($2::text[])`,
 );
-const PURGE = prepared(`WITH purged AS (
-  DELETE FROM reservations WHERE resource = $1 AND key IN (
-    SELECT key FROM reservations WHERE resource = $1 AND reserved_at < $2 ORDER BY reserved_at LIMIT $3)
-  RETURNING 1) SELECT count(*) FROM purged`);
-
 /** The cells of each column. Sorted by key, so that two processes do not wait for each other. */
 export function reservationCells(reservations: readonly Reservation[]): readonly unknown[] {
   const sorted = reservations.toSorted((a, b) => compareText(a.key, b.key));
@@ -49,9 +42,7 @@ export function reservationOf([key, fingerprint, id, reservedAt, fields]: Reserv
 /** A key can be in use at the insertion and expired at the read that follows, but hardly ever twice in a row. */
 const MAX_TRIES = 3;
 
-export class PostgresqlIdempotencyStore implements IdempotencyStore, Purgeable {
-  readonly retentionMs = RESERVATION_MS;
-
+export class PostgresqlIdempotencyStore implements IdempotencyStore {
   constructor(
     private readonly store: PostgresqlStore,
     private readonly table: Pick<RecordTable, 'name'>,
@@ -77,11 +68,6 @@ export class PostgresqlIdempotencyStore implements IdempotencyStore, Purgeable {
       left = left.filter(({ key }) => !known.has(key));
     }
     return known;
-  }
-
-  async purgeBefore(moment: Instant, limit: number): Promise<number> {
-    const [[purged] = [0]] = await this.store.run<[number]>(PURGE, [this.table.name, moment, limit]);
-    return purged;
   }
 }
 

@@ -36,7 +36,7 @@ import {
 import { Counter } from './counter.js';
 import { violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
-import { TableWrites } from './statements.js';
+import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** The most records, and about the most bytes of fields, of one insertion. */
@@ -52,7 +52,6 @@ const MAX_TRIES = 3;
 /** Every write is one statement, so no write needs a transaction of several. */
 export class PostgresqlRepository<Fields> implements Repository<Fields> {
   private readonly counter: Counter;
-  private readonly writes: TableWrites;
   private readonly lists: PostgresqlLists<Fields>;
   private readonly insertions: Batches<Versioned<Fields>, InsertOutcome>;
   private readonly reads: Batches<Id, Versioned<Fields> | undefined>;
@@ -67,10 +66,10 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   constructor(
     private readonly store: PostgresqlStore,
     private readonly table: RecordTable,
+    private readonly writes: TableWrites,
   ) {
     const { name } = table;
     this.counter = new Counter(store, table);
-    this.writes = new TableWrites(table);
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
     this.insertions = new Batches({ lanes: 2, items: INSERTED_TOGETHER, waitMs }, (records) =>

@@ -1,7 +1,7 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { SearchIndex } from '../../../application/ports/search-index.js';
 import { DERIVED_VERSION, IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
-import { TableWrites } from './statements.js';
+import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** The most records of a batch, which the driver reads at once. */
@@ -13,15 +13,14 @@ const MAX_RECORDS = 64;
  */
 export class PostgresqlSearchIndex implements SearchIndex {
   readonly name: string;
-  private readonly writes: TableWrites;
   private readonly findStale: Statement;
 
   constructor(
     private readonly store: PostgresqlStore,
     table: RecordTable,
+    private readonly writes: TableWrites,
   ) {
     this.name = table.name;
-    this.writes = new TableWrites(table);
     this.findStale = prepared(
       `SELECT ${RECORD_COLUMNS} FROM ${table.name} WHERE ${IS_LIVE} AND derived < ${DERIVED_VERSION} ORDER BY id LIMIT $1`,
     );

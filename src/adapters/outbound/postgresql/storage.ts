@@ -1,12 +1,14 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { StorageParts } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
+import { ExpiringRows } from './expiry.js';
 import { PostgresqlIdempotencyStore } from './idempotency-store.js';
 import { PostgresqlRepository } from './repository.js';
 import { PostgresqlSearchIndex } from './search-index.js';
+import { TableWrites } from './statements.js';
 import { PostgresqlStore } from './store.js';
-import { PostgresqlTombstones } from './tombstones.js';
 import { PostgresqlUsageStore } from './usage-store.js';
 
 export interface PostgresqlStorageOptions {
@@ -19,22 +21,26 @@ export interface PostgresqlStorageOptions {
 /** @throws StoreConfigError */
 export function postgresqlStorage({ url, budget, callTimeoutMs }: PostgresqlStorageOptions): StorageParts {
   const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget);
-  const usage = new PostgresqlUsageStore(store);
   return {
     store,
-    usage,
-    expiringUsage: usage,
+    usage: new PostgresqlUsageStore(store),
+    expiringUsage: new ExpiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
     table: (table) => {
-      const reservations = new PostgresqlIdempotencyStore(store, table);
+      const { name } = table;
+      const writes = new TableWrites(table);
+      const ofTable = `resource = '${name}'`;
       return {
-        records: new PostgresqlRepository(store, table),
-        reservations,
-        expiring: { reservations, tombstones: new PostgresqlTombstones(store, table) },
+        records: new PostgresqlRepository(store, table, writes),
+        reservations: new PostgresqlIdempotencyStore(store, table),
+        expiring: {
+          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, ofTable),
+          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS),
+        },
         archives: {
-          records: new PostgresqlArchive(store, table),
+          records: new PostgresqlArchive(store, table, writes),
           reservations: new PostgresqlReservationArchive(store, table),
         },
-        words: new PostgresqlSearchIndex(store, table),
+        words: new PostgresqlSearchIndex(store, table, writes),
       };
     },
   };

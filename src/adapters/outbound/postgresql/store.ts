@@ -17,7 +17,7 @@ import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import type { Turn } from '../../../shared/turn.js';
 import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
-import { isPoolTimeout, isResponse, isTooExpensive, signOf, translateError } from './errors.js';
+import { isPoolTimeout, isTooExpensive, isUsableAfter, signOf, translateError } from './errors.js';
 import { prepareSchema, withClient } from './schema.js';
 
 /** The operations of calls on many records that may run at the same time. */
@@ -176,8 +176,7 @@ class ConnectionPool {
       client.release();
       return rows;
     } catch (error) {
-      // A connection can be used again after an error that the server responded with.
-      client.release(!isResponse(error));
+      client.release(!isUsableAfter(error));
       throw error;
     }
   }

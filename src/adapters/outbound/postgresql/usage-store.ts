@@ -1,5 +1,3 @@
-import { USAGE_MS } from '../../../application/maintenance/retention.js';
-import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../../../application/ports/usage-store.js';
 import type { Id, Instant } from '../../../domain/record.js';
 import { type PostgresqlStore, prepared } from './store.js';
@@ -10,16 +8,10 @@ const SAVE = prepared(`INSERT INTO api_key_usage
 const FIND = prepared(
   'SELECT key_id, hour, counter, routes FROM api_key_usage WHERE key_id = ANY($1::bigint[]) AND hour >= $2',
 );
-const PURGE = prepared(`WITH purged AS (
-  DELETE FROM api_key_usage WHERE (key_id, hour, counter) IN (
-    SELECT key_id, hour, counter FROM api_key_usage WHERE hour < $1 ORDER BY hour LIMIT $2)
-  RETURNING 1) SELECT count(*) FROM purged`);
 
 type UsageRow = [keyId: Id, hour: Instant, counter: string, routes: string];
 
-export class PostgresqlUsageStore implements UsageStore, Purgeable {
-  readonly retentionMs = USAGE_MS;
-
+export class PostgresqlUsageStore implements UsageStore {
   constructor(private readonly store: PostgresqlStore) {}
 
   async save(counts: readonly UsageCount[]): Promise<void> {
@@ -41,10 +33,5 @@ export class PostgresqlUsageStore implements UsageStore, Purgeable {
     return rows.map(([keyId, hour, counter, routes]) => {
       return { keyId, hour, counter, routes: JSON.parse(routes) as RouteUsage[] };
     });
-  }
-
-  async purgeBefore(moment: Instant, limit: number): Promise<number> {
-    const [[purged] = [0]] = await this.store.run<[number]>(PURGE, [moment, limit]);
-    return purged;
   }
 }

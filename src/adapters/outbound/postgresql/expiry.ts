@@ -1,21 +1,25 @@
-import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
-import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
 import type { Instant } from '../../../domain/record.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
-/** Deletes expired tombstones of one table. */
-export class PostgresqlTombstones implements Purgeable {
-  readonly retentionMs = TOMBSTONE_MS;
+/** The rows of one table that expire. */
+export class ExpiringRows implements Purgeable {
   private readonly purge: Statement;
 
+  /**
+   * @param age the column of the time from which on a row is kept for `retentionMs`
+   * @param only the condition on the rows of one resource
+   */
   constructor(
     private readonly store: PostgresqlStore,
-    { name }: RecordTable,
+    table: string,
+    age: string,
+    readonly retentionMs: number,
+    only = 'TRUE',
   ) {
     this.purge = prepared(`WITH purged AS (
-      DELETE FROM ${name} WHERE id IN (
-        SELECT id FROM ${name} WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2)
+      DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+        SELECT ctid FROM ${table} WHERE ${only} AND ${age} < $1 ORDER BY ${age} LIMIT $2 FOR UPDATE SKIP LOCKED))
       RETURNING 1) SELECT count(*) FROM purged`);
   }
 

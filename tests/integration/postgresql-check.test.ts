@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { checkPostgresql } from '#src/adapters/outbound/postgresql/check.js';
+import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
+import { freePort } from '../support/free-port.js';
+import { HAS_POSTGRESQL, type PostgresqlServer, sharedPostgresql } from '../support/postgresql-server.js';
+import { ENDLESS } from '../support/tables.js';
+
+if (HAS_POSTGRESQL)
+  describe('the check of PostgreSQL', () => {
+    let server: PostgresqlServer;
+    let url: string;
+    const check = (at = url) => checkPostgresql(at, () => 7);
+    const texts = async (at?: string) =>
+      (await check(at)).diagnoses.map(({ verdict, subject, message }) => `${verdict} ${subject} ${message}`);
+
+    beforeEach(async () => {
+      server = await sharedPostgresql();
+      url = await server.createSchema();
+    });
+    afterEach(() => server.dropSchema(url));
+
+    const open = async () => {
+      const store = new PostgresqlStore(url, ENDLESS);
+      await store.open();
+      await store.close();
+    };
+
+    it('names the server and its clock, and makes no schema', async () => {
+      const { diagnoses, time } = await check();
+      expect(diagnoses[0]?.message).to.match(
+        /^PostgreSQL [\d.]+.* responds \(127\.0\.0\.1:\d+, database postgres, schema/,
+      );
+      expect(diagnoses[1]).to.include({ verdict: 'ok', message: 'there is none; the first start makes it' });
+      expect(time).to.include({ kind: 'now', of: "PostgreSQL's clock", readAt: 7 });
+      expect(time?.at).to.be.a('number');
+      const { rows } = await server.query(
+        'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
+        url,
+      );
+      expect(rows).to.deep.equal([]);
+    });
+
+    it('warns of a server that a loss of power can destroy, as that of the tests', async () => {
+      expect((await texts()).at(-1)).to.match(/^warning store the server has fsync=off/);
+    });
+
+    it('knows the version of the schema, and steps that are missing', async () => {
+      await open();
+      expect(await texts()).to.include('ok schema it is of version 1');
+      await server.query('UPDATE schema_version SET version = 0; DROP TABLE schema_version', url);
+      expect(await texts()).to.include('ok schema there is none; the first start makes it');
+    });
+
+    it('finds indexes that the server has not finished', async () => {
+      await open();
+      await server.query(
+        `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'products_name'::regclass`,
+        url,
+      );
+      expect(await texts()).to.include('wrong schema these indexes are invalid: products_name');
+    });
+
+    it('tells a wrong URL from a server that does not respond, and quotes no password', async () => {
+      expect(await texts('postgresql://ann:secret@h/d?x=1')).to.deep.equal([
+        `wrong store POSTGRESQL_URL sets x, which is not possible; it may set ${ALLOWED}`,
+      ]);
+      const nowhere = `postgresql://ann:secret@127.0.0.1:${await freePort()}/d`;
+      expect(await texts(nowhere)).to.deep.equal(['wrong store PostgreSQL does not respond, or only reads']);
+      expect(await texts(url.replace('//postgres', '//ann:secret'))).to.deep.equal([
+        'wrong store The server refuses POSTGRESQL_URL: role "ann" does not exist (28000)',
+      ]);
+    });
+  });
+
+const ALLOWED =
+  'application_name, connect_timeout, host, options, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, ' +
+  'statement_timeout, uselibpqcompat';
