@@ -80,8 +80,12 @@ if (HAS_POSTGRESQL)
     });
 
     it('are unavailable while the server is gone, and work when it is back', async () => {
-      await read();
+      await store.close();
+      await open('statement_timeout=100000');
+      const running = codeOf(store.run({ text: 'SELECT pg_sleep(99)' }, []));
+      await runs('SELECT pg_sleep(99)');
       await server.kill();
+      expect(await running, 'a call without an answer').to.equal('unavailable');
       expect([await read(), await write('lost')]).to.deep.equal(['unavailable', 'unavailable']);
       await server.run();
       await until('the store is back', async () => (await read()) === 'ok');
@@ -120,7 +124,7 @@ if (HAS_POSTGRESQL)
 
     it('are unavailable if the server has none left', async () => {
       await server.stop();
-      await server.run(['max_connections=12', 'superuser_reserved_connections=0', 'reserved_connections=0']);
+      await server.run(['max_connections=12', 'superuser_reserved_connections=0']);
       await store.close();
       await open();
       const others: Promise<unknown>[] = [];
