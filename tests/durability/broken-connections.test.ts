@@ -1,7 +1,8 @@
 /**
  * A proxy between eight clients and two processes on one SQLite file cuts at random bytes in either direction: in the
  * TLS handshake, in the request, before the first byte of the response, and in the response. A second proxy, between
- * the service and MongoDB, cuts before a command, in it, before its reply and in its reply. The clients repeat each
+ * the service and MongoDB or PostgreSQL, cuts before a command, in it, before its reply and in its reply, and lets
+ * PostgreSQL itself end a connection. The clients repeat each
  * creation and each import under its `Idempotency-Key` until it has a response.
  *
  * No record is lost or doubled, no id is given twice, and each key gets at most one response without
@@ -17,9 +18,7 @@ import { isReplay, keyed } from '../support/idempotent-posts.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
 import { linksOf } from '../support/links.js';
-import { MongoProcess } from '../support/mongo-process.js';
-import { MongoProxy } from '../support/mongo-proxy.js';
-import { nameOf } from '../support/mongo-wire.js';
+import { PROXIED_SERVERS, type ProxiedServer, type ProxiedStore } from '../support/proxied-servers.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -44,15 +43,10 @@ const CUT_PART = 0.75;
 const BYTES = { handshake: 2_500, request: 400, response: 500 };
 /** The part of the commands whose connection with the store is cut. The driver tries each command twice. */
 const STORE_CUT_PART = 0.12;
-/** Before and in a command, and before and in its reply. */
-const STORE_CUTS = ['unsent', 'halved', 'lost', 'cut'] as const;
 /** How often each of them is played at requests, at least, and all of them together at imports. */
 const LEAST_STORE_CUTS = { each: sized({ gate: 6, night: 25 }), ofImports: 5 };
 /** Between two attempts that the service refuses. */
 const PAUSE_MS = 25;
-/** Commands that read or write records. The driver sends others by itself. */
-const STORE_COMMANDS = ['insert', 'update', 'find', 'findAndModify'];
-
 /** The random choices of one writer. */
 const randomOf = (writer: number) => new SeededRandom(TEST_SEED * 1_000 + writer);
 
@@ -287,100 +281,99 @@ describe('records are created once', function () {
     });
   });
 
-  describe('if the connections between service and MongoDB are cut', () => {
-    const folder = temporaryFolder();
-    let mongo: MongoProcess;
-    let proxy: MongoProxy;
-    let service: ChildProcessService;
-    let client: HttpClient;
-    let isCutting = false;
-    let planned = 0;
-    const random = randomOf(0);
+  for (const { name: server, cuts: places, start } of PROXIED_SERVERS)
+    describe(`if the connections between service and ${server} are cut`, () => {
+      const folder = temporaryFolder();
+      let proxied: ProxiedServer;
+      let store: ProxiedStore;
+      let service: ChildProcessService;
+      let client: HttpClient;
+      let isCutting = false;
+      let planned = 0;
+      const random = randomOf(0);
 
-    before(async () => {
-      mongo = await MongoProcess.onFreePort(folder);
-      await mongo.run();
-      proxy = await MongoProxy.before(mongo.port, (command) =>
-        isCutting && STORE_COMMANDS.includes(nameOf(command)) && random.chance(STORE_CUT_PART)
-          ? STORE_CUTS[planned++ % STORE_CUTS.length]
-          : undefined,
-      );
-      service = new ChildProcessService(folder, {
-        STORE: 'mongodb',
-        MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/cuts?directConnection=true`,
-        BOOTSTRAP_API_KEY: FIRST_KEY,
-        LOG_LEVEL: 'silent',
+      before(async () => {
+        proxied = await start(folder);
+        store = await proxied.store('cuts', () =>
+          isCutting && random.chance(STORE_CUT_PART) ? places[planned++ % places.length] : undefined,
+        );
+        service = new ChildProcessService(folder, {
+          ...store.settings,
+          BOOTSTRAP_API_KEY: FIRST_KEY,
+          LOG_LEVEL: 'silent',
+        });
+        client = await service.started(FIRST_KEY);
       });
-      client = await service.started(FIRST_KEY);
-    });
-    afterEach(() => {
-      isCutting = false;
-    });
-    after(async () => {
-      client?.close();
-      await service?.stop('SIGKILL');
-      await proxy?.close();
-      await mongo?.kill();
-    });
-    const cuts = () => STORE_CUTS.reduce((sum, place) => sum + proxy.played[place], 0);
-    const isEachPlayed = () => STORE_CUTS.every((place) => proxy.played[place] >= LEAST_STORE_CUTS.each);
+      afterEach(() => {
+        isCutting = false;
+      });
+      after(async () => {
+        client?.close();
+        await service?.stop('SIGKILL');
+        await store?.close();
+        await proxied?.stop();
+      });
+      const played = (place: string) => store.played[place] ?? 0;
+      const cuts = () => places.reduce((sum, place) => sum + played(place), 0);
+      const isEachPlayed = () => places.every((place) => played(place) >= LEAST_STORE_CUTS.each);
 
-    it('around any command, and the client sends the same key again', async () => {
-      const responses = new Responses();
-      let refused = 0;
-      isCutting = true;
-      await Promise.all(
-        Array.from({ length: WRITERS }, async (_, writer) => {
-          for (let i = 0; i < KEYS || !isEachPlayed(); i++) {
-            const name = `${writer}-${i}`;
-            const key = keyed(randomUUID());
-            for (;;) {
-              const response = await client.post('/products', { name }, key);
-              if (response.status === 201) {
-                responses.add(name, receivedIn(response));
-                break;
+      it('around any command, and the client sends the same key again', async () => {
+        const responses = new Responses();
+        let refused = 0;
+        isCutting = true;
+        await Promise.all(
+          Array.from({ length: WRITERS }, async (_, writer) => {
+            for (let i = 0; i < KEYS || !isEachPlayed(); i++) {
+              const name = `${writer}-${i}`;
+              const key = keyed(randomUUID());
+              for (;;) {
+                const response = await client.post('/products', { name }, key);
+                if (response.status === 201) {
+                  responses.add(name, receivedIn(response));
+                  break;
+                }
+                expect(response.status).to.equal(503);
+                refused++;
+                await sleep(PAUSE_MS);
               }
-              expect(response.status).to.equal(503);
-              refused++;
-              await sleep(PAUSE_MS);
             }
-          }
-        }),
-      );
-      isCutting = false;
-      figure('cuts from the store', cuts());
-      figure('refused meanwhile', refused);
-      responses.expectOnce('links to MongoDB', await storedBy(client));
-    });
+          }),
+        );
+        isCutting = false;
+        figure(`cuts from ${server}`, cuts());
+        figure('refused meanwhile', refused);
+        responses.expectOnce(`links to ${server}`, await storedBy(client));
+      });
 
-    it('in the middle of imports, and the client sends the stream again', async () => {
-      const before = new Set((await storedBy(client)).keys());
-      const responses = new Responses();
-      const from = cuts();
-      isCutting = true;
-      await Promise.all(
-        Array.from({ length: STREAMS / 2 }, async (_, stream) => {
-          for (let i = 0; i === 0 || cuts() - from < LEAST_STORE_CUTS.ofImports; i++) {
-            const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${i}-${line}`);
-            const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
-            const headers = { 'Idempotency-Key': randomUUID() };
-            for (let missing = LINES; missing > 0; ) {
-              missing = LINES;
-              await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
-                if (status === 201) missing--;
-                else expect(status).to.equal(503);
-                if (status === 201) responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
-              });
+      it('in the middle of imports, and the client sends the stream again', async () => {
+        const before = new Set((await storedBy(client)).keys());
+        const responses = new Responses();
+        const from = cuts();
+        isCutting = true;
+        await Promise.all(
+          Array.from({ length: STREAMS / 2 }, async (_, stream) => {
+            for (let i = 0; i === 0 || cuts() - from < LEAST_STORE_CUTS.ofImports; i++) {
+              const names = Array.from({ length: LINES }, (_, line) => `s${stream}-${i}-${line}`);
+              const lines = names.map((name) => `${JSON.stringify({ name })}\n`);
+              const headers = { 'Idempotency-Key': randomUUID() };
+              for (let missing = LINES; missing > 0; ) {
+                missing = LINES;
+                await importAll(client, lines, headers, ({ line, status, id, replayed }) => {
+                  if (status === 201) missing--;
+                  else expect(status).to.equal(503);
+                  if (status === 201)
+                    responses.add(names[line - 1] ?? '', { id, isReplay: replayed === true });
+                });
+              }
             }
-          }
-        }),
-      );
-      isCutting = false;
-      figure('cuts from the store in imports', cuts() - from);
-      const stored = [...(await storedBy(client))].filter(([name]) => !before.has(name));
-      responses.expectOnce('imports to MongoDB', new Map(stored));
+          }),
+        );
+        isCutting = false;
+        figure(`cuts from ${server} in imports`, cuts() - from);
+        const stored = [...(await storedBy(client))].filter(([name]) => !before.has(name));
+        responses.expectOnce(`imports to ${server}`, new Map(stored));
+      });
     });
-  });
 });
 
 /** Whether an error is Node's own of a connection, and not one of a check. */

@@ -1,25 +1,20 @@
-import type { Document } from 'mongodb';
-import { type MongoFault, targetOf } from '../../support/mongo-proxy.js';
-import { nameOf } from '../../support/mongo-wire.js';
-
 const WRITES = ['insert', 'update', 'delete', 'findAndModify'];
-const DATA = [...WRITES, 'find', 'getMore', 'aggregate', 'listIndexes', 'createIndexes'];
 
 interface Plan {
-  readonly fault: MongoFault;
-  /** The index, among the commands that may have the fault, of the first one that has it. */
+  readonly fault: string;
+  /** The index, among the calls that may have the fault, of the first one that has it. */
   readonly at: number;
-  /** How many commands have it, one after the other. */
+  /** How many calls have it, one after the other. */
   readonly times: number;
-  /** Whether a command counts, by its name and collection. */
-  readonly counts: (command: string) => boolean;
+  /** Whether a call counts. */
+  readonly counts: (call: string) => boolean;
 }
 
-/** Chooses the commands about data that have a fault. */
+/** Chooses the calls to a server that have a fault. */
 export class FaultPlan {
-  /** Names and collections of the commands that had the fault of the present plan. */
+  /** The calls that had the fault of the present plan. */
   played: string[] = [];
-  /** The number of commands since {@link arm} that might have had the fault. */
+  /** The number of calls since {@link arm} that might have had the fault. */
   seen = 0;
   private plan: Plan | undefined;
 
@@ -33,14 +28,14 @@ export class FaultPlan {
     this.plan = undefined;
   }
 
-  faultOf(command: Document): MongoFault | undefined {
+  /** @param call what the service asks for and of what, such as `insert products` */
+  faultOf(call: string): string | undefined {
     const { plan } = this;
-    const [name, target] = [nameOf(command), targetOf(command)];
-    if (!plan || !DATA.includes(name) || !plan.counts(target)) return undefined;
-    if (plan.fault === 'unconfirmed' && !WRITES.includes(name)) return undefined;
+    if (!plan?.counts(call)) return undefined;
+    if (plan.fault === 'unconfirmed' && !WRITES.includes(call.split(' ')[0] ?? '')) return undefined;
     const at = this.seen++;
     if (at < plan.at || at >= plan.at + plan.times) return undefined;
-    this.played.push(target);
+    this.played.push(call);
     return plan.fault;
   }
 }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Db, Document } from 'mongodb';
 import type { Application } from '#src/composition/container.js';
-import type { Storage } from '#src/composition/storage.js';
 import type { Service } from '#src/process/service.js';
+import { type OpenStore, openStore } from '../../stores/provider.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
-import type { MongoProxy } from '../../support/mongo-proxy.js';
 import { basic, requestToken } from '../../support/oauth.js';
+import type { ProxiedStore } from '../../support/proxied-servers.js';
 import type { FaultPlan } from './fault-plan.js';
 
 /** More than a batch of a list has. */
@@ -21,13 +20,14 @@ export const WRONG_STATUS = 'wrong status';
 /** A service whose store is behind a proxy, and the truth about its database. */
 export interface Lane {
   readonly plan: FaultPlan;
-  readonly proxy: MongoProxy;
+  readonly proxied: ProxiedStore;
   readonly application: Application;
   readonly service: Service;
   readonly client: HttpClient;
-  readonly database: Db;
   /** Over the same proxy. */
-  readonly storage: Storage;
+  readonly storage: OpenStore;
+  /** Past the proxy. */
+  readonly truth: OpenStore;
   /** Of records that stay. */
   readonly productId: number;
   readonly userId: number;
@@ -56,27 +56,38 @@ function expectStatus({ status, text }: HttpResponse, allowed: number): void {
   expect(status, `${WRONG_STATUS}: ${text}`).to.equal(allowed);
 }
 
-const idsOf = async ({ database }: Lane, collection: string, filter: Document): Promise<number[]> => {
-  const all = database.collection<Document & { _id: number }>(collection);
-  return (await all.find(filter).toArray()).map(({ _id }) => _id);
+/** So many records are newer than those before an operation, at most. */
+const NEWEST = 20;
+
+type Created = 'products' | 'orders' | 'apiKeys';
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the ids of the newest records with such fields. */
+const idsOf = async ({ truth }: Lane, created: Created, matches: (fields: Fields) => boolean) => {
+  const order = [{ field: 'id', descending: true }];
+  const { records } = await truth[created].list({ limit: NEWEST, filters: [], order });
+  return records.filter(({ fields }) => matches(fields as unknown as Fields)).map(({ id }) => id);
 };
+
+const named = (name: string | undefined) => (fields: Fields) => fields['name'] === name;
 
 /** An operation of a client. */
 const request = (prepare: (lane: Lane) => Promise<Play<HttpResponse>>) => prepare as Operation;
 
 let numbers = 0;
 
-/** @param of the body of a creation, and a condition that finds its record, for each unique number */
+/** @param of the body of a creation, and whether fields are those of its record, for each unique number */
 const creation = (
   path: string,
-  of: (number: number, lane: Lane) => readonly [body: object, filter: Document],
+  resource: Created,
+  of: (number: number, lane: Lane) => readonly [body: object, matches: (fields: Fields) => boolean],
   { hasKey = true } = {},
 ) =>
   request(async (lane) => {
-    const [body, filter] = of(++numbers, lane);
+    const [body, matches] = of(++numbers, lane);
     const headers: Record<string, string> = hasKey ? { 'Idempotency-Key': randomUUID() } : {};
     const act = () => lane.client.post(path, body, { headers });
-    const created = () => idsOf(lane, path.slice(1).replace('-', '_'), filter);
+    const created = () => idsOf(lane, resource, matches);
     return {
       act,
       verify: async (response) => {
@@ -101,8 +112,10 @@ const edit = (method: 'PUT' | 'PATCH') =>
     const name = randomUUID();
     const act = () =>
       lane.client.request(method, `/products/${id}`, { body: { name }, headers: { 'If-Match': '"1"' } });
-    const isDone = async () =>
-      (await idsOf(lane, 'products', { _id: id, 'fields.name': name, version: 2 })).length === 1;
+    const isDone = async () => {
+      const found = await lane.truth.products.find(id);
+      return found?.fields.name === name && found.version === 2;
+    };
     return {
       act,
       verify: async (response) => {
@@ -145,38 +158,42 @@ const withToken = ({ client, productId }: Lane, token: string) =>
 const newKey = async ({ client }: Lane): Promise<{ id: number; key: string }> =>
   (await settled(() => client.post('/api-keys', { name: 'x', scopes: ['products:read'] }))).json;
 
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
+const PREPARATION: Operation = async ({ proxied }) => {
+  const { dropIndex, hasIndex } = proxied.index as NonNullable<ProxiedStore['index']>;
+  const open = async () => (await openStore(proxied.settings)).close();
+  await dropIndex();
+  return {
+    act: async () => {
+      await open();
+      return 'open';
+    },
+    verify: async (result) => {
+      if (result) expect(await hasIndex(), FALSE_SUCCESS).to.equal(true);
+      await open();
+      expect(await hasIndex()).to.equal(true);
+    },
+  };
+};
+
+/** Returns what a server may be asked for. */
+export function operationsOn({ index }: ProxiedStore): Readonly<Record<string, Operation>> {
   // First, because it has most replies.
-  'prepare the indexes': async ({ storage, database }) => {
-    const missing = async () => {
-      const indexes = await database.collection('users').listIndexes().toArray();
-      return !indexes.some(({ name }) => name === 'live_email');
-    };
-    await database.collection('users').dropIndex('live_email');
-    return {
-      act: async () => {
-        await storage.store.open();
-        return 'open';
-      },
-      verify: async (result) => {
-        if (result) expect(await missing(), FALSE_SUCCESS).to.equal(false);
-        await storage.store.open();
-        expect(await missing()).to.equal(false);
-      },
-    };
-  },
-  POST: creation('/products', (n) => [{ name: `${n}` }, { 'fields.name': `${n}` }], { hasKey: false }),
-  'POST with a key': creation('/products', (n) => [
+  return { ...(index && { 'prepare the indexes': PREPARATION }), ...OPERATIONS };
+}
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  POST: creation('/products', 'products', (n) => [{ name: `${n}` }, named(`${n}`)], { hasKey: false }),
+  'POST with a key': creation('/products', 'products', (n) => [
     { name: `${n}`, sku: `S-${n}` },
-    { 'fields.name': `${n}` },
+    named(`${n}`),
   ]),
-  'POST of an order with a key': creation('/orders', (n, { userId, productId }) => [
+  'POST of an order with a key': creation('/orders', 'orders', (n, { userId, productId }) => [
     { userId, items: [{ productId, quantity: n }] },
-    { 'fields.items.quantity': n },
+    ({ items }) => (items as { quantity: number }[])[0]?.quantity === n,
   ]),
-  'POST of an API key': creation('/api-keys', (n) => [
+  'POST of an API key': creation('/api-keys', 'apiKeys', (n) => [
     { name: `${n}`, scopes: ['products:read'] },
-    { 'fields.name': `${n}` },
+    named(`${n}`),
   ]),
   'POST again': request(async (lane) => {
     const name = randomUUID();
@@ -187,7 +204,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       verify: async (response) => {
         if (response) expectStatus(response, 201);
         if (response) expect(response.json.id).to.equal(id);
-        expect(await idsOf(lane, 'products', { 'fields.name': name }), DOUBLED).to.deep.equal([id]);
+        expect(await idsOf(lane, 'products', named(name)), DOUBLED).to.deep.equal([id]);
       },
     };
   }),
@@ -209,7 +226,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     return {
       act,
       verify: async (response) => {
-        const isLive = (await idsOf(lane, 'products', { _id: id, live: true })).length === 1;
+        const isLive = (await lane.truth.products.find(id)) !== undefined;
         if (response) {
           expectStatus(response, 204);
           expect(isLive, FALSE_SUCCESS).to.equal(false);
@@ -224,7 +241,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     const body = names.map((name) => JSON.stringify({ name })).join('\n');
     const headers = { 'Content-Type': NDJSON, 'Idempotency-Key': randomUUID() };
     const act = () => lane.client.post('/products/imports', body, { headers });
-    const created = (name: string | undefined) => idsOf(lane, 'products', { 'fields.name': name });
+    const created = (name: string | undefined) => idsOf(lane, 'products', named(name));
     return {
       act,
       verify: async (response) => {
@@ -310,10 +327,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     };
   },
-  'save usage': async ({ client, application, database, productId }) => {
+  'save usage': async ({ client, application, truth, productId }) => {
     const { usageCounter } = application;
     const total = async () => {
-      const counts = await database.collection('api_key_usage').find({ keyId: 1 }).toArray();
+      const counts = await truth.usage.find([1], 0);
       return counts.flatMap(({ routes }) => routes).reduce((sum, { requests }) => sum + requests, 0);
     };
     await usageCounter.save();
@@ -332,19 +349,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     };
   },
-  'index words': async ({ storage, database, userId: _id }) => {
+  'index words': async ({ storage, proxied, userId }) => {
     const index = storage.searchIndexes.find(({ name }) => name === 'users');
     if (!index) throw new Error('no index of words');
-    const users = database.collection<Document & { _id: number }>('users');
-    const before = await users.findOne({ _id });
-    await users.updateOne({ _id }, { $unset: { words: 1, rules: 1, block: 1 } });
+    const before = await proxied.derivedOf(userId);
+    await proxied.forgetDerived(userId);
     return {
       act: () => index.indexNext(64),
       verify: async (result) => {
-        const isDone = (await users.findOne({ _id }))?.['words'] !== undefined;
-        if (result !== undefined) expect(isDone, FALSE_SUCCESS).to.equal(true);
+        if (result !== undefined)
+          expect(await proxied.derivedOf(userId), FALSE_SUCCESS).to.deep.equal(before);
         while ((await index.indexNext(64)) !== 0);
-        expect(await users.findOne({ _id })).to.deep.equal(before);
+        expect(await proxied.derivedOf(userId)).to.deep.equal(before);
       },
     };
   },
