@@ -343,11 +343,14 @@ function writeRaces(programs: () => readonly OpenStore[], races: number): void {
       await Promise.all(calls.map((call) => call()));
       return { names, removals };
     };
-    const expectUsed = async (id: Id, name: string | undefined) => {
+    /** @param ids with the name of its record; undefined: it is removed */
+    const expectUsed = async (ids: ReadonlyMap<Id, string | undefined>) => {
       for (const products of stores().slice(0, 2)) {
-        expect((await products.find(id))?.fields.name, `record ${id}`).to.equal(name);
-        expect(await products.findUsedIds([id])).to.deep.equal(new Set([id]));
-        expect(await isGiven(products, id, 'late'), `${id} again`).to.equal(false);
+        const found = await products.findAllByUnique('id', [...ids.keys()]);
+        expect(found.map((record) => record?.fields.name)).to.deep.equal([...ids.values()]);
+        expect(await products.findUsedIds([...ids.keys()])).to.deep.equal(new Set(ids.keys()));
+        const again = await products.insertAll([...ids.keys()].map((id) => product(id, { name: 'late' })));
+        expect(new Set(again)).to.deep.equal(new Set(['id_conflict']));
       }
     };
 
@@ -357,19 +360,21 @@ function writeRaces(programs: () => readonly OpenStore[], races: number): void {
         await stores()[0]?.insertAll(ids.map((id) => product(id)));
         const outcomes = await Promise.all(ids.map(race));
         expect(outcomes).to.deep.equal(ids.map(() => ({ names: [], removals: 1 })));
-        for (const id of ids) await expectUsed(id, undefined);
+        await expectUsed(new Map(ids.map((id) => [id, undefined])));
       }
     });
 
     it('give a new id once, and remove its record at most once', async () => {
-      for (let round = 0; round < races; round++)
-        for (const { id, names, removals } of await Promise.all(
-          racesOf(round).map(async (id) => ({ id, ...(await race(id)) })),
-        )) {
+      for (let round = 0; round < races; round++) {
+        const outcomes = await Promise.all(racesOf(round).map(async (id) => ({ id, ...(await race(id)) })));
+        for (const { id, names, removals } of outcomes) {
           expect(names, `insertions of ${id}`).to.have.length(1);
           expect(removals, `removals of ${id}`).to.be.within(0, 1);
-          await expectUsed(id, removals === 0 ? names[0] : undefined);
         }
+        await expectUsed(
+          new Map(outcomes.map(({ id, names, removals }) => [id, removals === 0 ? names[0] : undefined])),
+        );
+      }
     });
   });
 }
