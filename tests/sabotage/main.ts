@@ -10,7 +10,7 @@
  *
  *     Protection: SQLite's replacement compares the version.
  *     Without it: two edits of one version are both acknowledged, and one is lost.
- *     Test: contract/sqlite-repository
+ *     Test: contract/stores
  *     Grep: replace
  *
  * `Test` is a file below `tests`, without `.test.ts`: one of the gate, quick, and certain to fail. `Grep` is optional, as
