@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens to a statement. The server does not execute it with the first three, and executes it with the others. */
 const POSTGRESQL_FAULTS = [
@@ -102,8 +101,8 @@ export class PostgresqlProxy {
       isAwaited = false;
       if (fault === 'lost') near.resetAndDestroy();
       else if (fault === 'cut') near.end(bytes.subarray(0, bytes.length / 2), () => near.destroy());
+      else if (fault === 'late') setTimeout(() => near.writable && near.write(bytes), this.options.lateMs);
       else {
-        if (fault === 'late') await sleep(this.options.lateMs);
         if (fault === 'answered') await this.options.terminate(pid);
         if (near.writable) near.write(bytes);
       }
