@@ -142,7 +142,7 @@ export const SUITES: readonly Suite[] = [
     name: 'postgresql-15',
     tests: 'the contracts, queries and processes on the oldest PostgreSQL that the service supports',
     command: `POSTGRES_BIN=/usr/lib/postgresql/15/bin ${mocha(
-      `tests/contract/stores tests/contract/postgresql-* tests/cases/query-property
+      `tests/contract/stores tests/cases/stores tests/cases/postgresql-* tests/cases/query-property
       tests/durability/exactly-once tests/durability/lost-updates tests/durability/killed-servers
       tests/integration/postgresql-*`.replaceAll(/\s+/g, ' '),
       '--parallel --jobs 2 --timeout 300000 --grep /postgresql/i',

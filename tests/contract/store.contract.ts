@@ -3,12 +3,14 @@ import { archiveContract } from './archive.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
-import { codePointOrderContract, repositoryContract, writeRacesContract } from './repository.contract.js';
+import { codePointOrderContract, writeRacesContract } from './repository.contract.js';
 import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
-/** The tests that every store passes. `listFilterContract` and `wordSearchContract` have many cases more. */
+/**
+ * The tests that every store passes besides `repositoryContract`. `listFilterContract` and `wordSearchContract` have many
+ * cases more.
+ */
 export function storeContract(provider: TestStoreProvider): void {
-  repositoryContract(provider);
   writeRacesContract(provider);
   codePointOrderContract(provider);
   idempotencyStoreContract(provider);

@@ -1,4 +1,9 @@
 import { LOCAL_STORES } from '../stores/index.js';
-import { storeContract } from './store.contract.js';
+import { outageContract } from './outage.contract.js';
+import { repositoryContract } from './repository.contract.js';
 
-for (const store of LOCAL_STORES) storeContract(store);
+/** `tests/cases/stores.test.ts` has the other contracts of these stores. */
+for (const store of LOCAL_STORES) {
+  repositoryContract(store);
+  if (store.startServer) outageContract(store, store.startServer, ['a server that dies']);
+}

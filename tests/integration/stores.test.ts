@@ -1,9 +1,14 @@
 import { randomImports } from '../cases/keyed-imports/imports.contract.js';
-import { listFilterContract, wordSearchContract } from '../contract/repository.contract.js';
+import {
+  listFilterContract,
+  repositoryContract,
+  wordSearchContract,
+} from '../contract/repository.contract.js';
 import { storeContract } from '../contract/store.contract.js';
 import { SERVER_STORES } from '../stores/index.js';
 
 for (const store of SERVER_STORES) {
+  repositoryContract(store);
   storeContract(store);
   listFilterContract(store);
   wordSearchContract(store);

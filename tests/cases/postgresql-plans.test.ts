@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
 import { BY_ID, type Filter, MAX_PAGE_BYTES, type RecordTable } from '#src/application/ports/list-query.js';
+import { at, by } from '../contract/repository/records.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
 import { type NewStore, openNew } from '../stores/provider.js';
 import { searchFor } from '../support/reference-search.js';
 import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
-import { at, by } from './repository/records.js';
 
 /** So many that reading all of them costs more than any index, with 100 brands, 50 tags, and 2 names of many users. */
 const RECORDS = 20_000;

@@ -3,13 +3,13 @@ import type { Filter } from '#src/application/ports/list-query.js';
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { by, idsOf, next, product, query } from '../contract/repository/records.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
 import { type NewStore, openNew, openStore } from '../stores/provider.js';
 import { indexAll } from '../support/index-all.js';
 import { sharedPostgresql } from '../support/postgresql-server.js';
 import { searchFor } from '../support/reference-search.js';
 import { longText } from '../support/unicode-texts.js';
-import { by, idsOf, next, product, query } from './repository/records.js';
 
 const COUNT = 300;
 
