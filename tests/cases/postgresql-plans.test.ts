@@ -59,11 +59,12 @@ if (!POSTGRESQL.isMissing)
       const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
       return {
         indexes: [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))],
+        reads: nodes.flatMap((node) => node['Index Name'] ?? []),
         isSorted: nodes.some((node) => node['Node Type'] === 'Sort'),
         isWhole: nodes.some((node) => node['Node Type'] === 'Seq Scan'),
       };
     };
-    const served = (...indexes: string[]) => ({ indexes, isSorted: false, isWhole: false });
+    const served = (...indexes: string[]) => ({ indexes, reads: indexes, isSorted: false, isWhole: false });
 
     for (const [sort, index, ...values] of [
       ['id', 'products_live', 500],
@@ -128,12 +129,23 @@ if (!POSTGRESQL.isMissing)
             ['lamp w77', Number.POSITIVE_INFINITY],
           ] as const) {
             const part = { filters: [searchFor(text)], order: by(sort), range: { low: 0, high } };
-            const { indexes, isWhole } = await planOf(table, part);
+            const { indexes, reads, isWhole } = await planOf(table, part);
             const expected = ['live', 'words', 'doubtful'].map((index) => `${table.name}_${index}`);
             expect(indexes).to.have.members(expected);
             expect(isWhole).to.equal(false);
+            const steps = reads.filter((index) => index === `${table.name}_words`);
+            expect(steps).to.have.length(sort === 'id' ? 4 : 1);
           }
         });
+
+    it('keeps the plan of a search by id, which depends on no value', async () => {
+      const part = { filters: [searchFor('lamp')], range: { low: 0, high: 99_999 } };
+      const { text, values } = pageStatement(PRODUCTS, { ...part, order: BY_ID }, 21, MAX_PAGE_BYTES, true);
+      for (let round = 0; round < 7; round++)
+        await client.query({ name: 'search', text, values: [...values] });
+      const plans = `SELECT generic_plans > 0 AS "isKept" FROM pg_prepared_statements WHERE name = 'search'`;
+      expect((await client.query(plans)).rows).to.deep.equal([{ isKept: true }]);
+    });
   });
 
 function nodesOf(plan: Plan): Plan[] {

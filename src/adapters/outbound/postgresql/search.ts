@@ -29,7 +29,8 @@ export interface Search {
 /**
  * Returns the rows that have all words, or may have them, as a source of a statement. The server does not know how rare
  * a word is, so the statement tells it how to read. It finds the blocks that have records one by one, and makes one query
- * of some of them, so that it reads the index of words once for these.
+ * of some of them, so that it reads the index of words once for these. Its values are read from `given`, because no plan
+ * depends on them: so the server keeps the plan of a prepared statement.
  * @param conditions on the rows, besides the words
  */
 export function searchSource(
@@ -41,39 +42,42 @@ export function searchSource(
   const where = [IS_LIVE, ...conditions].join(' AND ');
   const high = Math.min(range.high, MAX_ID);
   if (range.low > high) return `(SELECT * FROM ${table} WHERE ${where} AND FALSE) AS found`;
-  const ends = [range.low, high].map((id) => `${parameters.add(id)}::bigint`) as [string, string];
   const terms = decidingWords(words).map((word) => `'${BLOCK}.${word}':*`);
-  const rows = { table, where, query: parameters.add(`(${terms.join(' & ')})`) };
-  const parts = first ? firstRows(rows, ends, first) : allRows(rows, ends);
-  return `(WITH RECURSIVE ${parts.join(',\n')}) AS found`;
+  const given = `given AS MATERIALIZED (SELECT ${parameters.add(range.low)}::bigint AS low,
+    ${parameters.add(high)}::bigint AS high, ${parameters.add(`(${terms.join(' & ')})`)}::text AS query,
+    ${first?.count ?? 'NULL'} AS count)`;
+  const rows = { table, where };
+  const parts = first ? firstRows(rows, first.descending) : allRows(rows);
+  return `(WITH RECURSIVE ${[given, ...parts].join(',\n')}) AS found`;
 }
 
 interface Rows {
   readonly table: string;
   readonly where: string;
-  /** The parameter with the text of a `tsquery`, with {@link BLOCK} for the number of a block. */
-  readonly query: string;
 }
 
 /** The lowest and the highest of some ids, as terms. */
 type Ends = readonly [low: string, high: string];
 
+/** The ids among which is searched. */
+const GIVEN: Ends = ['(SELECT low FROM given)', '(SELECT high FROM given)'];
+
 /** The parts of a statement of all rows. */
-function allRows(rows: Rows, ends: Ends): string[] {
+function allRows(rows: Rows): string[] {
   return [
-    blocksIn(rows, ends, false),
-    `query AS MATERIALIZED (${queryIn(rows, 'blocks')})
-    ${indexedRows(rows, 'query', ends)}`,
+    blocksIn(rows, GIVEN, false),
+    `query AS MATERIALIZED (${queryIn('blocks')}) ${indexedRows(rows, 'query', GIVEN)}`,
   ];
 }
 
 /**
  * The parts of a statement of the first rows. Each step is done only if those before did not find enough: the server
- * does not begin what has a condition that is false for all rows. OFFSET 0 makes it read the rows of a step by their
- * own conditions, in the first step the next ids, then the index of words.
+ * does not begin what has a condition that is false for all rows. OFFSET 0 makes it read the next ids in the first step,
+ * and the index of words in the others.
  */
-function firstRows(rows: Rows, ends: Ends, { count, descending }: NonNullable<Search['first']>): string[] {
-  const [low, high] = ends;
+function firstRows(rows: Rows, descending: boolean): string[] {
+  const count = '(SELECT count FROM given)';
+  const [low, high] = GIVEN;
   const direction = descending ? ' DESC' : '';
   const order = `ORDER BY id${direction}`;
   const from = (distance: number) => `(SELECT id ${descending ? '-' : '+'} ${distance} FROM start)`;
@@ -81,11 +85,11 @@ function firstRows(rows: Rows, ends: Ends, { count, descending }: NonNullable<Se
   const further: Ends = descending ? [low, from(NEAR_IDS)] : [from(NEAR_IDS), high];
   const nearBlocks = near.map((id) => `(${id} / ${BLOCK_IDS})`).join(', ');
   const parts = [
-    `start AS MATERIALIZED (${firstId(rows, ends, descending)})`,
-    `query0 AS MATERIALIZED (${queryIn(rows, `(VALUES ${nearBlocks}) AS near(block)`)})`,
+    `start AS MATERIALIZED (${firstId(rows, GIVEN, descending)})`,
+    `query0 AS MATERIALIZED (${queryIn(`(VALUES ${nearBlocks}) AS near(block)`)})`,
     `step0 AS MATERIALIZED (
       SELECT * FROM (SELECT * FROM ${rows.table} WHERE ${IS_LIVE} AND ${isAmong(near)} ${order} OFFSET 0) AS near
-      WHERE ${rows.where} AND ${isAmong(ends)} AND (words @@ (SELECT query FROM query0) OR ${IS_DOUBTFUL})
+      WHERE ${rows.where} AND ${isAmong(GIVEN)} AND (words @@ (SELECT query FROM query0) OR ${IS_DOUBTFUL})
       ${order} LIMIT ${count})`,
     blocksIn(rows, further, descending),
   ];
@@ -97,7 +101,7 @@ function firstRows(rows: Rows, ends: Ends, { count, descending }: NonNullable<Se
     const some = `(SELECT block FROM blocks WHERE block IS NOT NULL ORDER BY block${direction}
       OFFSET ${offset} LIMIT ${size}) AS step_blocks`;
     parts.push(
-      `${query} AS MATERIALIZED (${queryIn(rows, some)})`,
+      `${query} AS MATERIALIZED (${queryIn(some)})`,
       `${step} AS MATERIALIZED (
         SELECT * FROM (${indexedRows(rows, query, further)} AND ${found} < ${count} OFFSET 0) AS ${step}
         ${order} LIMIT ${count})`,
@@ -127,8 +131,8 @@ function blocksIn(rows: Rows, ends: Ends, descending: boolean): string {
 }
 
 /** The statement of the query of some blocks, and of the lowest and the highest of their ids. */
-function queryIn({ query }: Rows, blocks: string): string {
-  return `SELECT string_agg(replace(${query}, '${BLOCK}', block::text), '|')::tsquery AS query,
+function queryIn(blocks: string): string {
+  return `SELECT string_agg(replace((SELECT query FROM given), '${BLOCK}', block::text), '|')::tsquery AS query,
     min(block) * ${BLOCK_IDS} AS low, max(block) * ${BLOCK_IDS} + ${BLOCK_IDS - 1} AS high FROM ${blocks}`;
 }
 
