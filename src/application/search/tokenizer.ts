@@ -194,9 +194,11 @@ function* searchedTexts(searched: readonly string[], fields: object): Generator<
 
 /** Whether two versions of a record may have different words. */
 export function mayDifferInWords({ searched }: Searched, before: object, after: object): boolean {
-  const textOf = (fields: object, name: string) =>
-    JSON.stringify((fields as Readonly<Record<string, unknown>>)[name]);
-  return searched.some((name) => textOf(before, name) !== textOf(after, name));
+  const fieldOf = (fields: object, name: string) => (fields as Readonly<Record<string, unknown>>)[name];
+  return searched.some((name) => {
+    const [old, value] = [fieldOf(before, name), fieldOf(after, name)];
+    return old !== value && JSON.stringify(old) !== JSON.stringify(value);
+  });
 }
 
 /** The length of the texts that a search in a record reads, in UTF-16 units. */
