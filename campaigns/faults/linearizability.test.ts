@@ -1,23 +1,26 @@
 /**
- * 16 clients in two groups of eight work through two processes on one SQLite file, and then on one MongoDB. They read
- * items and lists, send `If-None-Match`, replace, patch the same and other fields, and delete. Meanwhile processes are
- * killed and started again, suspended with SIGSTOP, and connections are cut. Porcupine
- * (https://github.com/anishathalye/porcupine) checks the history of each record. An operation without a response may
- * take effect at any later time, or never. The checker prunes by version, so 20 writes with unknown outcome take
- * milliseconds instead of over 30 s.
+ * 16 clients in two groups of eight work through two processes on one SQLite file, then on one server of each other
+ * store. They read items and lists, send `If-None-Match`, replace, patch the same and other fields, and delete.
+ * Meanwhile processes of the service and of the server are killed and started again, suspended with SIGSTOP, and
+ * connections are cut. Porcupine (https://github.com/anishathalye/porcupine) checks the history of each record. An
+ * operation without a response may take effect at any later time, or never. The checker prunes by version, so 20 writes
+ * with unknown outcome take milliseconds instead of over 30 s.
  *
  * Controls: one stale read that is added to a history, a service that does not compare versions, and one that reads
  * from a cache of 20 ms. The checker must find each. With one member of MongoDB the test shows nothing about elections.
  */
-import { resolve } from 'node:path';
+import { mkdtempSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { ALL_STORES } from '../../tests/stores/index.js';
+import type { TestStoreProvider } from '../../tests/stores/provider.js';
+import { SQLITE } from '../../tests/stores/sqlite.js';
 import { ChildProcessService } from '../../tests/support/child-process-service.js';
 import { figuresOf } from '../../tests/support/figure.js';
 import { freePort } from '../../tests/support/free-port.js';
 import { HttpClient } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
-import { MongoProcess } from '../../tests/support/mongo-process.js';
 import { TEST_SEED } from '../../tests/support/run-settings.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 import { TcpProxy } from '../../tests/support/tcp-proxy.js';
@@ -28,9 +31,10 @@ import { RecordLoad } from './linearizability/record-load.js';
 const figure = figuresOf('linearizability');
 
 const UNPROTECTED = resolve('build/tests/support/unprotected-service.js');
-const OPERATIONS = { sqlite: 46_000, mongodb: 4_500, unprotected: 2_000 };
+/** By the pace of the store. */
+const OPERATIONS = { fast: 46_000, slow: 4_500, unprotected: 2_000 };
 /** A fault comes after so many operations. */
-const PER_FAULT = { sqlite: 1_000, mongodb: 400 };
+const PER_FAULT = { fast: 1_000, slow: 400 };
 const REPLICAS = 2;
 /** A guard, far longer than a test takes on two cores. */
 const LIMIT_MS = 1_200_000;
@@ -187,20 +191,16 @@ function withUnknownWrites(count: number): Operation[] {
 describe('the operations on a record have one order', () => {
   const folder = temporaryFolder();
   let check: Awaited<ReturnType<typeof porcupine>>;
-  const mongo: { server?: MongoProcess } = {};
   const histories: Record<string, Operation[]> = {};
   let running: RecordLoad | undefined;
 
   before(async () => {
-    [check, mongo.server] = await Promise.all([porcupine(folder), MongoProcess.onFreePort(folder)]);
+    check = await porcupine(folder);
   });
-  after(async () => {
-    running?.stop();
-    await mongo.server?.kill();
-  });
+  after(() => running?.stop());
 
   async function campaign(
-    store: 'sqlite' | 'mongodb',
+    { name: store, pace }: Pick<TestStoreProvider, 'name' | 'pace'>,
     replicas: Replicas,
     others: readonly (() => Promise<void>)[] = [],
   ): Promise<void> {
@@ -208,12 +208,7 @@ describe('the operations on a record have one order', () => {
     try {
       const load = new RecordLoad(replicas.clientOf, REPLICAS);
       running = load;
-      const faults = await runWithFaults(
-        load,
-        OPERATIONS[store],
-        PER_FAULT[store],
-        faultsOf(replicas, others),
-      );
+      const faults = await runWithFaults(load, OPERATIONS[pace], PER_FAULT[pace], faultsOf(replicas, others));
       const verdict = await check(load.history);
       figure(`operations (${store})`, load.known);
       figure(`records (${store})`, verdict.records);
@@ -231,30 +226,36 @@ describe('the operations on a record have one order', () => {
   }
 
   it('through two replicas on one SQLite file, which crash, hang and lose connections', () =>
-    campaign('sqlite', new Replicas(folder, { STORE: 'sqlite' }))).timeout(LIMIT_MS);
+    campaign(SQLITE, new Replicas(folder, { STORE: 'sqlite' }))).timeout(LIMIT_MS);
 
-  it('through two replicas on one MongoDB, which hangs and loses connections as well', async () => {
-    const { server } = mongo;
-    if (!server) throw new Error('There is no server.');
-    await server.run();
-    const hang = async () => {
-      server.hang();
-      await sleep(200);
-      server.resume();
-    };
-    const network = new TcpProxy({ host: '127.0.0.1', port: server.port });
-    const port = await network.listen();
-    const cut = async () => {
-      await network.set('cut');
-      await network.set('none');
-    };
-    const url = `mongodb://127.0.0.1:${port}/linearizability?directConnection=true`;
-    try {
-      await campaign('mongodb', new Replicas(folder, { STORE: 'mongodb', MONGODB_URL: url }), [hang, cut]);
-    } finally {
-      await network.close();
-    }
-  }).timeout(LIMIT_MS);
+  for (const store of ALL_STORES) {
+    const { name, startServer } = store;
+    if (!startServer) continue;
+    it(`through two replicas on one ${name}, which hangs, crashes and loses connections as well`, async () => {
+      const server = await startServer(mkdtempSync(join(folder, 'server-')));
+      const hang = async () => {
+        await server.suspend();
+        await sleep(200);
+        await server.resume();
+      };
+      const crash = async () => {
+        await server.kill();
+        await server.restart();
+      };
+      const network = new TcpProxy({ host: '127.0.0.1', port: server.port });
+      const cut = async () => {
+        await network.set('cut');
+        await network.set('none');
+      };
+      const settings = server.through(await network.listen());
+      try {
+        await campaign(store, new Replicas(folder, { ...settings }), [hang, cut, crash]);
+      } finally {
+        await network.close();
+        await server.remove();
+      }
+    }).timeout(LIMIT_MS);
+  }
 
   it('so that the checker finds one stale read among them', async () => {
     const [record, history] = withStaleRead(histories['sqlite'] ?? []);

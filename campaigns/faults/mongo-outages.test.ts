@@ -6,179 +6,68 @@
  * known one to one and a half seconds after the last reply of the store.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Document, MongoClient } from 'mongodb';
-import { ChildProcessService } from '../../tests/support/child-process-service.js';
-import { figuresOf } from '../../tests/support/figure.js';
-import { HttpClient } from '../../tests/support/http-client.js';
+import type { ChildProcessService } from '../../tests/support/child-process-service.js';
+import type { HttpClient } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
-import { recordsOf } from '../../tests/support/links.js';
 import { MongoProcess } from '../../tests/support/mongo-process.js';
 import { throughProxy } from '../../tests/support/mongo-url.js';
 import { TcpProxy } from '../../tests/support/tcp-proxy.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 import { until } from '../../tests/support/until.js';
-import { CLIENTS, Load, PAUSE_MS } from './mongo-outages/load.js';
-
-const figure = figuresOf('mongo-outages');
+import { CLIENTS, PAUSE_MS } from './outages/load.js';
+import { faultsOf, outagesIn } from './outages/outages.js';
 
 const CUTS = 10;
-const WARM_UP_MS = 500;
-/** At least so long, in milliseconds. The outage is known after two seconds, and later times are measured. */
-const OUTAGE_MS = 2_700;
 /** Long enough that requests come in between on a busy machine too. */
 const STEP_DOWN_SECONDS = 10;
 
-interface Fault {
-  begin(): unknown;
-  end(): unknown;
-  /** After this time from its beginning, no replies to earlier commands arrive. */
-  readonly lastReplyMs?: number;
-  readonly outageMs?: number;
-}
-
 describe('an outage of MongoDB', () => {
   const root = temporaryFolder();
-  const running: ChildProcessService[] = [];
-  const loads: Load[] = [];
-  const acknowledged = { creations: 0, lost: 0, doubled: 0 };
+  const { figure, serviceOn, start, expectOutage, startsWithout } = outagesIn('mongo-outages', root);
   let mongo: MongoProcess;
   let proxy: TcpProxy;
-  let proxied: string;
   let control: MongoClient;
+  const settingsAt = (url: string) => ({ STORE: 'mongodb', MONGODB_URL: url, LOG_LEVEL: 'warn' });
+  let proxied: Record<string, string>;
 
   before(async () => {
     mongo = await MongoProcess.onFreePort(root);
     await mongo.run();
     proxy = new TcpProxy({ host: '127.0.0.1', port: mongo.port });
-    proxied = throughProxy(mongo.url('proxied'), await proxy.listen());
+    proxied = settingsAt(throughProxy(mongo.url('proxied'), await proxy.listen()));
     control = new MongoClient(mongo.url('admin'));
   });
-  afterEach(async () => {
-    // A test that fails leaves its load to the next one otherwise.
-    for (const load of loads.splice(0)) await load.stop();
-    for (const service of running.splice(0)) await service.stop('SIGKILL');
-  });
   after(async () => {
-    figure('creations with a key that were acknowledged', acknowledged.creations);
-    figure('lost', acknowledged.lost);
-    figure('doubled', acknowledged.doubled);
     await control.close();
     await proxy.close();
     await mongo.kill();
   });
 
-  const serviceOn = (url: string, environment: Record<string, string> = {}) =>
-    new ChildProcessService(mkdtempSync(join(root, 'run-')), {
-      STORE: 'mongodb',
-      MONGODB_URL: url,
-      BOOTSTRAP_API_KEY: FIRST_KEY,
-      ...environment,
-    });
-  const start = (...settings: Parameters<typeof serviceOn>) => {
-    const service = serviceOn(...settings);
-    running.push(service);
-    return service;
-  };
-  const loadOf = (client: HttpClient, { pid }: ChildProcessService): Load => {
-    const load = new Load(client, pid);
-    loads.push(load);
-    return load;
-  };
-  /** Looks for every creation of a load, which has ended. */
-  const expectEachOnce = async (client: HttpClient, { acknowledged: made, names }: Load) => {
-    const found = await countsByName(client);
-    const lost = made.filter((name) => !found.has(name));
-    const doubled = names.filter((name) => (found.get(name) ?? 0) > 1);
-    acknowledged.creations += made.length;
-    acknowledged.lost += lost.length;
-    acknowledged.doubled += doubled.length;
-    expect({ lost, doubled }).to.deep.equal({ lost: [], doubled: [] });
-  };
-  const health = async (client: HttpClient, name: string) =>
-    (await client.get(`/health/${name}`, { token: null })).status;
-
-  describe('at the start', () => {
-    afterEach(() => proxy.set('none'));
-
-    it('delays the start, and the first key is printed once it is reachable', async () => {
-      await proxy.set('cut');
-      const service = start(proxied.replace('/proxied', '/first-key'), { BOOTSTRAP_API_KEY: '' });
-      await service.logs(/the store cannot be reached yet/);
-      const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
-      const early = new HttpClient(Number(port), `${service.folder}/data/tls/ca.pem`, 'x');
-      expect([await health(early, 'live'), await health(early, 'ready')]).to.deep.equal([200, 503]);
-      expect(service.out).to.equal('');
-      early.close();
-      await proxy.set('none');
-      const client = await service.started();
-      expect((await client.get('/products')).status).to.equal(200);
-      client.close();
-    });
-
-    it('ends the service with exit code 75 after a time', async () => {
-      await proxy.set('cut');
-      const service = start(proxied, { STORE_START_TIMEOUT_SECONDS: '2' });
-      expect((await service.exit).code).to.equal(75);
-      expect(service.out).to.match(/^The service ends: The store could not be reached in time/);
-      expect(service.out).to.not.include('pcs_');
-    });
-  });
-
-  const expectShortOutage = async (
-    name: string,
-    { begin, end, lastReplyMs = 0, outageMs = OUTAGE_MS }: Fault,
-    client: HttpClient,
-    service: ChildProcessService,
-  ) => {
-    const load = loadOf(client, service);
-    await sleep(WARM_UP_MS);
-    load.outageBegins(lastReplyMs);
-    const begun = begin();
-    await Promise.all([
-      sleep(lastReplyMs + outageMs),
-      until('requests are refused, and the service is not ready', () => load.isRefused()),
-    ]);
-    await begun;
-    load.outageEnds();
-    await end();
-    load.storeIsBack();
-    await until('requests succeed, and the service is ready', () => load.isServedAgain());
-    await load.stop();
-    load.expectNoFailure();
-    await expectEachOnce(client, load);
-    for (const [what, value, unit] of load.figures()) figure(`${name}: ${what}`, value, unit);
-  };
-
-  const FAULTS: Readonly<Record<string, Fault>> = {
-    'its network is cut': { begin: () => proxy.set('cut'), end: () => proxy.set('none') },
-    'its network hangs': { begin: () => proxy.set('hang'), end: () => proxy.set('none') },
-    'it is suspended': { begin: () => mongo.hang(), end: () => mongo.resume() },
-    'it is killed and started': { begin: () => mongo.kill(), end: () => mongo.run() },
-    'its network takes 2 seconds': {
-      begin: () => {
-        proxy.delayMs = 1_000;
-      },
-      end: () => {
-        proxy.delayMs = 0;
-      },
-      lastReplyMs: 1_000,
-    },
-  };
+  startsWithout(
+    () => proxy,
+    () => settingsAt(throughProxy(mongo.url('first-key'), proxy.port)),
+  );
 
   it(`is 503, and ends when it is over, for ${CLIENTS} clients`, async () => {
-    const service = start(proxied, { LOG_LEVEL: 'warn' });
+    const service = start(proxied);
     const client = await service.started(FIRST_KEY);
     expect((await client.post('/products', { name: 'first' })).json.id).to.equal(1);
-    for (const [name, fault] of Object.entries(FAULTS)) await expectShortOutage(name, fault, client, service);
+    const server = {
+      suspend: async () => mongo.hang(),
+      resume: async () => mongo.resume(),
+      kill: () => mongo.kill(),
+      restart: () => mongo.run(),
+    };
+    for (const [name, fault] of Object.entries(faultsOf(server, proxy)))
+      await expectOutage(name, fault, client, service);
     client.close();
   });
 
   it('that cuts connections during large writes is 503 and never 500', async () => {
-    const client = await start(proxied, { LOG_LEVEL: 'warn' }).started(FIRST_KEY);
+    const client = await start(proxied).started(FIRST_KEY);
     // The driver writes commands over 16 KiB in several parts.
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [at, 'é'.repeat(500)]));
     const statuses = new Map<number, number>();
@@ -203,7 +92,7 @@ describe('an outage of MongoDB', () => {
   });
 
   it('that is only slow delays responses', async () => {
-    const client = await start(proxied, { LOG_LEVEL: 'warn' }).started(FIRST_KEY);
+    const client = await start(proxied).started(FIRST_KEY);
     proxy.delayMs = 150;
     expect((await client.post('/products', { name: 'Lamp' })).status).to.equal(201);
     expect((await client.get('/products')).status).to.equal(200);
@@ -215,7 +104,7 @@ describe('an outage of MongoDB', () => {
     let service: ChildProcessService;
     let client: HttpClient;
     before(async () => {
-      service = serviceOn(mongo.url('direct'), { LOG_LEVEL: 'warn' });
+      service = serviceOn(settingsAt(mongo.url('direct')));
       client = await service.started(FIRST_KEY);
     });
     afterEach(() => fail({}, 'off'));
@@ -329,15 +218,7 @@ describe('an outage of MongoDB', () => {
         end: () => {},
         outageMs: STEP_DOWN_SECONDS * 1_000,
       };
-      await expectShortOutage('it steps down', stepDown, client, service);
+      await expectOutage('it steps down', stepDown, client, service);
     });
   });
 });
-
-/** Returns how many products have each name. */
-async function countsByName(client: HttpClient): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for await (const { name } of recordsOf(client, '/products?limit=1000'))
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
-}

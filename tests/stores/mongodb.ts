@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { MongoClient } from 'mongodb';
 import { MongoProcess } from '../support/mongo-process.js';
-import { mongoUrl, patience } from '../support/mongo-url.js';
+import { mongoUrl, patience, throughProxy } from '../support/mongo-url.js';
 import { createTemporaryFolder } from '../support/temporary-folder.js';
 import type { TestStoreProvider } from './provider.js';
 
@@ -25,6 +25,8 @@ export const MONGODB: TestStoreProvider = {
     await server.run();
     return {
       settings: { STORE: 'mongodb', MONGODB_URL: server.url('outages') },
+      port: server.port,
+      through: (port) => ({ STORE: 'mongodb', MONGODB_URL: throughProxy(server.url('outages'), port) }),
       suspend: async () => server.hang(),
       resume: async () => server.resume(),
       kill: () => server.kill(),

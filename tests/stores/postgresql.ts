@@ -19,6 +19,11 @@ export const POSTGRESQL: TestStoreProvider = {
     const server = await PostgresqlServer.start();
     return {
       settings: { STORE: 'postgresql', POSTGRESQL_URL: server.url() },
+      port: server.port,
+      through: (port) => ({
+        STORE: 'postgresql',
+        POSTGRESQL_URL: server.url().replace(`:${server.port}/`, `:${port}/`),
+      }),
       suspend: async () => server.suspend(),
       resume: async () => server.resume(),
       kill: () => server.kill(),

@@ -60,6 +60,9 @@ export interface CreatedStore {
 
 /** A server in processes of its own. `remove` ends it, suspended or killed as it may be. */
 export interface TestServer extends CreatedStore {
+  readonly port: number;
+  /** The settings, with a proxy on this port of the loopback address in the place of the server. */
+  through(port: number): Readonly<Record<string, string>>;
   /** Suspends all processes of the server: none responds, and the connections stay open. */
   suspend(): Promise<void>;
   resume(): Promise<void>;

@@ -31,7 +31,7 @@ export class ChildProcessService {
 
   constructor(
     readonly folder: string,
-    private readonly environment: Record<string, string> = {},
+    readonly environment: Readonly<Record<string, string>> = {},
     program = SERVICE,
     executable = process.execPath,
   ) {

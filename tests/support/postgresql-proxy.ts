@@ -13,6 +13,8 @@ const POSTGRESQL_FAULTS = [
   'lost',
   /** The connection is closed in the middle of the reply. */
   'cut',
+  /** The server ends the connection in the place of the reply. */
+  'failed',
   /** The server ends the connection after the reply. */
   'answered',
   /** The reply comes after every time-out. */
@@ -102,10 +104,9 @@ export class PostgresqlProxy {
       if (fault === 'lost') near.resetAndDestroy();
       else if (fault === 'cut') near.end(bytes.subarray(0, bytes.length / 2), () => near.destroy());
       else if (fault === 'late') setTimeout(() => near.writable && near.write(bytes), this.options.lateMs);
-      else {
-        if (fault === 'answered') await this.options.terminate(pid);
-        if (near.writable) near.write(bytes);
-      }
+      else if (fault !== 'failed') near.write(bytes);
+      // Its error comes through.
+      if (fault === 'failed' || fault === 'answered') await this.options.terminate(pid);
     };
 
     let hasStarted = false;

@@ -114,9 +114,10 @@ const POSTGRESQL: ServerKind = {
     ['terminated', 1],
     ['lost', 1],
     ['cut', 1],
+    ['failed', 1],
     ['answered', 1],
   ],
-  cuts: ['unsent', 'halved', 'terminated', 'lost', 'cut', 'answered'],
+  cuts: ['unsent', 'halved', 'terminated', 'lost', 'cut', 'failed', 'answered'],
   start: async () => {
     const server = await PostgresqlServer.start();
     return {

@@ -11,11 +11,12 @@ export class TcpProxy {
   private fault: Fault = 'none';
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  private port = 0;
+  /** The same after each cut. */
+  port = 0;
 
   constructor(private readonly target: { readonly host: string; readonly port: number }) {}
 
-  /** Starts to listen. @returns the port, the same after each cut */
+  /** Starts to listen. @returns the port */
   async listen(): Promise<number> {
     this.port ||= await freePort();
     const server = createServer({ pauseOnConnect: true }, (socket) => this.join(socket));

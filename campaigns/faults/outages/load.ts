@@ -69,6 +69,11 @@ export class Load {
     this.endedAt = performance.now();
   }
 
+  /** The number of requests that got 503. */
+  get refused(): number {
+    return this.answers.filter(({ response }) => response.status === 503).length;
+  }
+
   /** Whether a request and a probe were sent during the outage, and refused. */
   isRefused(): boolean {
     return [this.answers, this.readiness].every((answers) =>
@@ -97,7 +102,7 @@ export class Load {
       if (response.status !== 503) continue;
       expect(response.json.code).to.equal('unavailable');
       expect(Number(response.headers['retry-after'])).to.be.within(1, 60);
-      expect(response.text).to.not.match(/mongo|topology|127\.0\.0\.1|socket/i);
+      expect(response.text).to.not.match(/mongo|postgres|topology|127\.0\.0\.1|socket/i);
     }
   }
 
