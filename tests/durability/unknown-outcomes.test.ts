@@ -44,7 +44,7 @@ const LINE_UNKNOWN = /"status": ?503/;
 
 for (const kind of PROXIED_SERVERS) unknownOutcomes(kind);
 
-function unknownOutcomes({ name: server, faults, start: startServer }: ServerKind): void {
+function unknownOutcomes({ name: server, faults, hasHeartbeats, start: startServer }: ServerKind): void {
   describe(`a call to ${server} whose reply is missing, cut, late, doubled or an error`, function () {
     this.timeout(sized({ gate: 300_000, night: 900_000 }));
     const folder = temporaryFolder();
@@ -104,8 +104,14 @@ function unknownOutcomes({ name: server, faults, start: startServer }: ServerKin
       const playAll = async (lane: Lane) => {
         for (let next = queue.shift(); next; next = queue.shift()) {
           const { name, fault } = next;
+          const isOutage = !hasHeartbeats && fault[0] === 'late';
           for (let at = 0; ; at++) {
-            const { played, isUnknown, problem } = await play(lane, operations, next, at);
+            const { played, isUnknown, problem } = await play(lane, operations, {
+              name,
+              fault,
+              at,
+              isOutage,
+            });
             if (problem) problems.push(`${name}, ${fault.join(' ×')}, ${played}: ${problem}`);
             if (lane.plan.seen <= at) break;
             replies += played.length;
@@ -129,12 +135,20 @@ function unknownOutcomes({ name: server, faults, start: startServer }: ServerKin
   });
 }
 
+interface PlayedFault {
+  /** Of the operation. */
+  readonly name: string;
+  readonly fault: ServerKind['faults'][number];
+  readonly at: number;
+  /** Whether the store counts as down for a moment. */
+  readonly isOutage: boolean;
+}
+
 /** Plays a fault at one reply of an operation. Nothing is played if the operation has fewer replies. */
 async function play(
   lane: Lane,
   operations: Readonly<Record<string, Operation>>,
-  { name, fault: [fault, times] }: { name: string; fault: ServerKind['faults'][number] },
-  at: number,
+  { name, fault: [fault, times], at, isOutage }: PlayedFault,
 ) {
   const { plan, client } = lane;
   // The use of API keys is saved from time to time, during any operation.
@@ -151,6 +165,7 @@ async function play(
     const result = await act().catch((error: unknown) => error);
     plan.disarm();
     played = plan.played;
+    if (isOutage) await until('the outage is over', () => isServed(lane));
     expect((await client.get(`/products/${lane.productId}`)).status, 'the next request').to.equal(200);
     isUnknown = isUnknownOutcome(result, name);
     if (fault === 'unconfirmed' && played.length > 0 && !isUnknown)
@@ -160,6 +175,11 @@ async function play(
   } catch (error) {
     return { played, isUnknown, problem: (error as Error).message };
   }
+}
+
+async function isServed({ client, storage, productId }: Lane): Promise<boolean> {
+  const { status } = await client.get(`/products/${productId}`);
+  return status === 200 && (await storage.products.find(productId)) !== undefined;
 }
 
 function isUnknownOutcome(result: unknown, name: string): boolean {

@@ -104,9 +104,13 @@ export class PostgresqlProxy {
       if (fault === 'lost') near.resetAndDestroy();
       else if (fault === 'cut') near.end(bytes.subarray(0, bytes.length / 2), () => near.destroy());
       else if (fault === 'late') setTimeout(() => near.writable && near.write(bytes), this.options.lateMs);
-      else if (fault !== 'failed') near.write(bytes);
-      // Its error comes through.
-      if (fault === 'failed' || fault === 'answered') await this.options.terminate(pid);
+      else if (fault === 'failed') await this.options.terminate(pid);
+      else if (fault === 'answered') {
+        // The error of the server follows in the same packet, before anybody can use the connection again.
+        reply.push(bytes);
+        isAwaited = true;
+        await this.options.terminate(pid);
+      } else near.write(bytes);
     };
 
     let hasStarted = false;

@@ -46,6 +46,8 @@ export interface ServerKind {
   readonly name: string;
   /** Faults of single calls, and of how many in a row: a driver may send a call twice. Late ones first, as they take long. */
   readonly faults: readonly (readonly [fault: string, times: number])[];
+  /** Whether the service hears from the server all the time. If not, one late reply without others is an outage. */
+  readonly hasHeartbeats: boolean;
   /** Those that break a connection: before and in a call, and before and in its reply. */
   readonly cuts: readonly string[];
   /** @param folder of its files; the caller removes it */
@@ -54,6 +56,7 @@ export interface ServerKind {
 
 const MONGODB: ServerKind = {
   name: 'MongoDB',
+  hasHeartbeats: true,
   faults: [
     ['late', 1],
     ['unsent', 2],
@@ -107,6 +110,7 @@ const MONGODB: ServerKind = {
 
 const POSTGRESQL: ServerKind = {
   name: 'PostgreSQL',
+  hasHeartbeats: false,
   faults: [
     ['late', 1],
     ['unsent', 1],

@@ -19,12 +19,14 @@ export interface OutageOptions {
 
 /**
  * Knows whether a store on a server is down, so that callers need not find out by a time-out each. It is down if a call
- * says so, or if a call or a heartbeat failed without a response while the store responded to nothing else for
- * {@link OutageOptions.silenceMs}. So one slow query, or one broken connection, is no outage. During an outage one probe
+ * says so, or if a heartbeat failed, or calls did for {@link OutageOptions.silenceMs}, while it responded to nothing
+ * else for so long. So one slow query beside others, or one broken connection, is no outage. During an outage one probe
  * at a time looks for its end.
  */
 export class Outage {
   private heardAt: number;
+  /** When the first call began that came after the last response. */
+  private askedAt: number | undefined;
   private cause: unknown;
   private isOn = false;
   private isClosed = false;
@@ -52,6 +54,7 @@ export class Outage {
     call: Promise<Result>,
     reason = 'The store did not respond in time.',
   ): Promise<Result> {
+    this.askedAt ??= this.options.now();
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -64,7 +67,7 @@ export class Outage {
       const timer = setTimeoutAfterIo(waitMs, () => {
         const late = unavailable(reason);
         giveUp(late);
-        this.missed(late);
+        this.missed(late, this.askedAt);
       });
       this.callers.add(giveUp);
       call.then(
@@ -85,11 +88,15 @@ export class Outage {
   /** The store has responded. */
   responded(): void {
     this.heardAt = this.options.now();
+    this.askedAt = undefined;
   }
 
-  /** A response is missing. */
-  missed(cause: unknown): void {
-    if (this.options.now() - this.heardAt >= this.options.silenceMs) this.begin(cause);
+  /**
+   * A response is missing.
+   * @param since when somebody asked for one; default: somebody asks all the time
+   */
+  missed(cause: unknown, since = this.heardAt): void {
+    if (this.options.now() - since >= this.options.silenceMs) this.begin(cause);
   }
 
   end(): void {
@@ -108,7 +115,7 @@ export class Outage {
     const sign = this.options.signOf(error);
     if (sign === 'down') this.begin(error);
     else if (sign === 'response') this.responded();
-    else this.missed(error);
+    else this.missed(error, this.askedAt);
   }
 
   private begin(cause: unknown): void {

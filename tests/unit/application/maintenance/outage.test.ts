@@ -42,7 +42,8 @@ describe('an outage of a store', () => {
     expect(isOn()).to.equal(true);
   });
 
-  it('begins if a call fails and nothing else has been heard for a time', async () => {
+  it('begins if calls fail and nothing else has been heard for a time', async () => {
+    await fail('silence');
     now = SILENCE_MS - 1;
     await fail('silence');
     expect(isOn()).to.equal(false);
@@ -52,9 +53,28 @@ describe('an outage of a store', () => {
   });
 
   it('begins if a call takes too long and nothing else has been heard for a time', async () => {
-    now = SILENCE_MS;
     const late = outage.wait(1, new Promise(() => {}), 'It takes too long.').catch((error: Error) => error);
+    now = SILENCE_MS;
     expect(await late).to.include({ code: 'unavailable', message: 'It takes too long.' });
+    expect(isOn()).to.equal(true);
+  });
+
+  it('does not begin if a call fails and nobody had asked for a time', async () => {
+    for (const _ of [1, 2]) {
+      now += 2 * SILENCE_MS;
+      await fail('silence');
+      expect(isOn()).to.equal(false);
+      await fail('response');
+    }
+  });
+
+  it('begins if a heartbeat fails and nothing else has been heard for a time', async () => {
+    now = SILENCE_MS - 1;
+    await fail('silence');
+    outage.missed(undefined);
+    expect(isOn()).to.equal(false);
+    now = SILENCE_MS;
+    outage.missed(undefined);
     expect(isOn()).to.equal(true);
   });
 
