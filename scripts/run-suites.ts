@@ -20,7 +20,15 @@ import { MongoProcess } from '../tests/support/mongo-process.js';
 import { RedisServer } from '../tests/support/redis-server.js';
 import { parsedOptions } from './options.js';
 import { print, table } from './statistics.js';
-import { DEBIAN_PACKAGES, type Program, type Run, SUITES, type Suite, suitesOf } from './suites.js';
+import {
+  DEBIAN_PACKAGES,
+  OLDEST_POSTGRESQL,
+  type Program,
+  type Run,
+  SUITES,
+  type Suite,
+  suitesOf,
+} from './suites.js';
 
 interface Outcome {
   readonly suite: Suite;
@@ -172,7 +180,10 @@ async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promis
       ? `${IMAGE_NODE}${delimiter}${env['PATH']}`
       : env['PATH'];
   let output = '';
-  const code = await withServers(suite, { ...env, PATH: path }, (all) => {
+  const postgresql = run === 'gate' &&
+    suite.usesOldestPostgresql &&
+    !env['POSTGRES_BIN'] && { POSTGRES_BIN: OLDEST_POSTGRESQL };
+  const code = await withServers(suite, { ...env, ...postgresql, PATH: path }, (all) => {
     const program = ['--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', command];
     const child = spawn('timeout', program, { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
