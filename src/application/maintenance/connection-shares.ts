@@ -51,15 +51,16 @@ export class ConnectionShares {
   /**
    * Carries out an operation for each item of a call on many records, some at the same time. All such calls take turns.
    * A call on one record is none of them.
+   * @param isOne whether it is such a call
    * @returns the results in the order of the items; after an error, no further operation of the call starts
    * @throws AppError `unavailable` if the wait for a turn was too long
    */
   async each<Item, Result>(
     items: readonly Item[],
     operation: (item: Item) => Promise<Result>,
+    isOne = items.length === 1,
   ): Promise<Result[]> {
-    const [first, second] = items;
-    if (first !== undefined && second === undefined) return [await operation(first)];
+    if (isOne) return Promise.all(items.map(operation));
     const results: Result[] = [];
     const rest = (function* () {
       yield* items.entries();

@@ -21,6 +21,7 @@ const CANNOT_CONNECT_NOW = '57P03';
 const QUERY_CANCELED = '57014';
 const TOO_EXPENSIVE = new Set(['53400', '54000']);
 const UNIQUE_VIOLATION = '23505';
+const DEADLOCK = '40P01';
 const UNDEFINED_TABLE = '42P01';
 
 /** At the start another try cannot help with a wrong name, password or database, or a missing right. */
@@ -80,6 +81,11 @@ export function isLockTimeout(error: unknown): boolean {
 
 export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === UNDEFINED_TABLE;
+}
+
+/** Whether one write of a statement kept the others from being done, so that each may succeed alone. */
+export function isRefusedByOne(error: unknown): boolean {
+  return [UNIQUE_VIOLATION, DEADLOCK].includes(codeOf(error instanceof AppError ? error.cause : error));
 }
 
 /** Returns the index that refused a write; undefined if it was no unique index. */

@@ -34,14 +34,14 @@ import {
   uniqueIndexOf,
 } from './columns.js';
 import { Counter } from './counter.js';
-import { violatedIndex } from './errors.js';
+import { isRefusedByOne, violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
 import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
-/** The most records, and about the most bytes of fields, of one insertion. */
-const INSERTED_TOGETHER = 500;
-const INSERTED_BYTES = 1024 * 1024;
+/** The most records, and about the most bytes of fields, that one statement writes. */
+const WRITTEN_TOGETHER = 500;
+const WRITTEN_BYTES = 1024 * 1024;
 
 /** The most records that one answer brings: the driver reads a whole answer at once, and a record may have 135 KiB. */
 const RECORDS_AT_ONCE = 50;
@@ -72,7 +72,7 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     this.counter = new Counter(store, table);
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
-    this.insertions = new Batches({ lanes: 2, items: INSERTED_TOGETHER, waitMs }, (records) =>
+    this.insertions = new Batches({ lanes: 2, items: WRITTEN_TOGETHER, waitMs }, (records) =>
       this.insertTogether(records),
     );
     this.reads = new Batches({ lanes: 3, items: RECORDS_AT_ONCE, waitMs }, (ids) => this.findTogether(ids));
@@ -105,7 +105,7 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
 
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const outcomes: InsertOutcome[] = [];
-    for (const part of parts(records))
+    for (const part of parts(records, (record) => record))
       outcomes.push(...(await this.store.within(() => this.insertions.add(part))));
     return outcomes;
   }
@@ -162,8 +162,24 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     return this.lists.count(filters, turn);
   }
 
-  replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return this.store.shares.each(replacements, (replacement) => this.replace(replacement));
+  async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    // Processes that replace the same records lock them in one order.
+    const sorted = replacements.toSorted((a, b) => a.record.id - b.record.id);
+    const groups = [true, false].flatMap((keepsWords) => {
+      const some = sorted.filter((one) => this.keepsWords(one) === keepsWords);
+      return parts(some, ({ record }) => record).map((part) => ({ part, keepsWords }));
+    });
+    const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
+    await this.store.shares.each(
+      groups,
+      async ({ part, keepsWords }) => {
+        const found = await this.replaceTogether(part, keepsWords);
+        for (const [at, replacement] of part.entries())
+          outcomes.set(replacement, found[at] as ReplaceOutcome);
+      },
+      replacements.length === 1,
+    );
+    return replacements.map((replacement) => outcomes.get(replacement) as ReplaceOutcome);
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
@@ -173,19 +189,34 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     });
   }
 
-  private async replace({ record, expected, before }: Replacement<Fields>): Promise<ReplaceOutcome> {
+  private keepsWords({ record, before }: Replacement<Fields>): boolean {
+    return before !== undefined && !mayDifferInWords(this.table, before as object, record.fields as object);
+  }
+
+  /** Replaces different records in one statement or, if one of them refuses it, each in its own. */
+  private async replaceTogether(
+    replacements: readonly Replacement<Fields>[],
+    keepsWords: boolean,
+  ): Promise<ReplaceOutcome[]> {
     const { writes } = this;
-    const keepsWords = before && !mayDifferInWords(this.table, before as object, record.fields as object);
+    const records = replacements.map(({ record }) => record);
+    const expected = replacements.map((replacement) => replacement.expected);
     try {
-      const replaced = await (keepsWords
-        ? this.store.run(writes.replaceRest, [expected, ...writes.restOf(record)])
-        : this.store.run(writes.replace, [expected, ...writes.rowOf(record)]));
-      return replaced.length > 0 ? 'replaced' : 'version_conflict';
+      const rows = await (keepsWords
+        ? this.store.run<[Id]>(writes.replaceRest, [expected, ...writes.restsOf(records)])
+        : this.store.run<[Id]>(writes.replace, [expected, ...writes.rowsOf(records)]));
+      const replaced = new Set(rows.map(([id]) => id));
+      return records.map(({ id }) => (replaced.has(id) ? 'replaced' : 'version_conflict'));
     } catch (error) {
+      if (records.length > 1 && isRefusedByOne(error)) {
+        const outcomes: ReplaceOutcome[] = [];
+        for (const one of replacements) outcomes.push(...(await this.replaceTogether([one], keepsWords)));
+        return outcomes;
+      }
       const index = violatedIndex(error);
       const field = this.unique.find((unique) => uniqueIndexOf(this.table, unique) === index);
       if (index === undefined || field === undefined) throw error;
-      return duplicateValue(field);
+      return [duplicateValue(field)];
     }
   }
 
@@ -266,20 +297,23 @@ function canBeStored(value: Value): boolean {
   return typeof value === 'string' ? !value.includes('\0') : Number.isSafeInteger(value);
 }
 
-/** Cuts a list of records into those that are inserted together. */
-function parts<Fields>(records: readonly Versioned<Fields>[]): Versioned<Fields>[][] {
-  const all: Versioned<Fields>[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const record of records) {
-    const last = all.at(-1);
+/** Cuts a list of writes into those that are done together. Of two neighbours with one id, each has a part of its own. */
+function parts<Write>(writes: readonly Write[], recordOf: (write: Write) => Versioned<unknown>): Write[][] {
+  const all: Write[][] = [];
+  let bytes = 0;
+  let id: Id | undefined;
+  for (const write of writes) {
+    const record = recordOf(write);
     const size = fieldsJson(record).length;
-    if (!last || last.length === INSERTED_TOGETHER || bytes + size > INSERTED_BYTES) {
-      all.push([record]);
-      bytes = size;
-    } else {
-      last.push(record);
+    const last = all.at(-1);
+    if (last && last.length < WRITTEN_TOGETHER && bytes + size <= WRITTEN_BYTES && record.id !== id) {
+      last.push(write);
       bytes += size;
+    } else {
+      all.push([write]);
+      bytes = size;
     }
+    id = record.id;
   }
   return all;
 }

@@ -11,9 +11,9 @@ import { prepared, type Statement } from './store.js';
 export class TableWrites {
   /** Values: {@link rowsOf}. Returns the ids that were inserted. */
   readonly insert: Statement;
-  /** Values: the expected version, then {@link rowOf}. Returns the id if the record was replaced. */
+  /** Values: the expected versions, then {@link rowsOf} different records. Returns the ids that were replaced. */
   readonly replace: Statement;
-  /** As {@link replace}, for a record that keeps its words: without the columns of these, which may be older. */
+  /** As {@link replace}, with {@link restsOf} records that keep their words. Those may be of an earlier release. */
   readonly replaceRest: Statement;
   /** Values: the expected version, the id, the time of deletion. Returns the id if the record was removed. */
   readonly remove: Statement;
@@ -36,17 +36,23 @@ export class TableWrites {
         FROM unnest(${columnTypes}) AS new(${cells}) ON CONFLICT DO NOTHING`,
       { added: true },
     );
-    const isExpected = 'WHERE id = $2 AND version = $1';
     const replace = (columns: readonly Column[]) => {
-      const given = columns.map((column, at) => `${column.name} = ${cast(column, `$${at + 2}`)}`);
-      return withValues(table, `UPDATE ${name} SET ${given} ${isExpected}`, {
-        added: true,
-        before: isExpected,
-      });
+      const given = columns.map((column, at) => `${column.name} = ${cast(column, `c${at}`)}`);
+      const types = columns.map((column, at) => `$${at + 2}::${transportType(column)}[]`);
+      const newRows = `unnest($1::bigint[], ${types}) AS new(expected, ${cells.slice(0, columns.length)})`;
+      return withValues(
+        table,
+        `UPDATE ${name} SET ${given} FROM ${newRows} WHERE id = c0 AND version = expected`,
+        {
+          added: true,
+          before: 'JOIN unnest($2::bigint[], $1::bigint[]) AS old(id, version) USING (id, version)',
+        },
+      );
     };
     this.replace = replace(this.columns);
     this.rest = this.columns.filter((column) => !['derived', 'words'].includes(column.name));
     this.replaceRest = replace(this.rest);
+    const isExpected = 'WHERE id = $2 AND version = $1';
     const empty = names.filter((column) => column !== 'id').map((column) => `${column} = NULL`);
     this.remove = withValues(table, `UPDATE ${name} SET deleted_at = $3, ${empty} ${isExpected}`, {
       before: isExpected,
@@ -61,18 +67,19 @@ export class TableWrites {
     this.discard = withValues(table, `DELETE FROM ${name} ${isGiven}`, { before: isGiven });
   }
 
-  rowOf(record: Versioned<unknown>): readonly unknown[] {
-    return this.columns.map((column) => column.cellOf(record));
-  }
-
-  restOf(record: Versioned<unknown>): readonly unknown[] {
-    return this.rest.map((column) => column.cellOf(record));
-  }
-
   /** The cells of each column. */
   rowsOf(records: readonly Versioned<unknown>[]): readonly unknown[] {
-    return this.columns.map((column) => records.map((record) => column.cellOf(record)));
+    return cellsOf(this.columns, records);
   }
+
+  /** The cells of each column but those of the words. */
+  restsOf(records: readonly Versioned<unknown>[]): readonly unknown[] {
+    return cellsOf(this.rest, records);
+  }
+}
+
+function cellsOf(columns: readonly Column[], records: readonly Versioned<unknown>[]): readonly unknown[] {
+  return columns.map((column) => records.map((record) => column.cellOf(record)));
 }
 
 function isTransportedAsText({ type }: Column): boolean {
