@@ -1,23 +1,39 @@
 /**
- * Fills and locks the disk of SQLite, and lets writes and fsync fail with EIO and writes with EROFS (strace). Writes
- * are 503, the log quotes SQLite's reason, reads go on, and nothing acknowledged is lost after `kill -9`. It mounts a
- * small file system (tmpfs), so it needs root.
+ * Fills the disk of SQLite and of PostgreSQL, locks that of SQLite, and lets writes and fsync fail with EIO and writes
+ * with EROFS (strace). Writes are 503, the log quotes the reason of the store, reads go on, and nothing acknowledged is
+ * lost after `kill -9`. It mounts small file systems (tmpfs), so it needs root.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { catalogue } from '../support/child-process-service.js';
 import { concurrently } from '../support/concurrently.js';
+import { HAS_POSTGRESQL, PostgresqlServer } from '../support/postgresql-server.js';
 import { needPythonSqlite } from '../support/python.js';
+import { TEST_SEED } from '../support/run-settings.js';
+import { SeededRandom } from '../support/seeded-random.js';
 import { smallDisks } from '../support/small-disks.js';
 import { until } from '../support/until.js';
 
-const DESCRIPTION = 'x'.repeat(4_000);
+const DESCRIPTION_LENGTH = 4_000;
 /** The size of a file system that fills up, and more records than it holds. */
 const SMALL_BYTES = 6 * 1_024 * 1_024;
-const MOST_RECORDS = Math.floor(SMALL_BYTES / DESCRIPTION.length);
+const MOST_RECORDS = Math.floor(SMALL_BYTES / DESCRIPTION_LENGTH);
+
+/** A store on a disk that fills up. */
+interface FullDisk {
+  /** Where the small file system is mounted. */
+  readonly disk: string;
+  /** The folder of the service. */
+  readonly where: string;
+  readonly settings: Record<string, string>;
+  /** In the log of the service. */
+  readonly reason: RegExp;
+  /** In the output of `catalogue check`, afterwards. */
+  readonly isHealthy: RegExp;
+}
 
 /** How a disk fails that breaks, or whose file system becomes read-only: system calls, and their error. */
 const FAILURES = [
@@ -64,17 +80,51 @@ describe('a disk that refuses writes', () => {
   const { totals, folder, start, mount, expectUnavailable, expectExactly } = smallDisks('disk');
   before(() => needPythonSqlite());
 
-  async function fillDisk(): Promise<void> {
+  const random = new SeededRandom(TEST_SEED);
+  /** A text that no store can compress. */
+  const description = () => {
+    let text = 'lit';
+    while (text.length < DESCRIPTION_LENGTH) text += ` ${random.below(2 ** 31).toString(36)}`;
+    return text.slice(0, DESCRIPTION_LENGTH).trimEnd();
+  };
+
+  async function fillSqlite(): Promise<void> {
     const where = folder();
-    const data = join(where, 'data');
-    mkdirSync(data);
-    mount(`size=${SMALL_BYTES}`, data);
-    const first = await start(where);
+    const disk = join(where, 'data');
+    mkdirSync(disk);
+    mount(`size=${SMALL_BYTES}`, disk);
+    const [reason, isHealthy] = [/database or disk is full/, /^ok +store +no damage was found/m];
+    await fillDisk({ disk, where, settings: {}, reason, isHealthy });
+  }
+
+  /** The tables of PostgreSQL have a disk of their own, apart from its journal. */
+  async function fillPostgresql(): Promise<void> {
+    const server = await PostgresqlServer.start();
+    try {
+      const disk = join(server.folder, 'disk');
+      mkdirSync(disk);
+      const { uid, gid } = statSync(server.folder);
+      mount(`size=${SMALL_BYTES},mode=700,uid=${uid},gid=${gid}`, disk);
+      await server.query(`CREATE TABLESPACE small LOCATION '${disk}'`);
+      const url = `${await server.createSchema()}%20-c%20default_tablespace%3Dsmall`;
+      const settings = { STORE: 'postgresql', POSTGRESQL_URL: url };
+      const [reason, isHealthy] = [/No space left on device/, /^ok +schema /m];
+      await fillDisk({ disk, where: folder(), settings, reason, isHealthy });
+    } finally {
+      await server.kill();
+    }
+  }
+
+  async function fillDisk({ disk, where, settings, reason, isHealthy }: FullDisk): Promise<void> {
+    const first = await start(where, settings);
     const acknowledged = new Set<number>();
     let refusals = 0;
     const write = async () => {
       while (refusals < 40) {
-        const response = await first.client.post('/products', { name: 'Lamp lit', description: DESCRIPTION });
+        const response = await first.client.post('/products', {
+          name: 'Lamp lit',
+          description: description(),
+        });
         if (response.status === 201) {
           expect(acknowledged.has(response.json.id), 'acknowledged twice').to.equal(false);
           acknowledged.add(response.json.id);
@@ -88,7 +138,7 @@ describe('a disk that refuses writes', () => {
     await Promise.all(Array.from({ length: 8 }, write));
     // Small writes may still fit.
     const lines = Array.from({ length: MOST_RECORDS - acknowledged.size + 1 }, () =>
-      JSON.stringify({ name: 'x', description: DESCRIPTION }),
+      JSON.stringify({ name: 'x', description: description() }),
     );
     const imported = await first.client.post('/products/imports', `${lines.join('\n')}\n`, {
       headers: { 'Content-Type': 'application/x-ndjson' },
@@ -106,23 +156,23 @@ describe('a disk that refuses writes', () => {
     await expectExactly(first.client, acknowledged);
     expect((await first.client.get('/products?q=lamp&limit=1')).status).to.equal(200);
     expect((await first.client.get('/health/live', { token: null })).status).to.equal(200);
-    await first.service.logs(/database or disk is full/);
+    await first.service.logs(reason);
 
-    mount('remount,size=64m', data);
+    mount('remount,size=64m', disk);
     await until('a write succeeds when there is space again', async () => {
-      const response = await first.client.post('/products', { name: 'after', description: DESCRIPTION });
+      const response = await first.client.post('/products', { name: 'after', description: description() });
       if (response.status === 201) acknowledged.add(response.json.id);
       return response.status === 201;
     });
-    const filling = join(data, 'filling');
+    const filling = join(disk, 'filling');
     writeFileSync(filling, Buffer.alloc(8 * 1_024 * 1_024));
     totals.acknowledged += acknowledged.size;
     first.client.close();
     await first.service.stop('SIGKILL');
-    const second = await start(where);
+    const second = await start(where, settings);
     await expectExactly(second.client, acknowledged);
-    const check = await catalogue(where, ['check']);
-    expect(check.out, check.err).to.match(/^ok +store +no damage was found/m);
+    const check = await catalogue(where, ['check'], settings);
+    expect(check.out, check.err).to.match(isHealthy);
     second.client.close();
     await second.service.stop('SIGTERM');
   }
@@ -200,7 +250,10 @@ describe('a disk that refuses writes', () => {
   // Most of the time is spent in starts and in waiting.
   concurrently({
     'fills up: writes are 503, an import says so for each line, reads go on, and nothing acknowledged is lost':
-      fillDisk,
+      fillSqlite,
+    ...(HAS_POSTGRESQL && {
+      'fills up on the server of PostgreSQL: the same': fillPostgresql,
+    }),
     'has a database that another program locks: writes are 503, reads go on': lock,
     'becomes read-only, or its calls fail: writes are 503, reads go on, and nothing acknowledged is lost':
       failCalls,

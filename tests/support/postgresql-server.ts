@@ -59,7 +59,8 @@ export class PostgresqlServer {
 
   private constructor(
     private readonly programs: string,
-    private readonly folder: string,
+    /** Its files. It reads and writes nothing outside, and nobody else may. */
+    readonly folder: string,
     readonly port: number,
     private readonly isDurable: boolean,
   ) {
