@@ -2,7 +2,8 @@
  * 16 writers send a random mix of every kind of request and repeat each write until it has an outcome. Beside them run
  * `catalogue seed`, `keys`, `backup`, `check` and `copy`, some of which are killed too. One to three processes serve,
  * as workers or as two services on one store. The kills hit workers, primaries, whole services and all of them, on
- * SQLite and on MongoDB, which is itself killed now and then. A process that ends by itself fails the test.
+ * SQLite, MongoDB and PostgreSQL. The servers of the last two are themselves killed now and then. A process that ends by
+ * itself fails the test.
  *
  * A checker that knows only what was acknowledged applies every edit in order. It compares each record and version with
  * the store, with a copy of it, and with what lists, a search and exports show. `TEST_SEED` repeats the choices of a
@@ -14,16 +15,18 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { concurrently } from '../support/concurrently.js';
 import { figuresOf } from '../support/figure.js';
+import { HAS_POSTGRESQL } from '../support/postgresql-server.js';
 import { AT_NIGHT, sized, TEST_SEED } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Plan, play } from './mixed-use/campaign.js';
-import { mongoStore, sqliteStore, type TestedStore } from './mixed-use/stores.js';
+import { mongoStore, postgresqlStore, sqliteStore, type TestedStore } from './mixed-use/stores.js';
 
 const figure = figuresOf('mixed-use');
 
-/** On both stores together. */
+/** On all stores together. */
 const KILLS = sized({ gate: 12, night: 200 });
-const ON_SQLITE = Math.ceil(KILLS * 0.64);
+const ON_SQLITE = KILLS / 2;
+const ON_SERVER = KILLS / 4;
 
 const PLAN: Plan = {
   seed: TEST_SEED,
@@ -82,7 +85,11 @@ describe('everything that a user may do at once, while processes are killed', fu
   concurrently({
     'nothing is lost or doubled on SQLite': () => loseNothing('SQLite', sqliteStore, PLAN),
     'nothing is lost or doubled on MongoDB': () =>
-      loseNothing('MongoDB', mongoStore, { ...PLAN, seed: TEST_SEED + 1, kills: KILLS - ON_SQLITE }),
+      loseNothing('MongoDB', mongoStore, { ...PLAN, seed: TEST_SEED + 1, kills: ON_SERVER }),
+    ...(HAS_POSTGRESQL && {
+      'nothing is lost or doubled on PostgreSQL': () =>
+        loseNothing('PostgreSQL', postgresqlStore, { ...PLAN, seed: TEST_SEED + 3, kills: ON_SERVER }),
+    }),
     ...(AT_NIGHT && controls),
   });
 });

@@ -12,7 +12,10 @@ export interface State {
 }
 
 const FIELDS = {
-  products: ['name', 'description', 'sku', 'price', 'attributes'],
+  products: [
+    ...['name', 'description', 'sku', 'price', 'attributes', 'status', 'tags', 'images', 'url'],
+    ...['brand', 'gtin', 'group', 'stock'],
+  ],
   users: ['name', 'email'],
   orders: ['userId', 'items'],
 } as const;

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
+import { postgresqlStorage } from '#src/adapters/outbound/postgresql/storage.js';
 import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { MongoProcess } from '../../support/mongo-process.js';
 import { patience } from '../../support/mongo-url.js';
+import { PostgresqlServer, patient } from '../../support/postgresql-server.js';
 import { ENDLESS, TABLES } from '../../support/tables.js';
 
 /** A store that survives the processes of the service. */
@@ -51,6 +53,24 @@ export async function mongoStore(folder: string): Promise<TestedStore> {
     patientSettings: { STORE: 'mongodb', MONGODB_URL: patient },
     url,
     storage: () => storageOf(mongoStorage({ url: patient, tables: TABLES, budget: ENDLESS })),
+    copied,
+    restartServer: async () => {
+      await server.kill();
+      await server.run();
+    },
+    close: () => server.kill(),
+  };
+}
+
+export async function postgresqlStore(folder: string): Promise<TestedStore> {
+  const server = await PostgresqlServer.start();
+  const url = server.url();
+  return {
+    folder,
+    settings: { STORE: 'postgresql', POSTGRESQL_URL: url },
+    patientSettings: { STORE: 'postgresql', POSTGRESQL_URL: patient(url) },
+    url,
+    storage: () => storageOf(postgresqlStorage({ url: patient(url), budget: ENDLESS })),
     copied,
     restartServer: async () => {
       await server.kill();
