@@ -178,7 +178,8 @@ async function play(
 }
 
 async function isServed({ client, storage, productId }: Lane): Promise<boolean> {
-  const { status } = await client.get(`/products/${productId}`);
+  // No use of an API key, which some operations count.
+  const { status } = await client.get('/health/ready', { token: null });
   return status === 200 && (await storage.products.find(productId)) !== undefined;
 }
 
