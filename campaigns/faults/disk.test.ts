@@ -1,8 +1,8 @@
 /**
- * Fills the disk of a running service, tears its write-ahead log, damages its database and puts other files in its
- * place. Every creation whose commit ends before the tear is there, and none behind it. Damage is refused with exit
- * code 78 at the start or with 503 when it is read, and never shown as data. It mounts small file systems (tmpfs), so
- * it needs root.
+ * Fills the disk of a running service, and that of the journal of PostgreSQL. Tears the write-ahead log of SQLite,
+ * damages its database and puts other files in its place. Every creation whose commit ends before the tear is there, and
+ * none behind it. Damage is refused with exit code 78 at the start or with 503 when it is read, and never shown as data.
+ * It mounts small file systems (tmpfs), so it needs root.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -11,7 +11,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -23,6 +25,7 @@ import { figuresOf } from '../../tests/support/figure.js';
 import { freePort } from '../../tests/support/free-port.js';
 import { HttpClient } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
+import { HAS_POSTGRESQL, PostgresqlServer } from '../../tests/support/postgresql-server.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 import { smallDisks } from '../../tests/support/small-disks.js';
 import { until } from '../../tests/support/until.js';
@@ -368,6 +371,56 @@ describe('the disk', function () {
     expect(readdirSync(small)).to.deep.equal([]);
   }
 
+  async function fillJournal(): Promise<void> {
+    const server = await PostgresqlServer.start();
+    try {
+      const disk = join(server.folder, 'disk');
+      const filling = join(disk, 'filling');
+      const { uid, gid } = statSync(server.folder);
+      await server.stop();
+      mkdirSync(disk);
+      mount(`size=80m,mode=700,uid=${uid},gid=${gid}`, disk);
+      const journal = join(server.folder, 'data/pg_wal');
+      expect(spawnSync('cp', ['-a', journal, disk]).status).to.equal(0);
+      rmSync(journal, { recursive: true });
+      symlinkSync(join(disk, 'pg_wal'), journal);
+      // It neither keeps files of its journal nor makes them ahead.
+      const run = () => server.run(['min_wal_size=32MB', 'max_wal_size=32MB', 'wal_recycle=off']);
+      await run();
+      const settings = { STORE: 'postgresql', POSTGRESQL_URL: server.url() };
+      const { service, client } = await start(folder(), settings);
+      const acknowledged = new Set<number>();
+      const write = async () => {
+        const response = await client.post('/products', { name: 'Lamp', description: 'x'.repeat(4_000) });
+        if (response.status === 201) acknowledged.add(response.json.id);
+        else expectUnavailable(response);
+        return response.status;
+      };
+      for (let i = 0; i < 100; i++) await write();
+      expect(acknowledged).to.have.length(100);
+      expect(spawnSync('sh', ['-c', `cat /dev/zero > '${filling}'`]).status).to.not.equal(0);
+      await until('the journal is full', async () => {
+        await server.query('SELECT pg_switch_wal()').catch(() => {});
+        return (await write()) === 503;
+      });
+      await until('the service is not ready', async () => {
+        return (await client.get('/health/ready', { token: null })).status === 503;
+      });
+      expect((await client.get('/health/live', { token: null })).status).to.equal(200);
+      rmSync(filling);
+      // It may have ended, or start by itself again and again.
+      await server.kill();
+      await run();
+      await until('a write succeeds when there is space again', async () => (await write()) === 201);
+      totals.acknowledged += acknowledged.size;
+      await expectExactly(client, acknowledged);
+      client.close();
+      expect(await service.stop('SIGTERM')).to.deep.equal({ code: 0, signal: null });
+    } finally {
+      await server.kill();
+    }
+  }
+
   // Most of the time is spent in starts and in waiting.
   concurrently({
     'has no space for the results of imports: large ones are cut off, and can be repeated': fillSpool,
@@ -377,5 +430,9 @@ describe('the disk', function () {
     'has no file where the database should be': refuseNoFile,
     'is full for the log and the messages: requests go on': fillOutput,
     'has the rest of a killed backup, or no space for one': killBackup,
+    ...(HAS_POSTGRESQL && {
+      'is full for the journal of PostgreSQL: the server ends, and serves again when there is space':
+        fillJournal,
+    }),
   });
 });
