@@ -3,6 +3,7 @@ import { archiveContract } from './archive.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
+import { reopenedContract } from './reopened.contract.js';
 import { codePointOrderContract, writeRacesContract } from './repository.contract.js';
 import { usagePurgeContract, usageStoreContract } from './usage-store.contract.js';
 
@@ -19,6 +20,9 @@ export function storeContract(provider: TestStoreProvider): void {
     purgeableContract(provider);
     usagePurgeContract(provider);
   }
-  if (isKept(provider)) archiveContract(provider);
+  if (isKept(provider)) {
+    archiveContract(provider);
+    reopenedContract(provider);
+  }
   if (provider.startServer) outageContract(provider, provider.startServer);
 }

@@ -35,7 +35,10 @@ export const LOCAL_STORES = ALL_STORES.filter(({ isLocal }) => isLocal);
 export const LOCAL_STORE_NAMES = LOCAL_STORES.map(({ name }) => name);
 
 /** The stores on which the tests of the HTTP interface run. */
-export const HTTP_STORE_NAMES = HTTP_STORES.split(',').map(storeNamed);
+export const HTTP_STORE_NAMES =
+  HTTP_STORES === 'others'
+    ? LOCAL_STORE_NAMES.filter((name) => name !== 'memory')
+    : HTTP_STORES.split(',').map(storeNamed);
 
 /** The stores that need a server which `npm test` does not have. */
 export const SERVER_STORES = ALL_STORES.filter(({ isLocal }) => !isLocal);

@@ -8,8 +8,8 @@ export const TEST_SEED = Number(process.env['TEST_SEED'] ?? 1);
 export const AT_NIGHT = process.env['TEST_NIGHT'] === '1';
 
 /**
- * The stores on which the tests of the HTTP interface run, from the variable `HTTP_STORES`, with commas between them. In
- * `npm test` it is the one in memory.
+ * The stores on which the tests of the HTTP interface run, from the variable `HTTP_STORES`, with commas between them. `npm
+ * test` has the one in memory; `others` are all but that one.
  */
 export const HTTP_STORES = process.env['HTTP_STORES'] ?? 'memory';
 
