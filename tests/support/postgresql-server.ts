@@ -182,15 +182,7 @@ export class PostgresqlServer {
 
   /** Ends all processes of the server as a crash of its machine does. */
   async kill(): Promise<void> {
-    const processes = this.isRunning ? this.processes() : [];
-    await this.end('SIGKILL');
-    // They notice the end of the first one by themselves, though a moment later.
-    for (const pid of processes)
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It was faster.
-      }
+    await this.end('SIGKILL', this.isRunning ? this.processes() : []);
   }
 
   /** Ends the server as an operator does: it closes all connections first. */
@@ -202,12 +194,22 @@ export class PostgresqlServer {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  /** @param others to which the signal is sent too */
+  private async end(signal: NodeJS.Signals, others: readonly number[] = []): Promise<void> {
     const { child } = this;
     if (!child || !this.isRunning) return;
     child.ref();
+    (child.stderr as NodeJS.ReadStream | null)?.ref?.();
+    // Every process has this stream. A new server does not start before all have ended.
+    const ended = once(child, 'close');
     child.kill(signal);
-    await once(child, 'exit');
+    for (const pid of others)
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // They end by themselves as well, and this one was faster.
+      }
+    await ended;
   }
 
   /** The processes that the server has started. */
