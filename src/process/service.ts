@@ -16,6 +16,7 @@ import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import { AppError } from '../domain/errors.js';
+import { systemReason } from '../shared/system-reason.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
 import { Management } from './management.js';
@@ -227,9 +228,12 @@ export class Service {
         if (!(error instanceof AppError && error.code === 'unavailable')) throw asSettingsError(error);
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)
-          throw new StoreTimeout(`The store could not be reached in time: ${error.message}`, {
-            cause: error,
-          });
+          throw new StoreTimeout(
+            `The store could not be reached in time: ${error.message}${reasonOf(error)}`,
+            {
+              cause: error,
+            },
+          );
       }
       await sleep(STORE_RETRY_MS, undefined, { signal: this.stopping.signal });
     }
@@ -282,4 +286,9 @@ async function orTaken(port: Promise<number>): Promise<number | AddressInUse> {
     if (error instanceof AddressInUse) return error;
     throw error;
   }
+}
+
+/** What the operating system or the driver said, which no client may see. */
+function reasonOf({ cause }: Error): string {
+  return cause instanceof Error ? ` The reason: ${systemReason(cause)}.` : '';
 }

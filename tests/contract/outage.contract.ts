@@ -25,7 +25,7 @@ type Fault = 'a server that hangs' | 'a server that dies';
 type Step = (server: TestServer) => Promise<void>;
 
 /** A call of each port. Record 1 exists, with version 1. */
-const CALLS: Readonly<Record<string, (store: OpenStore) => Promise<unknown>>> = {
+const CALLS = {
   find: ({ products }) => products.find(1),
   findByUnique: ({ products }) => products.findByUnique('sku', 'a'),
   findUsedIds: ({ products }) => products.findUsedIds([1, 2]),
@@ -42,7 +42,7 @@ const CALLS: Readonly<Record<string, (store: OpenStore) => Promise<unknown>>> = 
   'find of reservations': ({ reservations }) => reservations.products.find(['a']),
   'save of usage': ({ usage }) => usage.save([{ keyId: 1, hour: AT, counter: 'a', routes: [] }]),
   'find of usage': ({ usage }) => usage.find([1], 0),
-};
+} satisfies Readonly<Record<string, (store: OpenStore) => Promise<unknown>>>;
 
 /** Writes of many records return their failures. @throws the first */
 function failureOf(outcomes: readonly unknown[]): readonly unknown[] {
@@ -110,9 +110,18 @@ export function outageContract(
             acknowledged.push(id);
           }
         });
+        // More than may run at once, so that some have their turn during the outage.
+        const searchers = Array.from({ length: 16 }, async () => {
+          for (;;) {
+            const outcome = await outcomeOf(CALLS['a search'](opened));
+            if (outcome !== 'done') return outcome;
+          }
+        });
         await until('all write', () => acknowledged.length > 80);
         await begin(server);
-        expect(new Set(await Promise.all(writers))).to.deep.equal(new Set(['unavailable']));
+        expect(new Set(await Promise.all([...writers, ...searchers]))).to.deep.equal(
+          new Set(['unavailable']),
+        );
         await until(
           'the outage is known',
           async () => (await immediateOutcomeOf(opened.products.find(1))) === 'unavailable',

@@ -60,12 +60,26 @@ if (HAS_POSTGRESQL)
       expect(await texts()).to.include('wrong schema these indexes are invalid: products_name');
     });
 
+    it('knows a role that may not make the tables', async () => {
+      const schema =
+        /search_path%3D(\w+)/.exec(url)?.[1] ?? /search_path=(\w+)/.exec(decodeURIComponent(url))?.[1];
+      await server.query(`CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA "${schema}" TO reader`, url);
+      try {
+        const asReader = url.replace('//postgres', '//reader');
+        expect(await texts(asReader)).to.include('wrong schema the role may not create tables');
+      } finally {
+        await server.query(`REVOKE USAGE ON SCHEMA "${schema}" FROM reader; DROP ROLE reader`, url);
+      }
+    });
+
     it('tells a wrong URL from a server that does not respond, and quotes no password', async () => {
       expect(await texts('postgresql://ann:secret@h/d?x=1')).to.deep.equal([
         `wrong store POSTGRESQL_URL sets x, which is not possible; it may set ${ALLOWED}`,
       ]);
       const nowhere = `postgresql://ann:secret@127.0.0.1:${await freePort()}/d`;
-      expect(await texts(nowhere)).to.deep.equal(['wrong store PostgreSQL does not respond, or only reads']);
+      expect(await texts(nowhere)).to.deep.equal([
+        'wrong store PostgreSQL cannot be used now: connection refused (ECONNREFUSED)',
+      ]);
       expect(await texts(url.replace('//postgres', '//ann:secret'))).to.deep.equal([
         'wrong store The server refuses POSTGRESQL_URL: role "ann" does not exist (28000)',
       ]);

@@ -43,9 +43,9 @@ export class Retention {
     }
   }
 
-  /** Returns the time of day, or less if the clock was set forward while this process runs: nothing expires early. */
+  /** Returns the time of day in whole milliseconds, or less if the clock was set forward while this process runs: nothing expires early. */
   private now(): number {
     const { clock } = this;
-    return Math.min(clock.now(), this.startedAt + clock.elapsed() - this.startedElapsed);
+    return Math.floor(Math.min(clock.now(), this.startedAt + clock.elapsed() - this.startedElapsed));
   }
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
+import { systemReason } from '../../../shared/system-reason.js';
 import { parseUrl } from './connection.js';
 import { MIGRATIONS } from './migrations.js';
 import { checkServer, factsOf, versionOf, withClient } from './schema.js';
@@ -11,6 +12,8 @@ const PATIENCE_MS = 5_000;
 /** Indexes that are not of use: the server stopped while it made them. */
 const INVALID_INDEXES = `SELECT indexrelid::regclass::text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`;
+
+const MAY_CREATE = `SELECT has_schema_privilege(current_schema(), 'CREATE')`;
 
 /** Examines a server without changing anything: it makes no table and no index. */
 export async function checkPostgresql(url: string, now: () => number): Promise<DiagnosticReport> {
@@ -57,6 +60,14 @@ async function checkSchema(client: pg.Client): Promise<Diagnosis> {
       message: `these indexes are invalid: ${rows.flat().join(', ')}`,
       remedy: 'run REINDEX INDEX CONCURRENTLY for each',
     };
+  const { rows: rights } = await client.query<[boolean | null]>({ text: MAY_CREATE, rowMode: 'array' });
+  if (version < MIGRATIONS.length && rights[0]?.[0] !== true)
+    return {
+      subject: 'schema',
+      verdict: 'wrong',
+      message: 'the role may not create tables',
+      remedy: 'log in with a role that owns the database, or that ALTER ROLE … SET role makes the owner',
+    };
   if (version === 0) return ok('schema', 'there is none; the first start makes it');
   if (version >= MIGRATIONS.length) return ok('schema', `it is of version ${version}`);
   return {
@@ -78,7 +89,7 @@ function diagnosisOf(error: unknown): Diagnosis {
     return wrong(error.message.replace(/\.$/, ''), 'correct POSTGRESQL_URL or the server');
   if (error instanceof AppError)
     return wrong(
-      'PostgreSQL does not respond, or only reads',
+      `PostgreSQL cannot be used now: ${error.cause instanceof Error ? systemReason(error.cause) : error.message}`,
       'start it, and check the host and the port in POSTGRESQL_URL',
     );
   const { name, message } = error as Error;

@@ -12,6 +12,11 @@ const STATEMENT_MS = 1_500;
 /** The time of a statement on the network, in addition to the time that the server may take. */
 export const ROUND_TRIP_MS = 500;
 
+const MAX_TIMEOUT_MS = 3_600_000;
+
+/** What `sslmode` may be. The driver checks the certificate in all but the first two. */
+const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /** Those that neither weaken a guarantee of the service nor take the place of its own settings. */
 const ALLOWED_PARAMETERS = [
   'application_name',
@@ -66,18 +71,25 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
         'percent-encode special characters in the name and the password.',
     );
   const parameters = parsed.searchParams;
-  for (const name of parameters.keys())
+  for (const name of parameters.keys()) {
     if (!ALLOWED_PARAMETERS.includes(name))
       throw new StoreConfigError(
         `POSTGRESQL_URL sets ${name}, which is not possible; it may set ${ALLOWED_PARAMETERS.join(', ')}.`,
       );
-  const taken = (name: string, unitMs: number) => {
-    const value = Number(parameters.get(name) ?? 0) * unitMs;
+    if (parameters.getAll(name).length > 1) throw new StoreConfigError(`POSTGRESQL_URL sets ${name} twice.`);
+  }
+  const sslmode = parameters.get('sslmode');
+  if (sslmode !== null && !SSL_MODES.includes(sslmode))
+    throw new StoreConfigError(`sslmode in POSTGRESQL_URL is none of ${SSL_MODES.join(', ')}.`);
+  const taken = (name: string, unitMs: number, defaultMs: number) => {
+    const text = parameters.get(name);
     parameters.delete(name);
-    return Number.isFinite(value) && value > 0 ? value : undefined;
+    const ms = text === null ? defaultMs : Number(text) * unitMs;
+    if (ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
+    throw new StoreConfigError(`${name} in POSTGRESQL_URL is no time above 0, of one hour at most.`);
   };
-  const connectMs = taken('connect_timeout', 1_000) ?? CONNECT_MS;
-  const operationMs = taken('statement_timeout', 1) ?? STATEMENT_MS;
+  const connectMs = taken('connect_timeout', 1_000, CONNECT_MS);
+  const operationMs = taken('statement_timeout', 1, STATEMENT_MS);
   if (parsed.pathname.length < 2) parsed.pathname = `/${DEFAULT_DATABASE}`;
   const named = parameters.get('options') ?? '';
   const host = parameters.get('host') ?? parsed.hostname;
@@ -118,7 +130,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       statement_timeout: queryMs,
       query_timeout: queryMs + ROUND_TRIP_MS,
     },
-    isUnprotected: isUnprotected(host, parameters.get('sslmode')),
+    isUnprotected: isUnprotected(host, sslmode),
   };
 }
 
@@ -132,5 +144,5 @@ export function withStatementTimeout(url: string, ms: number | undefined): strin
 
 function isUnprotected(host: string, sslmode: string | null): boolean {
   const isLocal = host === '' || host.startsWith('/') || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
-  return !isLocal && (sslmode === null || sslmode === 'disable');
+  return !isLocal && (sslmode === null || sslmode === 'disable' || sslmode === 'no-verify');
 }

@@ -24,8 +24,8 @@ const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
 const UNDEFINED_TABLE = '42P01';
 
-/** At the start another try cannot help with a wrong name, password or database, or a missing right. */
-const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
+/** At the start another try cannot help with a proxy that refuses the settings of the service, a wrong name, password or database, or a missing right. */
+const WRONG_AT_START = /^(?:08P01|28|3D000|3F000|42501)/;
 
 /** No connection can be made, or each ends: the server stops, starts or is full. */
 const NOT_SERVING = /^(?:08|53300|57P)/;
@@ -126,5 +126,12 @@ export function translateStartError(error: unknown): unknown {
     return new StoreConfigError('POSTGRESQL_URL demands TLS, which the server does not offer.', {
       cause: error,
     });
-  return translateError(error);
+  const translated = translateError(error);
+  if (!(translated instanceof pg.DatabaseError)) return translated;
+  return new StoreConfigError(
+    `The server refuses what POSTGRESQL_URL asks for: ${translated.message} (${code}).`,
+    {
+      cause: error,
+    },
+  );
 }

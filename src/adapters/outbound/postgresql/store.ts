@@ -109,16 +109,23 @@ export class PostgresqlStore implements Store {
   async search<Result extends Row>(statement: Statement, values: Values, turn?: Turn): Promise<Result[]> {
     this.checkOpen();
     const permit = await this.shares.search(turn);
-    const found = this.within(async () => {
-      try {
-        return await this.searchPool.run<Result>(statement, values);
-      } catch (error) {
-        throw isTooExpensive(error) ? queryTooExpensive() : error;
-      } finally {
-        permit.release();
-      }
-    }, this.budget.timeoutMs + ROUND_TRIP_MS);
-    return found;
+    let isAsked = false;
+    try {
+      return await this.within(async () => {
+        isAsked = true;
+        try {
+          return await this.searchPool.run<Result>(statement, values);
+        } catch (error) {
+          throw isTooExpensive(error) ? queryTooExpensive() : error;
+        } finally {
+          // Until then the query holds its connection, even if its caller has left.
+          permit.release();
+        }
+      }, this.budget.timeoutMs + ROUND_TRIP_MS);
+    } finally {
+      // An outage began before the turn of this search.
+      if (!isAsked) permit.release();
+    }
   }
 
   /**

@@ -54,6 +54,15 @@ describe('Retention', () => {
     expect(purgeables.map(({ moments }) => moments)).to.deep.equal([[now - HOUR_MS], [now - 2 * HOUR_MS]]);
   });
 
+  it('names whole milliseconds, whatever the clock that measures the time of the process says', async () => {
+    const purgeable = new FakePurgeable(HOUR_MS);
+    const retention = new Retention([purgeable], clock);
+    clock.time += 10;
+    clock.running += 5.75;
+    await retention.purgeExpired();
+    expect(purgeable.moments).to.deep.equal([start + 5 - HOUR_MS]);
+  });
+
   it('purges entries one millisecond after their retention time, and not before', async () => {
     const [reservations, tombstones] = [new MemoryIdempotencyStore(), new MemoryTombstones()];
     const retention = new Retention([reservations, tombstones], clock);

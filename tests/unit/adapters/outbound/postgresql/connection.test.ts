@@ -36,6 +36,19 @@ describe('the connection URL of PostgreSQL', () => {
       .that.does.not.include('SECRET');
   });
 
+  for (const [parameters, message] of [
+    ['sslmode=bogus', /^sslmode in POSTGRESQL_URL is none of disable,/],
+    ['sslmode=', /^sslmode in POSTGRESQL_URL is none of/],
+    ['sslmode=require&sslmode=disable', /^POSTGRESQL_URL sets sslmode twice/],
+    ['statement_timeout=abc', /^statement_timeout in POSTGRESQL_URL is no time/],
+    ['statement_timeout=0', /^statement_timeout in POSTGRESQL_URL is no time/],
+    ['connect_timeout=-5', /^connect_timeout in POSTGRESQL_URL is no time/],
+    ['connect_timeout=1e9', /^connect_timeout in POSTGRESQL_URL is no time/],
+  ] as const)
+    it(`cannot have ${parameters}`, () => {
+      expect(() => parsed(`postgresql://h/d?${parameters}`)).to.throw(StoreConfigError, message);
+    });
+
   it('takes times, which the service needs itself', () => {
     const { operations, searches, client } = parsed(
       'postgresql://h/d?connect_timeout=3&statement_timeout=700',
@@ -66,6 +79,7 @@ describe('the connection URL of PostgreSQL', () => {
     ['postgresql://[::1]/d', false],
     ['postgresql:///d?host=/run/postgresql', false],
     ['postgresql://db.example/d', true],
+    ['postgresql://db.example/d?sslmode=no-verify', true],
     ['postgresql://localhost.example/d', true],
     ['postgresql://127.example/d', true],
     ['postgresql://db.example/d?sslmode=disable', true],
