@@ -73,10 +73,32 @@ function membership(term: string, values: readonly Value[], parameters: Paramete
 }
 
 /**
+ * The conditions of the filters that are no searches. Of several elements of one list, the first is looked up in the
+ * table of values, and the others in the rows found: a join for each would take the server long to plan.
+ */
+export function filterConditions(
+  table: RecordTable,
+  filters: readonly Filter[],
+  parameters: Parameters,
+): string[] {
+  const lookedUp = new Set<string>();
+  return filters.flatMap((filter) => {
+    if (filter.operator === 'search') return [];
+    const isElement = filter.operator === 'eq' && specOf(table, filter.field).isList === true;
+    if (!isElement || !lookedUp.has(filter.field)) {
+      if (isElement) lookedUp.add(filter.field);
+      return [conditionOf(table, filter, parameters)];
+    }
+    const { value, isBehind } = placeOf(comparedValue(table, filter, filter.value));
+    return [isBehind ? 'FALSE' : `${parameters.add(value)} = ANY(${columnOf(filter.field)})`];
+  });
+}
+
+/**
  * The condition of a filter that is no search. A condition on the values of a list is about the ids of the table with
  * them, whose key is in the order of the ids for each value.
  */
-export function conditionOf(
+function conditionOf(
   table: RecordTable,
   filter: Exclude<Filter, SearchFilter>,
   parameters: Parameters,

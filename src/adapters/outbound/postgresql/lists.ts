@@ -21,7 +21,7 @@ import { type IdRange, idRange, isAscendingRead } from '../../../application/sea
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
 import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
-import { conditionOf, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
+import { filterConditions, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
 import { COUNTED_IDS, LISTED_IDS, searchSource } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
@@ -54,9 +54,7 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
   for (const { field } of order) specOf(table, field);
   const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
   const isById = order[0]?.field === 'id';
-  const conditions = filters.flatMap((filter) =>
-    filter.operator === 'search' ? [] : [conditionOf(table, filter, parameters)],
-  );
+  const conditions = filterConditions(table, filters, parameters);
   if (from && !(range && isById)) conditions.push(keysetCondition(scanOrder(order, from), from, parameters));
   if (!range) {
     const source = `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import {
-  conditionOf,
+  filterConditions,
   keysetCondition,
   orderBy,
   Parameters,
@@ -18,8 +18,19 @@ const BEYOND = 2 ** 60;
 describe('the filters of PostgreSQL', () => {
   const written = (filter: Exclude<Filter, SearchFilter>, table = PRODUCTS): Written => {
     const parameters = new Parameters();
-    return [conditionOf(table, filter, parameters), ...parameters.values];
+    return [filterConditions(table, [filter], parameters).join(' AND '), ...parameters.values];
   };
+
+  it('look up the first of several elements of a list, and the others in the rows', () => {
+    const parameters = new Parameters();
+    const tags = ['a', 'b', 'c\0'].map((value): Filter => ({ field: 'tags', operator: 'eq', value }));
+    expect(filterConditions(PRODUCTS, tags, parameters)).to.deep.equal([
+      `id IN (SELECT id FROM products_values WHERE field = 'tags' AND value = $1)`,
+      '$2 = ANY("tags")',
+      'FALSE',
+    ]);
+    expect(parameters.values).to.deep.equal(['a', 'b']);
+  });
 
   for (const [field, operator, value, ...expected] of [
     ['name', 'eq', "a'b", '"name" = $1', "a'b"],
