@@ -51,6 +51,9 @@ export function unreachableServers(password: string): Record<string, string> {
 /** The stores that several processes can have open at once. */
 export const SHARED_STORES = ALL_STORES.filter(isShared);
 
+/** The stores on servers, which replicas on several machines share. */
+export const REPLICATED_STORES = SHARED_STORES.filter(({ startServer }) => startServer);
+
 /** The stores whose data outlives the process. */
 export const KEPT_STORES = ALL_STORES.filter(isKept);
 

@@ -65,12 +65,20 @@ export class ConnectionShares {
     const rest = (function* () {
       yield* items.entries();
     })();
+    let hasFailed = false;
     const worker = async () => {
-      // An error ends the generator, and thereby all workers.
       for (const [at, item] of rest) {
         const permit = await this.batches.acquire('');
-        if (!permit) throw unavailable('Too many records are being changed. Try again later.');
-        results[at] = await operation(item).finally(() => permit.release());
+        try {
+          if (hasFailed) return;
+          if (!permit) throw unavailable('Too many records are being changed. Try again later.');
+          results[at] = await operation(item);
+        } catch (error) {
+          hasFailed = true;
+          throw error;
+        } finally {
+          permit?.release();
+        }
       }
     };
     await Promise.all(Array.from({ length: this.batchSlots }, worker));

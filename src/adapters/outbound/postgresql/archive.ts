@@ -38,9 +38,9 @@ export class PostgresqlArchive implements RecordArchive {
   /** The entry that reaches {@link MAX_PAGE_BYTES} is the last. */
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const text = `SELECT ${RECORD_COLUMNS}, deleted_at FROM (
-        SELECT *, sum(octet_length(fields)) OVER (ORDER BY id) - octet_length(fields) AS before
-        FROM (SELECT ${RECORD_COLUMNS}, deleted_at FROM ${this.name} WHERE id > $1 ORDER BY id LIMIT $2) AS page
-      ) AS sized WHERE before < ${MAX_PAGE_BYTES} OR fields IS NULL ORDER BY id`;
+        SELECT *, sum(size) OVER (ORDER BY id) - size AS before
+        FROM (SELECT coalesce(octet_length(fields), 0) AS size, ${RECORD_COLUMNS}, deleted_at FROM ${this.name} WHERE id > $1 ORDER BY id LIMIT $2) AS page
+      ) AS sized WHERE before < ${MAX_PAGE_BYTES} ORDER BY id`;
     const rows = await this.store.run<EntryRow>({ text }, [after, limit]);
     return rows.map(([id, version, createdAt, updatedAt, fields, deletedAt]) =>
       deletedAt === null ? recordOf([id, version, createdAt, updatedAt, fields]) : { id, deletedAt },

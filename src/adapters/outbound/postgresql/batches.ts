@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.js';
+import { isRefusedByOne } from './errors.js';
 
 /** What one caller waits for. */
 interface Waiter<Item, Result> {
@@ -14,6 +15,8 @@ export interface BatchLimits {
   readonly lanes: number;
   /** The most items of a batch, unless one caller has more. */
   readonly items: number;
+  /** About the most bytes of a batch, unless one caller has more. */
+  readonly bytes: number;
   /** How long a caller waits. */
   readonly waitMs: number;
 }
@@ -33,6 +36,7 @@ export class Batches<Item, Result> {
   constructor(
     private readonly limits: BatchLimits,
     private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>,
+    private readonly bytesOf: (item: Item) => number,
     private readonly now = () => performance.now(),
   ) {}
 
@@ -51,17 +55,21 @@ export class Batches<Item, Result> {
     this.running--;
   }
 
-  /** Takes the next callers from the queue. Nothing is done for those who have left. */
+  /** Takes the next callers from the queue, but for those who have left. */
   private next(): Waiter<Item, Result>[] {
     const batch: Waiter<Item, Result>[] = [];
     let items = 0;
+    let bytes = 0;
     const now = this.now();
     for (let [first] = this.waiting; first; [first] = this.waiting) {
-      if (batch.length > 0 && items + first.items.length > this.limits.items) break;
+      const size = first.items.reduce((sum, item) => sum + this.bytesOf(item), 0);
+      const fits = items + first.items.length <= this.limits.items && bytes + size <= this.limits.bytes;
+      if (batch.length > 0 && !fits) break;
       this.waiting.shift();
       if (first.deadline <= now) continue;
       batch.push(first);
       items += first.items.length;
+      bytes += size;
     }
     return batch;
   }
@@ -76,7 +84,7 @@ export class Batches<Item, Result> {
         start += items.length;
       }
     } catch (error) {
-      if (batch.length > 1 && !(error instanceof AppError))
+      if (batch.length > 1 && (!(error instanceof AppError) || isRefusedByOne(error)))
         for (const waiter of batch) await this.run([waiter]);
       else for (const { reject } of batch) reject(error);
     }

@@ -39,7 +39,8 @@ export async function checkPostgresql(url: string, now: () => number): Promise<D
 const UNPROTECTED: Diagnosis = {
   subject: 'store',
   verdict: 'warning',
-  message: 'the connection to PostgreSQL is not encrypted, and leads to another machine',
+  message:
+    'the connection to PostgreSQL leads to another machine, and is not encrypted or checks no certificate',
   remedy: 'add sslmode=verify-full to POSTGRESQL_URL, and sslrootcert if the server has a CA of its own',
 };
 

@@ -100,7 +100,7 @@ export function columnsOf(table: RecordTable): readonly Column[] {
   ];
 }
 
-export function derivedColumnsOf(table: RecordTable): readonly Column[] {
+function derivedColumnsOf(table: RecordTable): readonly Column[] {
   const ofFields = Object.entries(table.fields).flatMap(([field, spec]) => columnsOfField(field, spec));
   const words: Column = {
     name: 'words',

@@ -1,5 +1,7 @@
+import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { StoreConfigError } from '../../../application/ports/store.js';
+import { translateStartError } from './errors.js';
 
 const DEFAULT_DATABASE = 'catalogue';
 
@@ -17,20 +19,19 @@ const MAX_TIMEOUT_MS = 3_600_000;
 /** What `sslmode` may be. The driver checks the certificate in all but the first two. */
 const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
+/** Those about TLS, and the files that they name. */
+const TLS_PARAMETERS = ['sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'uselibpqcompat'];
+
 /** Those that neither weaken a guarantee of the service nor take the place of its own settings. */
 const ALLOWED_PARAMETERS = [
   'application_name',
   'connect_timeout',
   'host',
   'options',
-  'sslcert',
-  'sslkey',
-  'sslmode',
   'sslnegotiation',
-  'sslrootcert',
   'statement_timeout',
-  'uselibpqcompat',
-];
+  ...TLS_PARAMETERS,
+].sort();
 
 /** An update that waits for another one then compares the version again, instead of failing. */
 const ISOLATION = String.raw`-c default_transaction_isolation=read\ committed`;
@@ -93,14 +94,15 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   if (parsed.pathname.length < 2) parsed.pathname = `/${DEFAULT_DATABASE}`;
   const named = parameters.get('options') ?? '';
   const host = parameters.get('host') ?? parsed.hostname;
-  const [, schema] = /search_path=("?)(\w+)\1/.exec(named)?.slice(1) ?? [];
+  const [schema] = /(?<=search_path="?)[^\s,"]+/.exec(named) ?? [];
+  const ssl = readTls(parsed.href);
+  for (const name of TLS_PARAMETERS) parameters.delete(name);
   parameters.set('options', [named, ISOLATION, NO_COMPILER].join(' ').trim());
   const client: pg.ClientConfig = {
-    // The driver reads %20, not +.
-    connectionString: parsed.href.replaceAll('+', '%20'),
+    connectionString: parsed.href,
     application_name: 'product-catalogue-service',
-    // What the URL says about TLS prevails over both. Without them, the driver reads PGSSLMODE and PGSSLNEGOTIATION.
-    ssl: false,
+    ssl,
+    // What the URL says prevails. Without this, the driver reads PGSSLNEGOTIATION.
     sslnegotiation: 'postgres',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -130,7 +132,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       statement_timeout: queryMs,
       query_timeout: queryMs + ROUND_TRIP_MS,
     },
-    isUnprotected: isUnprotected(host, sslmode),
+    isUnprotected: !isLocal(host) && (ssl === false || ssl.rejectUnauthorized === false),
   };
 }
 
@@ -139,10 +141,28 @@ export function withStatementTimeout(url: string, ms: number | undefined): strin
   if (ms === undefined || !URL.canParse(url)) return url;
   const parsed = new URL(url);
   if (!parsed.searchParams.has('statement_timeout')) parsed.searchParams.set('statement_timeout', `${ms}`);
-  return parsed.href.replaceAll('+', '%20');
+  return parsed.href;
 }
 
-function isUnprotected(host: string, sslmode: string | null): boolean {
-  const isLocal = host === '' || host.startsWith('/') || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
-  return !isLocal && (sslmode === null || sslmode === 'disable' || sslmode === 'no-verify');
+/**
+ * Returns what a URL says about TLS, and the files that it names. The driver would read these for each connection, and
+ * end the process if one cannot be read. Without `ssl`, it would also read PGSSLMODE.
+ * @throws StoreConfigError
+ */
+function readTls(url: string): false | ConnectionOptions {
+  try {
+    const client = new pg.Client({ connectionString: url, ssl: false, sslnegotiation: 'postgres' });
+    const { ssl } = client as { ssl?: boolean | ConnectionOptions };
+    return ssl === true ? {} : (ssl ?? false);
+  } catch (error) {
+    const translated = translateStartError(error);
+    if (translated instanceof StoreConfigError) throw translated;
+    throw new StoreConfigError(`POSTGRESQL_URL says about TLS what cannot be: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
+
+function isLocal(host: string): boolean {
+  return host === '' || host.startsWith('/') || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host);
 }

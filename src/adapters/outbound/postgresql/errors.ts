@@ -83,9 +83,11 @@ export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === UNDEFINED_TABLE;
 }
 
-/** Whether one write of a statement kept the others from being done, so that each may succeed alone. */
+/** Whether some writes of a statement kept the others from being done, so that each may succeed alone. */
 export function isRefusedByOne(error: unknown): boolean {
-  return [UNIQUE_VIOLATION, DEADLOCK].includes(codeOf(error instanceof AppError ? error.cause : error));
+  return [UNIQUE_VIOLATION, DEADLOCK, QUERY_CANCELED].includes(
+    codeOf(error instanceof AppError ? error.cause : error),
+  );
 }
 
 /** Returns the index that refused a write; undefined if it was no unique index. */

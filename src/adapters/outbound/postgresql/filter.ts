@@ -75,11 +75,13 @@ function membership(term: string, values: readonly Value[], parameters: Paramete
 /**
  * The conditions of the filters that are no searches. Of several elements of one list, the first is looked up in the
  * table of values, and the others in the rows found: a join for each would take the server long to plan.
+ * @param idConditions conditions of the statement on `id` alone
  */
 export function filterConditions(
   table: RecordTable,
   filters: readonly Filter[],
   parameters: Parameters,
+  idConditions: readonly string[] = [],
 ): string[] {
   const lookedUp = new Set<string>();
   return filters.flatMap((filter) => {
@@ -87,7 +89,7 @@ export function filterConditions(
     const isElement = filter.operator === 'eq' && specOf(table, filter.field).isList === true;
     if (!isElement || !lookedUp.has(filter.field)) {
       if (isElement) lookedUp.add(filter.field);
-      return [conditionOf(table, filter, parameters)];
+      return [conditionOf(table, filter, parameters, idConditions)];
     }
     const { value, isBehind } = placeOf(comparedValue(table, filter, filter.value));
     return [isBehind ? 'FALSE' : `${parameters.add(value)} = ANY(${columnOf(filter.field)})`];
@@ -102,6 +104,7 @@ function conditionOf(
   table: RecordTable,
   filter: Exclude<Filter, SearchFilter>,
   parameters: Parameters,
+  idConditions: readonly string[],
 ): string {
   if (filter.operator === 'attribute') return attributeCondition(filter, parameters);
   const { field } = filter;
@@ -115,7 +118,8 @@ function conditionOf(
       ? membership(term, filter.values.map(compared), parameters)
       : comparison(term, filter.operator, compared(filter.value), parameters);
   if (!isList) return condition;
-  return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE field = '${field}' AND ${condition})`;
+  const conditions = [`field = '${field}'`, condition, ...idConditions].join(' AND ');
+  return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${conditions})`;
 }
 
 function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {

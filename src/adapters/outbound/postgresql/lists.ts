@@ -54,8 +54,11 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
   for (const { field } of order) specOf(table, field);
   const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
   const isById = order[0]?.field === 'id';
-  const conditions = filterConditions(table, filters, parameters);
-  if (from && !(range && isById)) conditions.push(keysetCondition(scanOrder(order, from), from, parameters));
+  const beyondFrom =
+    from && !(range && isById) ? [keysetCondition(scanOrder(order, from), from, parameters)] : [];
+  // The ids of a list's values are found in the order of a list by id, so they begin at its position too.
+  const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : []);
+  conditions.push(...beyondFrom);
   if (!range) {
     const source = `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;
     return { source, doubt: words.length > 0 ? 'TRUE' : 'FALSE' };

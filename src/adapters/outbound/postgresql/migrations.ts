@@ -5,7 +5,7 @@
  * Every resource has a table of the same shape. A row is a record, or a tombstone, which has `id` and `deleted_at` alone:
  * so one unique key decides a race between an insertion and a deletion of the same id. `fields` is the JSON text that
  * is shown; `json` or `jsonb` would lose its order and its U+0000. The further columns are derived from it by the
- * adapter (`rows.ts`), for filters and orders; `derived` is the version of the rules by which they were made. A column
+ * adapter (`columns.ts`), for filters and orders; `derived` is the version of the rules by which they were made. A column
  * that a later step adds is null until the indexing job has filled it. Generated columns would parse the JSON for each
  * column, and rewrite the table when one is added.
  *

@@ -41,7 +41,7 @@ import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** The most records, and about the most bytes of fields, that one statement writes. */
 const WRITTEN_TOGETHER = 500;
-const WRITTEN_BYTES = 1024 * 1024;
+const WRITTEN_BYTES = 256 * 1024;
 
 /** The most records that one answer brings: the driver reads a whole answer at once, and a record may have 135 KiB. */
 const RECORDS_AT_ONCE = 50;
@@ -72,10 +72,16 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     this.counter = new Counter(store, table);
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
-    this.insertions = new Batches({ lanes: 2, items: WRITTEN_TOGETHER, waitMs }, (records) =>
-      this.insertTogether(records),
+    this.insertions = new Batches(
+      { lanes: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+      (records) => this.insertTogether(records),
+      (record) => fieldsJson(record).length,
     );
-    this.reads = new Batches({ lanes: 3, items: RECORDS_AT_ONCE, waitMs }, (ids) => this.findTogether(ids));
+    this.reads = new Batches(
+      { lanes: 3, items: RECORDS_AT_ONCE, bytes: RECORDS_AT_ONCE, waitMs },
+      (ids) => this.findTogether(ids),
+      () => 1,
+    );
     this.unique = uniqueFields(table.fields);
     const isGiven = 'WHERE id = ANY($1::bigint[])';
     this.select = prepared(`SELECT ${RECORD_COLUMNS} FROM ${name} ${isGiven} AND ${IS_LIVE}`);
@@ -298,7 +304,10 @@ function canBeStored(value: Value): boolean {
 }
 
 /** Cuts a list of writes into those that are done together. Of two neighbours with one id, each has a part of its own. */
-function parts<Write>(writes: readonly Write[], recordOf: (write: Write) => Versioned<unknown>): Write[][] {
+export function parts<Write>(
+  writes: readonly Write[],
+  recordOf: (write: Write) => Versioned<unknown>,
+): Write[][] {
   const all: Write[][] = [];
   let bytes = 0;
   let id: Id | undefined;

@@ -1,6 +1,7 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { SearchIndex } from '../../../application/ports/search-index.js';
 import { DERIVED_VERSION, IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { parts } from './repository.js';
 import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
@@ -28,8 +29,9 @@ export class PostgresqlSearchIndex implements SearchIndex {
 
   async indexNext(limit: number): Promise<number> {
     const rows = await this.store.run<RecordRow>(this.findStale, [Math.min(limit, MAX_RECORDS)]);
-    if (rows.length > 0)
-      await this.store.run(this.writes.derive, this.writes.rowsOf(rows.map((row) => recordOf(row))));
+    const records = rows.map((row) => recordOf(row));
+    for (const part of parts(records, (record) => record))
+      await this.store.run(this.writes.derive, this.writes.rowsOf(part));
     return rows.length;
   }
 }

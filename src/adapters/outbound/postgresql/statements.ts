@@ -1,7 +1,7 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { listFields } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
-import { type Column, columnOf, columnsOf, valuesTable } from './columns.js';
+import { type Column, columnOf, columnsOf, DERIVED_VERSION, valuesTable } from './columns.js';
 import { prepared, type Statement } from './store.js';
 
 /**
@@ -36,13 +36,13 @@ export class TableWrites {
         FROM unnest(${columnTypes}) AS new(${cells}) ON CONFLICT DO NOTHING`,
       { added: true },
     );
-    const replace = (columns: readonly Column[]) => {
+    const replace = (columns: readonly Column[], further: readonly string[] = []) => {
       const given = columns.map((column, at) => `${column.name} = ${cast(column, `c${at}`)}`);
       const types = columns.map((column, at) => `$${at + 2}::${transportType(column)}[]`);
       const newRows = `unnest($1::bigint[], ${types}) AS new(expected, ${cells.slice(0, columns.length)})`;
       return withValues(
         table,
-        `UPDATE ${name} SET ${given} FROM ${newRows} WHERE id = c0 AND version = expected`,
+        `UPDATE ${name} SET ${[...given, ...further]} FROM ${newRows} WHERE id = c0 AND version = expected`,
         {
           added: true,
           before: 'JOIN unnest($2::bigint[], $1::bigint[]) AS old(id, version) USING (id, version)',
@@ -51,7 +51,8 @@ export class TableWrites {
     };
     this.replace = replace(this.columns);
     this.rest = this.columns.filter((column) => !['derived', 'words'].includes(column.name));
-    this.replaceRest = replace(this.rest);
+    // A column of a later release, which this one does not write, is made again.
+    this.replaceRest = replace(this.rest, [`derived = least(derived, ${DERIVED_VERSION})`]);
     const isExpected = 'WHERE id = $2 AND version = $1';
     const empty = names.filter((column) => column !== 'id').map((column) => `${column} = NULL`);
     this.remove = withValues(table, `UPDATE ${name} SET deleted_at = $3, ${empty} ${isExpected}`, {

@@ -110,6 +110,16 @@ describe('the connection URL of PostgreSQL', () => {
       });
   });
 
+  it('keeps a plus in the password, and reads the files of TLS once', () => {
+    const { client } = parsed('postgresql://u:a+b@h/d?sslmode=verify-full');
+    expect(new pg.Client(client).password).to.equal('a+b');
+    expect(client.connectionString).to.not.include('ssl');
+    expect(() => parsed('postgresql://h/d?sslrootcert=/nowhere/ca.pem')).to.throw(
+      StoreConfigError,
+      'A file that POSTGRESQL_URL names cannot be read (ENOENT).',
+    );
+  });
+
   it('gets a time for each statement unless it has one', () => {
     expect(withStatementTimeout('postgresql://h/d', 60_000)).to.equal(
       'postgresql://h/d?statement_timeout=60000',
