@@ -21,6 +21,14 @@ describe('the filters of PostgreSQL', () => {
     return [filterConditions(table, [filter], parameters).join(' AND '), ...parameters.values];
   };
 
+  it('look up the values of a list from the position of a page by id on', () => {
+    const parameters = new Parameters();
+    const tag: Filter = { field: 'tags', operator: 'eq', value: 'a' };
+    expect(filterConditions(PRODUCTS, [tag], parameters, ['id > 7'])).to.deep.equal([
+      `id IN (SELECT id FROM products_values WHERE field = 'tags' AND value = $1 AND id > 7)`,
+    ]);
+  });
+
   it('look up the first of several elements of a list, and the others in the rows', () => {
     const parameters = new Parameters();
     const tags = ['a', 'b', 'c\0'].map((value): Filter => ({ field: 'tags', operator: 'eq', value }));
