@@ -103,15 +103,6 @@ export const SUITES: readonly Suite[] = [
     runs: ['gate'],
   },
   {
-    name: 'http-stores',
-    tests: 'the tests of the HTTP interface that `npm test` runs in memory, on the other stores',
-    command:
-      'HTTP_STORES=others mocha --parallel --jobs 2 $(grep -l HTTP_STORE_NAMES build/tests/http/*.test.js)',
-    needs: [],
-    runs: BOTH,
-    usesOldestPostgresql: true,
-  },
-  {
     name: 'crash',
     tests:
       'whole processes: starts that fail, signals, restore, terminals; at night traces and certificates too',
@@ -158,6 +149,15 @@ export const SUITES: readonly Suite[] = [
     )}`,
     needs: ['pg_ctlcluster'],
     runs: ['night'],
+  },
+  {
+    name: 'http-stores',
+    tests: 'the tests of the HTTP interface that `npm test` runs in memory, on the other stores',
+    command:
+      'HTTP_STORES=others mocha --parallel --jobs 2 $(grep -l HTTP_STORE_NAMES build/tests/http/*.test.js)',
+    needs: [],
+    runs: BOTH,
+    usesOldestPostgresql: true,
   },
   {
     name: 'conformance',
