@@ -4,7 +4,7 @@
  * cut, late, doubled, an error of a primary that steps down, or lacks the confirmation of a majority; or the server
  * ends the connection before a statement or after its reply. After each fault the response is compared with the
  * database. A response is 2xx only if the store has confirmed it, a repetition with the
- * same key converges, and the next request succeeds. The gate plays a tenth of the faults, chosen by `TEST_SEED`.
+ * same key converges, and the next request succeeds. The gate plays a fifth of the faults, chosen by `TEST_SEED`.
  */
 import { expect } from 'chai';
 import { compose } from '#src/composition/container.js';
@@ -35,7 +35,7 @@ import {
 const figure = figuresOf('unknown-outcomes');
 
 /** Of so many faults of an operation, one is played. The seed chooses which, and each operation has others. */
-const ONE_OF = sized({ gate: 10, night: 1 });
+const ONE_OF = sized({ gate: 5, night: 1 });
 /** Several operations at a time, each with a service, a proxy and a database of its own. */
 const LANES = 6;
 const NEVER = [FALSE_SUCCESS, DOUBLED, WRONG_STATUS];

@@ -5,6 +5,7 @@ import { patience, throughProxy } from './mongo-url.js';
 import { nameOf } from './mongo-wire.js';
 import { callIn, type PostgresqlFault, PostgresqlProxy } from './postgresql-proxy.js';
 import { HAS_POSTGRESQL, PostgresqlServer } from './postgresql-server.js';
+import { AT_NIGHT } from './run-settings.js';
 
 /** Longer than a server takes on a busy machine: only late replies exceed it. A caller waits up to 500 ms longer. */
 const CALL_MS = 5_000;
@@ -157,4 +158,8 @@ const POSTGRESQL: ServerKind = {
 };
 
 /** The servers that this computer has. */
-export const PROXIED_SERVERS: readonly ServerKind[] = [MONGODB, ...(HAS_POSTGRESQL ? [POSTGRESQL] : [])];
+/** The gate has MongoDB alone here; it kills and suspends PostgreSQL itself. */
+export const PROXIED_SERVERS: readonly ServerKind[] = [
+  MONGODB,
+  ...(AT_NIGHT && HAS_POSTGRESQL ? [POSTGRESQL] : []),
+];
