@@ -85,7 +85,10 @@ export class Batches<Item, Result> {
       }
     } catch (error) {
       if (batch.length > 1 && (!(error instanceof AppError) || isRefusedByOne(error)))
-        for (const waiter of batch) await this.run([waiter]);
+        for (const waiter of batch) {
+          if (waiter.deadline > this.now()) await this.run([waiter]);
+          else waiter.reject(error);
+        }
       else for (const { reject } of batch) reject(error);
     }
   }

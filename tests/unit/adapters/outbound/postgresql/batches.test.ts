@@ -103,6 +103,23 @@ describe('batches', () => {
     expect(refused).to.deep.equal([0, 1, 2, 3, 1, 2, 3]);
   });
 
+  it('are not done alone for a caller who has left', async () => {
+    const work = new Work();
+    let now = 0;
+    const batches = new Batches({ ...LIMITS, waitMs: 100 }, work.run, bytesOf, () => now);
+    const first = batches.add([1]);
+    const left = Promise.allSettled([batches.add([2])]);
+    now = 50;
+    const waits = batches.add([3]);
+    await work.end();
+    now = 120;
+    await work.end(new Error('refused'));
+    await work.end();
+    expect((await left)[0]?.status).to.equal('rejected');
+    expect([await first, await waits]).to.deep.equal([[10], [30]]);
+    expect(work.batches).to.deep.equal([[1], [2, 3], [3]]);
+  });
+
   it('are not repeated if their outcome is unknown', async () => {
     const work = new Work();
     const batches = new Batches(LIMITS, work.run, bytesOf);
