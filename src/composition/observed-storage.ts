@@ -1,3 +1,4 @@
+import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
@@ -12,7 +13,7 @@ import {
 import type { UsageStore } from '../application/ports/usage-store.js';
 import type { Settings } from '../config/settings.js';
 import type { Storage } from './storage.js';
-import { type IdempotencyStores, RECORD_TABLES, type Repositories } from './tables.js';
+import { type ChangeFeeds, type IdempotencyStores, RECORD_TABLES, type Repositories } from './tables.js';
 
 /** The methods that are observed. A method that the port lacks, or one that is missing here, does not compile. */
 const REPOSITORY = methods<Repository<unknown>>({
@@ -31,6 +32,7 @@ const REPOSITORY = methods<Repository<unknown>>({
   removeAll: true,
 });
 const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true });
+const CHANGE_FEED = methods<ChangeFeed<unknown>>({ end: true, read: true });
 const USAGE_STORE = methods<UsageStore>({ save: true, find: true });
 const STORE = methods<Omit<Store, 'location' | 'pools'>>({ open: true, ping: true, close: false });
 const SEARCH_INDEX = methods<Omit<SearchIndex, 'name'>>({ indexNext: true });
@@ -57,8 +59,14 @@ export function observedStorage(
       const store = storage.reservations[key as keyof IdempotencyStores];
       return [key, observe(store, IDEMPOTENCY_STORE, `${name}_reservations`)];
     });
+  const changes = Object.entries(storage.changes).map(([key, feed]) => [
+    key,
+    feed && observe(feed, CHANGE_FEED, RECORD_TABLES[key as keyof ChangeFeeds].name),
+  ]);
   return {
     ...(Object.fromEntries(repositories) as Repositories),
+    changes: Object.fromEntries(changes) as ChangeFeeds,
+    feedState: storage.feedState,
     store: observe(storage.store, STORE),
     usage: observe(storage.usage, USAGE_STORE, 'api_key_usage'),
     reservations: Object.fromEntries(reservations) as IdempotencyStores,

@@ -1,4 +1,5 @@
 import type { Archives } from '../application/ports/archive.js';
+import type { ChangeFeed, FeedState } from '../application/ports/change-feed.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { SearchIndex } from '../application/ports/search-index.js';
@@ -6,6 +7,8 @@ import type { Store } from '../application/ports/store.js';
 import type { StorageParts, StoredTable, TableStore } from '../application/ports/table-store.js';
 import type { UsageStore } from '../application/ports/usage-store.js';
 import {
+  type ChangeFeeds,
+  changeFeeds,
   EXPIRING_TABLES,
   type IdempotencyStores,
   idempotencyStores,
@@ -19,6 +22,8 @@ import {
 export interface Storage extends Repositories {
   readonly store: Store;
   readonly reservations: IdempotencyStores;
+  readonly changes: ChangeFeeds;
+  readonly feedState: FeedState;
   /** The usage of API keys, which no copy contains. */
   readonly usage: UsageStore;
   /** Empty if nothing outlives the process. */
@@ -38,6 +43,8 @@ export function storageOf(parts: StorageParts): Storage {
     store,
     ...repositories(<Fields extends object>(table: StoredTable) => of(table).records as Repository<Fields>),
     reservations: idempotencyStores((table) => of(table).reservations),
+    changes: changeFeeds((table) => of(table).changes as ChangeFeed<object>),
+    feedState: parts.feedState as FeedState,
     usage,
     archives: {
       records: TABLES.flatMap((table) => of(table).archives?.records ?? []),

@@ -1,4 +1,5 @@
 import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
+import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { StoredTable } from '../application/ports/table-store.js';
@@ -29,18 +30,21 @@ export const RECORD_TABLES = {
     entity: PRODUCT,
     firstId: 1,
     tombstones: 'expire',
+    hasFeed: true,
   }),
   users: keyed<User>({
     name: 'users',
     entity: USER,
     firstId: 1,
     tombstones: 'expire',
+    hasFeed: true,
   }),
   orders: keyed<Order>({
     name: 'orders',
     entity: ORDER,
     firstId: 1,
     tombstones: 'expire',
+    hasFeed: true,
   }),
   apiKeys: keyed<ApiKey>({
     name: 'api_keys',
@@ -48,6 +52,7 @@ export const RECORD_TABLES = {
     firstId: FIRST_KEY_ID + 1,
     // The tombstone of the first key prevents that another start creates it again.
     tombstones: 'stay',
+    hasFeed: false,
   }),
   signingKeys: unkeyed<SigningKey>({
     name: 'signing_keys',
@@ -55,6 +60,7 @@ export const RECORD_TABLES = {
     // Id 1 is never reserved: as with the first API key, its insertion decides which process makes the first one.
     firstId: 2,
     tombstones: 'stay',
+    hasFeed: false,
   }),
 };
 
@@ -73,6 +79,20 @@ export const RESOURCE_TABLES: readonly StoredTable[] = Object.values(RECORD_TABL
 export const EXPIRING_TABLES: readonly StoredTable[] = Object.values(RECORD_TABLES).filter(
   ({ tombstones }) => tombstones === 'expire',
 );
+
+/** The tables whose changes others can learn of. */
+export type FeedName = 'products' | 'users' | 'orders';
+
+/** The feeds of the tables that have one. */
+export type ChangeFeeds = {
+  readonly [Name in FeedName]: Tables[Name] extends Table<infer Fields, 'keyed'> ? ChangeFeed<Fields> : never;
+};
+
+/** @param of returns the feed of a table with any fields */
+export function changeFeeds(of: (table: StoredTable) => ChangeFeed<object>): ChangeFeeds {
+  const feeding = Object.entries(RECORD_TABLES).filter(([, { hasFeed }]) => hasFeed);
+  return Object.fromEntries(feeding.map(([name, table]) => [name, of(table)])) as unknown as ChangeFeeds;
+}
 
 export type IdempotencyStores = { readonly [Name in KeyedName]: IdempotencyStore };
 

@@ -1,4 +1,5 @@
 import type { RecordArchive, ReservationArchive } from './archive.js';
+import type { ChangeFeed, FeedState } from './change-feed.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 import type { RecordTable } from './list-query.js';
 import type { Purgeable } from './purgeable.js';
@@ -13,12 +14,16 @@ export interface StoredTable extends RecordTable {
   readonly creation: 'keyed' | 'unkeyed';
   /** `expire`: tombstones are purged. `stay`: the id of a deleted record stays used permanently. */
   readonly tombstones: 'expire' | 'stay';
+  /** Whether others can learn of its changes. */
+  readonly hasFeed: boolean;
 }
 
 /** What a store keeps of one table. A part that the table does not need is not used. */
 export interface TableStore<Fields> {
   readonly records: Repository<Fields>;
   readonly reservations: IdempotencyStore;
+  /** For a table that has a feed. */
+  readonly changes?: ChangeFeed<Fields>;
   /** What the service must purge. Absent if the store removes expired entries itself. */
   readonly expiring?: { readonly reservations: Purgeable; readonly tombstones: Purgeable };
   /** For a copy to another store. Absent if nothing outlives the process. */
@@ -30,6 +35,8 @@ export interface TableStore<Fields> {
 /** What an adapter makes of one store, unopened. */
 export interface StorageParts {
   readonly store: Store;
+  /** Of all its feeds. */
+  readonly feedState?: FeedState;
   /** The usage of API keys. */
   readonly usage: UsageStore;
   /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */

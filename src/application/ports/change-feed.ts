@@ -1,0 +1,53 @@
+import type { Id, Versioned } from '../../domain/record.js';
+
+/**
+ * A place between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
+ * an epoch of the feed, a random name that the store keeps: with another epoch it is expired.
+ */
+export type FeedPosition = string;
+
+/** A record was deleted. */
+export interface Deletion {
+  readonly id: Id;
+  /** One more than the last version of the record. */
+  readonly version: number;
+  readonly deleted: true;
+}
+
+/** A record that was created or changed, as it is now, or a deletion. */
+export type RecordChange<Fields> = Versioned<Fields> | Deletion;
+
+export interface ChangePage<Fields> {
+  /** Oldest change first; a record occurs once, at its last change. */
+  readonly changes: readonly RecordChange<Fields>[];
+  /** The place behind these changes, or behind all that was looked at. */
+  readonly next: FeedPosition;
+}
+
+/**
+ * Which records of a table changed, in an order that never skips one: whoever reads on from page to page learns of every
+ * change at least once. Only the last change of a record is kept. Every method may throw an AppError `unavailable`.
+ */
+export interface ChangeFeed<Fields> {
+  /** Returns a place that is before every change that is acknowledged from now on, and behind others if possible. */
+  end(): Promise<FeedPosition>;
+
+  /**
+   * Returns the changes behind a place: fewer than `limit` only if there are no more.
+   * @param limit from 1 to 1,000
+   * @param until of this feed, at or behind `after`; changes behind it are left out
+   * @returns undefined if changes behind `after` may be missing: it is of another epoch, beyond the newest change, or
+   *   before the floor, under which tombstones were purged
+   */
+  read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined>;
+}
+
+/** Whether a store writes its feeds. The state is kept in the store, for all processes. */
+export interface FeedState {
+  /** From now on the feeds are written. Places from before stay valid only if they were written all the time. */
+  turnOn(): Promise<void>;
+  /** From now on the feeds are not written, and cost nothing. All places expire. */
+  turnOff(): Promise<void>;
+  /** Makes all places expire. */
+  reset(): Promise<void>;
+}
