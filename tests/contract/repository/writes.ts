@@ -26,13 +26,15 @@ export function writeContract(store: TestStore): void {
       expect(await store.products.find(9)).to.equal(undefined);
     });
 
-    it('lets exactly one of many concurrent writers win', async () => {
+    // A store may collect writers while others of other records are served.
+    it('lets exactly one of many concurrent writers win, also behind writers of other records', async () => {
       const old = await store.add(1);
-      const outcomes = await Promise.all(
-        Array.from({ length: 20 }, (_, i) =>
-          store.products.replaceAll([{ record: next(old, { name: `writer ${i}` }), expected: 1 }]),
-        ),
-      );
+      const others = await Promise.all([2, 3, 4, 5].map((id) => store.add(id)));
+      const replaced = (record: typeof old, name: string) =>
+        store.products.replaceAll([{ record: next(record, { name }), expected: 1 }]);
+      const first = others.map((other) => replaced(other, 'other'));
+      const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => replaced(old, `writer ${i}`)));
+      expect((await Promise.all(first)).flat()).to.deep.equal(Array(4).fill('replaced'));
       expect(outcomes.flat().toSorted()).to.deep.equal(['replaced', ...Array(19).fill('version_conflict')]);
       const winner = await store.products.find(1);
       expect(winner?.version).to.equal(2);

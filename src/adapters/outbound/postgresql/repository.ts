@@ -54,6 +54,10 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   private readonly counter: Counter;
   private readonly lists: PostgresqlLists<Fields>;
   private readonly insertions: Batches<Versioned<Fields>, InsertOutcome>;
+  /** Replacements of single records: those that keep the words of the record, and the others. */
+  private readonly replacements: Readonly<
+    Record<'kept' | 'new', Batches<Replacement<Fields>, ReplaceOutcome>>
+  >;
   private readonly reads: Batches<Id, Versioned<Fields> | undefined>;
   private readonly unique: readonly string[];
   private readonly select: Statement;
@@ -77,6 +81,13 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
       (records) => this.insertTogether(records),
       (record) => fieldsJson(record).length,
     );
+    const replacing = (keepsWords: boolean) =>
+      new Batches<Replacement<Fields>, ReplaceOutcome>(
+        { lanes: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+        (replacements) => this.replaceOfCallers(replacements, keepsWords),
+        ({ record }) => fieldsJson(record).length,
+      );
+    this.replacements = { kept: replacing(true), new: replacing(false) };
     this.reads = new Batches(
       { lanes: 3, items: RECORDS_AT_ONCE, bytes: RECORDS_AT_ONCE, waitMs },
       (ids) => this.findTogether(ids),
@@ -169,6 +180,11 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   }
 
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
+    const [first] = replacements;
+    if (first && replacements.length === 1) {
+      const batches = this.replacements[this.keepsWords(first) ? 'kept' : 'new'];
+      return this.store.within(() => batches.add([first]));
+    }
     // Processes that replace the same records lock them in one order.
     const sorted = replacements.toSorted((a, b) => a.record.id - b.record.id);
     const groups = [true, false].flatMap((keepsWords) => {
@@ -183,7 +199,7 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
         for (const [at, replacement] of part.entries())
           outcomes.set(replacement, found[at] as ReplaceOutcome);
       },
-      replacements.length === 1,
+      false,
     );
     return replacements.map((replacement) => outcomes.get(replacement) as ReplaceOutcome);
   }
@@ -197,6 +213,22 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
 
   private keepsWords({ record, before }: Replacement<Fields>): boolean {
     return before !== undefined && !mayDifferInWords(this.table, before as object, record.fields as object);
+  }
+
+  /** Replaces records of several callers. Of two replacements of one record, the second waits for the first. */
+  private async replaceOfCallers(
+    replacements: readonly Replacement<Fields>[],
+    keepsWords: boolean,
+  ): Promise<ReplaceOutcome[]> {
+    const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
+    for (let left = replacements; left.length > 0; left = left.filter((one) => !outcomes.has(one))) {
+      const some = firstOfEachId(left, ({ record }) => record.id).toSorted(
+        (a, b) => a.record.id - b.record.id,
+      );
+      const found = await this.replaceTogether(some, keepsWords);
+      for (const [at, replacement] of some.entries()) outcomes.set(replacement, found[at] as ReplaceOutcome);
+    }
+    return replacements.map((replacement) => outcomes.get(replacement) as ReplaceOutcome);
   }
 
   /** Replaces different records in one statement or, if one of them refuses it, each in its own. */
@@ -236,7 +268,7 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     for (let tries = 0; left.length > 0; tries++) {
       if (tries === MAX_TRIES) throw unavailable('The records that refused others could not be read.');
       // Of two records with one id, the second waits for what becomes of the first.
-      const some = this.inOrder(firstOfEachId(left));
+      const some = this.inOrder(firstOfEachId(left, ({ id }) => id));
       const rows = await this.store.run<[Id]>(this.writes.insert, this.writes.rowsOf(some));
       const inserted = new Set(rows.map(([id]) => id));
       for (const record of some) if (inserted.has(record.id)) outcomes.set(record, 'inserted');
@@ -292,9 +324,9 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   }
 }
 
-function firstOfEachId<Fields>(records: readonly Versioned<Fields>[]): readonly Versioned<Fields>[] {
-  const first = new Map<Id, Versioned<Fields>>();
-  for (const record of records) if (!first.has(record.id)) first.set(record.id, record);
+function firstOfEachId<Write>(writes: readonly Write[], idOf: (write: Write) => Id): readonly Write[] {
+  const first = new Map<Id, Write>();
+  for (const write of writes) if (!first.has(idOf(write))) first.set(idOf(write), write);
   return [...first.values()];
 }
 
