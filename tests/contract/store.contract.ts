@@ -1,5 +1,6 @@
 import { isKept, type TestStoreProvider } from '../stores/provider.js';
 import { archiveContract } from './archive.contract.js';
+import { changeFeedContract } from './change-feed.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
@@ -14,6 +15,7 @@ import { usagePurgeContract, usageStoreContract } from './usage-store.contract.j
 export function storeContract(provider: TestStoreProvider): void {
   writeRacesContract(provider);
   codePointOrderContract(provider);
+  if (provider.beyond) changeFeedContract(provider, provider.beyond);
   idempotencyStoreContract(provider);
   usageStoreContract(provider);
   if (!provider.removesExpired) {

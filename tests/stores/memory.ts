@@ -5,5 +5,6 @@ export const MEMORY: TestStoreProvider = {
   isLocal: true,
   pace: 'fast',
   removesExpired: false,
+  beyond: (position) => position.replace(/\d+$/, (change) => `${Number(change) + 1}`),
   create: async () => ({ settings: { STORE: 'memory' }, remove: async () => {} }),
 };

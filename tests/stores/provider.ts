@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import type { FeedPosition } from '#src/application/ports/change-feed.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { STORES, type StoreName } from '#src/composition/stores/index.js';
 import { loadSettings } from '#src/config/settings.js';
@@ -22,6 +23,8 @@ export interface TestStoreProvider {
    * then.
    */
   readonly ownSteps?: Readonly<Record<string, WrittenSoFar>>;
+  /** Returns a position of the same epoch behind the newest change, for the end of a feed. */
+  beyond?(position: FeedPosition): FeedPosition;
   /**
    * Makes an empty store, which no other call returns. The first call may start a server, which ends with this process.
    * @param folder of its files, if it has files; the caller removes it

@@ -29,15 +29,18 @@ export interface ChangePage<Fields> {
  * change at least once. Only the last change of a record is kept. Every method may throw an AppError `unavailable`.
  */
 export interface ChangeFeed<Fields> {
-  /** Returns a place that is before every change that is acknowledged from now on, and behind others if possible. */
+  /**
+   * Returns a place that is before every change that is acknowledged from now on, and behind others if possible.
+   * @throws AppError `unavailable`, also if the feeds are off
+   */
   end(): Promise<FeedPosition>;
 
   /**
-   * Returns the changes behind a place: fewer than `limit` only if there are no more.
+   * Returns the changes behind a place: at most `limit`, fewer if they are large, at least one if there is any.
    * @param limit from 1 to 1,000
    * @param until of this feed, at or behind `after`; changes behind it are left out
    * @returns undefined if changes behind `after` may be missing: it is of another epoch, beyond the newest change, or
-   *   before the floor, under which tombstones were purged
+   *   before the floor, under which tombstones were purged; or the feeds are off
    */
   read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined>;
 }

@@ -11,6 +11,7 @@ export class ExpiringMap<Key, Value> implements Purgeable {
   constructor(
     readonly retentionMs: number,
     private readonly instantOf: (value: Value) => Instant,
+    private readonly purged: (key: Key) => void = () => {},
   ) {}
 
   get(key: Key): Value | undefined {
@@ -35,7 +36,10 @@ export class ExpiringMap<Key, Value> implements Purgeable {
   async purgeBefore(moment: Instant, limit: number): Promise<number> {
     const purged = this.byAge.slice(0, limit).filter(({ at }) => at < moment);
     this.byAge.splice(0, purged.length);
-    for (const { key } of purged) this.values.delete(key);
+    for (const { key } of purged) {
+      this.values.delete(key);
+      this.purged(key);
+    }
     return purged.length;
   }
 }

@@ -1,5 +1,6 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
+import type { Deletion } from '../../../application/ports/change-feed.js';
 import {
   BY_ID,
   type Filter,
@@ -33,6 +34,7 @@ import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
 import { listFields, uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
+import { MemoryChangeFeed, MemoryFeedState } from './change-feed.js';
 import { ExpiringMap } from './expiring-map.js';
 
 /** Records per time slice. After each slice other requests have their turn. */
@@ -40,10 +42,17 @@ const SLICE = 1_000;
 /** Looking for words in so many characters of a record takes as long as comparing a record otherwise. */
 const CHARACTERS = 32;
 
-/** The ids of deleted records. */
-export class MemoryTombstones extends ExpiringMap<Id, Instant> {
-  constructor() {
-    super(TOMBSTONE_MS, (at) => at);
+/** What remains of a deleted record. */
+interface Tombstone {
+  readonly at: Instant;
+  /** That of the deletion. */
+  readonly version: number;
+}
+
+/** The tombstones by the ids of the deleted records. */
+export class MemoryTombstones extends ExpiringMap<Id, Tombstone> {
+  constructor(purged?: (id: Id) => void) {
+    super(TOMBSTONE_MS, ({ at }) => at, purged);
   }
 }
 
@@ -66,12 +75,15 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   /** For each list by which can be filtered, the ids of the records that have a value, ascending. */
   private readonly lists: ReadonlyMap<string, Map<Value, Id[]>>;
   private nextId: Id;
+  readonly tombstones = new MemoryTombstones((id) => this.changes.purged(id));
+  readonly changes: MemoryChangeFeed<Fields>;
 
   constructor(
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
-    private readonly tombstones = new MemoryTombstones(),
+    feedState = new MemoryFeedState(),
   ) {
+    this.changes = new MemoryChangeFeed(feedState, (id) => this.records.get(id) ?? this.deletionOf(id));
     this.nextId = table.firstId;
     this.lists = new Map(listFields(table.fields).map((field) => [field, new Map()]));
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
@@ -173,8 +185,14 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     this.forgetValues(record);
     this.records.delete(id);
     this.ids.splice(indexOfId(this.ids, id), 1);
-    this.tombstones.add(id, at);
+    this.tombstones.add(id, { at, version: record.version + 1 });
+    this.changes.changed(id);
     return true;
+  }
+
+  private deletionOf(id: Id): Deletion | undefined {
+    const tombstone = this.tombstones.get(id);
+    return tombstone && { id, version: tombstone.version, deleted: true };
   }
 
   private hasVersion(id: Id, version: number): boolean {
@@ -280,6 +298,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
         else byValue.set(value, [record.id]);
       }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
+    this.changes.changed(record.id);
     return undefined;
   }
 

@@ -67,7 +67,7 @@ describe('Retention', () => {
     const [reservations, tombstones] = [new MemoryIdempotencyStore(), new MemoryTombstones()];
     const retention = new Retention([reservations, tombstones], clock);
     await reservations.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: start }]);
-    tombstones.add(1, start);
+    tombstones.add(1, { at: start, version: 2 });
     const left = async () => [(await reservations.find(['a'])).size, Number(tombstones.has(1))];
     pass(RESERVATION_MS);
     await retention.purgeExpired();

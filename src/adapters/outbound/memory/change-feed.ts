@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  ChangeFeed,
+  ChangePage,
+  FeedPosition,
+  FeedState,
+  RecordChange,
+} from '../../../application/ports/change-feed.js';
+import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
+import { changeAt, feedIsOff, positionBehind } from '../../../application/records/feed-position.js';
+import { StoredRecord } from '../../../application/records/record-json.js';
+import { partitionPoint } from '../../../application/records/top-n.js';
+import type { Id } from '../../../domain/record.js';
+
+/** How many entries of later changed records the log may have besides as many as there are records. */
+const MIN_OBSOLETE = 1_000;
+
+export class MemoryFeedState implements FeedState {
+  /** Undefined: the feeds are off. */
+  epoch: string | undefined;
+
+  async turnOn(): Promise<void> {
+    this.epoch ??= newEpoch();
+  }
+
+  async turnOff(): Promise<void> {
+    this.epoch = undefined;
+  }
+
+  async reset(): Promise<void> {
+    if (this.epoch) this.epoch = newEpoch();
+  }
+}
+
+function newEpoch(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+interface LoggedChange {
+  readonly change: number;
+  readonly id: Id;
+}
+
+/** The changes of one table, numbered. */
+export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
+  /** In order. Only the last one of a record counts. */
+  private log: LoggedChange[] = [];
+  /** The number of the last change of each record and tombstone. */
+  private readonly last = new Map<Id, number>();
+  private newest = 0;
+  private floor = 0;
+
+  /** @param find returns a record or its deletion, as it is now */
+  constructor(
+    private readonly state: MemoryFeedState,
+    private readonly find: (id: Id) => RecordChange<Fields> | undefined,
+  ) {}
+
+  /** The record was created, changed or deleted. */
+  changed(id: Id): void {
+    if (!this.state.epoch) return;
+    this.newest++;
+    this.last.set(id, this.newest);
+    this.log.push({ change: this.newest, id });
+    if (this.log.length > 2 * this.last.size + MIN_OBSOLETE)
+      this.log = this.log.filter((entry) => this.isLast(entry));
+  }
+
+  /** The tombstone of the record was purged. */
+  purged(id: Id): void {
+    this.floor = Math.max(this.floor, this.last.get(id) ?? 0);
+    this.last.delete(id);
+  }
+
+  async end(): Promise<FeedPosition> {
+    const { epoch } = this.state;
+    if (!epoch) throw feedIsOff();
+    return positionBehind(this.newest, epoch);
+  }
+
+  async read(
+    after: FeedPosition,
+    limit: number,
+    until?: FeedPosition,
+  ): Promise<ChangePage<Fields> | undefined> {
+    const { floor, newest } = this;
+    const { epoch } = this.state;
+    const range = epoch === undefined ? undefined : { epoch, floor, newest };
+    const from = changeAt(after, range);
+    const to = until === undefined ? newest : changeAt(until, range);
+    if (epoch === undefined || from === undefined || to === undefined) return undefined;
+    const changes: RecordChange<Fields>[] = [];
+    let bytes = 0;
+    let behind = from;
+    for (let at = partitionPoint(this.log, ({ change }) => change <= from); ; at++) {
+      const entry = this.log[at];
+      if (!entry || entry.change > to) return { changes, next: positionBehind(to, epoch) };
+      const change = this.isLast(entry) ? this.find(entry.id) : undefined;
+      if (!change) continue;
+      if (changes.length === limit || bytes >= MAX_PAGE_BYTES)
+        return { changes, next: positionBehind(behind, epoch) };
+      changes.push(change);
+      behind = entry.change;
+      if (change instanceof StoredRecord) bytes += change.fieldsBytes;
+    }
+  }
+
+  private isLast({ change, id }: LoggedChange): boolean {
+    return this.last.get(id) === change;
+  }
+}

@@ -1,0 +1,467 @@
+import { expect } from 'chai';
+import { TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
+import type { ChangeFeed, FeedPosition, RecordChange } from '#src/application/ports/change-feed.js';
+import { BY_ID } from '#src/application/ports/list-query.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import type { OpenStore, TestStoreProvider } from '../stores/provider.js';
+import { expectAppError } from '../support/expect-refusal.js';
+import { TEST_SEED } from '../support/run-settings.js';
+import { SeededRandom } from '../support/seeded-random.js';
+import { until } from '../support/until.js';
+import { AT, idsOf, next, product, query, user } from './repository/records.js';
+import { TestStore } from './repository/test-store.js';
+
+type ProductRecord = Versioned<Product>;
+
+/** A client that follows a feed from page to page. */
+class Follower {
+  /** What it has learned, oldest first. */
+  readonly seen: RecordChange<unknown>[] = [];
+  /** What it knows of each record: the highest version. */
+  readonly known = new Map<Id, RecordChange<unknown>>();
+
+  constructor(
+    private readonly feed: ChangeFeed<unknown>,
+    public position: FeedPosition,
+    private readonly limit = 1_000,
+  ) {}
+
+  learn(changes: readonly RecordChange<unknown>[]): void {
+    this.seen.push(...changes);
+    for (const change of changes)
+      if (change.version >= (this.known.get(change.id)?.version ?? 0)) this.known.set(change.id, change);
+  }
+
+  /** Reads the next page. @returns whether it has a change */
+  async advance(): Promise<boolean> {
+    const page = await this.feed.read(this.position, this.limit);
+    if (!page) throw new Error('The position has expired.');
+    expect(page.changes.length).to.be.at.most(this.limit);
+    expect(new Set(idsOf(page.changes)).size).to.equal(page.changes.length);
+    this.learn(page.changes);
+    this.position = page.next;
+    return page.changes.length > 0;
+  }
+
+  /** Reads on until it knows at least these versions. */
+  async catchUp(versions: Iterable<readonly [Id, number]>): Promise<void> {
+    const wanted = [...versions];
+    await until('the feed shows the changes', async () => {
+      while (await this.advance());
+      return wanted.every(([id, version]) => (this.known.get(id)?.version ?? 0) >= version);
+    });
+  }
+
+  /** `2.1`, or `2.1 deleted`, for the version 1 of the record 2. */
+  get texts(): string[] {
+    return this.seen.map(textOf);
+  }
+}
+
+function textOf(change: RecordChange<unknown>): string {
+  return `${change.id}.${change.version}${'deleted' in change ? ' deleted' : ''}`;
+}
+
+/**
+ * The tests that the feeds of every store pass.
+ * @param beyond returns a position of the same epoch behind the newest change, for the end of a feed
+ */
+export function changeFeedContract(
+  provider: TestStoreProvider,
+  beyond: (position: FeedPosition) => FeedPosition,
+): void {
+  describe(`the contract of feeds on ${provider.name}`, () => {
+    const store = TestStore.forEachTest(provider);
+    let feed: ChangeFeed<Product>;
+    beforeEach(async () => {
+      await store.all.feedState.turnOn();
+      feed = store.all.changes.products;
+    });
+
+    const followed = async (limit?: number) => new Follower(feed, await feed.end(), limit);
+    const edit = async (record: ProductRecord) => {
+      const edited = next(record, { name: `edited ${record.id}` });
+      expect(await store.products.replaceAll([{ record: edited, expected: record.version }])).to.deep.equal([
+        'replaced',
+      ]);
+      return edited;
+    };
+    const remove = async (...records: readonly ProductRecord[]) => {
+      const removals = records.map(({ id, version }) => ({ id, expected: version, at: AT }));
+      expect(await store.products.removeAll(removals)).to.deep.equal(records.map(() => true));
+    };
+
+    it('shows records as they are now, oldest change first, each once at its last change', async () => {
+      const follower = await followed();
+      const [start, first] = [follower.position, await store.add(1)];
+      await follower.catchUp([[1, 1]]);
+      const second = await store.add(2);
+      await follower.catchUp([[2, 1]]);
+      const edited = await edit(first);
+      await follower.catchUp([[1, 2]]);
+      await store.add(3);
+      await follower.catchUp([[3, 1]]);
+      expect(follower.texts).to.deep.equal(['1.1', '2.1', '1.2', '3.1']);
+      const again = new Follower(feed, start);
+      await again.catchUp([[3, 1]]);
+      expect(again.seen).to.deep.equal([second, edited, product(3)]);
+    });
+
+    it('shows a deletion with the version after the last one, and nothing else of the record', async () => {
+      const follower = await followed();
+      const start = follower.position;
+      const edited = await edit(await store.add(1));
+      await store.add(2);
+      await follower.catchUp([
+        [1, 2],
+        [2, 1],
+      ]);
+      await remove(edited);
+      await follower.catchUp([[1, 3]]);
+      const again = new Follower(feed, start);
+      await again.catchUp([[1, 3]]);
+      expect(again.seen).to.deep.equal([product(2), { id: 1, version: 3, deleted: true }]);
+    });
+
+    it('shows no write that was refused', async () => {
+      const follower = await followed();
+      const [one, other] = [await store.add(1, { sku: 'a' }), await store.add(2)];
+      await store.products.insertAll([product(1), product(3, { sku: 'a' })]);
+      await store.products.replaceAll([
+        { record: next(one, {}), expected: 7 },
+        { record: next(other, { sku: 'a' }), expected: 1 },
+      ]);
+      await store.products.removeAll([{ id: 2, expected: 9, at: AT }]);
+      await store.add(4);
+      await follower.catchUp([[4, 1]]);
+      expect(follower.texts.sort()).to.deep.equal(['1.1', '2.1', '4.1']);
+    });
+
+    it('shows no record of another table', async () => {
+      const follower = await followed();
+      const users = new Follower(store.all.changes.users, await store.all.changes.users.end());
+      await store.addUsers([user(5, 'ann@x.org')]);
+      await store.add(1);
+      await follower.catchUp([[1, 1]]);
+      await users.catchUp([[5, 1]]);
+      expect([follower.texts, users.seen]).to.deep.equal([['1.1'], [user(5, 'ann@x.org')]]);
+    });
+
+    it('has every change once in pages of any limit, and each is full but for the last', async () => {
+      const start = await feed.end();
+      const records = Array.from({ length: 40 }, (_, at) => product(at + 1));
+      await store.addAll(records);
+      for (const record of records.slice(0, 10)) await edit(record);
+      await remove(...records.slice(10, 20));
+      const whole = new Follower(feed, start);
+      await whole.catchUp(records.map(({ id }) => [id, id <= 20 ? 2 : 1]));
+      const expected = new Follower(feed, start);
+      await expected.catchUp([]);
+      expect(expected.seen).to.have.length(40);
+      for (const limit of [1, 7, 39, 40, 41]) {
+        const texts: string[] = [];
+        for (let after = start; ; ) {
+          const page = await feed.read(after, limit);
+          texts.push(...(page?.changes.map(textOf) ?? []));
+          expect(page?.changes.length).to.be.at.most(limit);
+          if (!page || page.changes.length < limit) break;
+          after = page.next;
+        }
+        expect(texts).to.deep.equal(expected.texts);
+      }
+    });
+
+    it('shows behind an empty page what comes later', async () => {
+      const follower = await followed();
+      expect(await follower.advance()).to.equal(false);
+      const { position } = follower;
+      await store.add(1);
+      await follower.catchUp([[1, 1]]);
+      expect(follower.texts).to.deep.equal(['1.1']);
+      const again = new Follower(feed, position);
+      await again.catchUp([[1, 1]]);
+      expect(again.texts).to.deep.equal(['1.1']);
+    });
+
+    it('ends a read at another place, behind which the next one goes on', async () => {
+      const follower = await followed();
+      const start = follower.position;
+      for (const id of [1, 2, 3]) await store.add(id);
+      await follower.catchUp([1, 2, 3].map((id) => [id, 1]));
+      const middle = follower.position;
+      for (const id of [4, 5]) await store.add(id);
+      await follower.catchUp([4, 5].map((id) => [id, 1]));
+      const first = await feed.read(start, 2, middle);
+      const second = first && (await feed.read(first.next, 2, middle));
+      const end = second && (await feed.read(second.next, 2, middle));
+      const rest = end && (await feed.read(end.next, 2));
+      const ids = [first, second, end, rest].map((page) => page && idsOf(page.changes));
+      expect([ids[0]?.length, ids[1]?.length, ids[2]?.length]).to.deep.equal([2, 1, 0]);
+      expect([...(ids[0] ?? []), ...(ids[1] ?? [])].sort()).to.deep.equal([1, 2, 3]);
+      expect(ids[3]?.sort()).to.deep.equal([4, 5]);
+    });
+
+    it('ends a page of large records early, and omits none', async () => {
+      const start = await feed.end();
+      const attributes = Object.fromEntries(
+        Array.from({ length: 50 }, (_, at) => [`${at}`, '😀'.repeat(500)]),
+      );
+      const records = Array.from({ length: 60 }, (_, at) => product(at + 1, { attributes }));
+      await store.addAll(records);
+      const follower = new Follower(feed, start);
+      await follower.catchUp(records.map(({ id }) => [id, 1]));
+      const page = await feed.read(start, 1_000);
+      expect(page?.changes.length).to.be.within(10, 59);
+    });
+
+    it('writes places in at most 200 printable ASCII characters', async () => {
+      const follower = await followed();
+      await store.add(1);
+      const places = [follower.position];
+      await follower.catchUp([[1, 1]]);
+      for (const place of [...places, follower.position]) expect(place).to.match(/^[\x21-\x7e]{1,200}$/);
+    });
+
+    describe('places expire', () => {
+      let before: FeedPosition;
+      beforeEach(async () => {
+        const follower = await followed();
+        await store.add(1);
+        before = follower.position;
+        await follower.catchUp([[1, 1]]);
+      });
+      const isExpired = async (position: FeedPosition) => (await feed.read(position, 10)) === undefined;
+
+      it('when the feeds are made anew', async () => {
+        const end = await feed.end();
+        await store.all.feedState.reset();
+        expect([await isExpired(before), await isExpired(end)]).to.deep.equal([true, true]);
+        const follower = await followed();
+        await edit(product(1));
+        await follower.catchUp([[1, 2]]);
+        expect([await isExpired(before), await isExpired(end)]).to.deep.equal([true, true]);
+      });
+
+      it('when the feeds were off in between, whatever was written', async () => {
+        const end = await feed.end();
+        await store.all.feedState.turnOff();
+        expect([await isExpired(before), await isExpired(end)]).to.deep.equal([true, true]);
+        await expectAppError(feed.end(), 'unavailable');
+        const edited = await edit(product(1));
+        await store.add(2);
+        await remove(product(2));
+        await store.all.feedState.reset();
+        await expectAppError(feed.end(), 'unavailable');
+        await store.all.feedState.turnOn();
+        const follower = await followed();
+        await edit(edited);
+        await store.add(3);
+        await follower.catchUp([
+          [1, 3],
+          [3, 1],
+        ]);
+        expect([await isExpired(before), await isExpired(end)]).to.deep.equal([true, true]);
+      });
+
+      it('not when the feeds are turned on once more', async () => {
+        await store.all.feedState.turnOn();
+        await (await store.again()).feedState.turnOn();
+        const follower = new Follower(feed, before);
+        await follower.catchUp([[1, 1]]);
+        expect(follower.texts).to.deep.equal(['1.1']);
+      });
+
+      it('if they are of other text, or of another store', async () => {
+        const others = [
+          '',
+          '.',
+          'x',
+          '1',
+          '0.0',
+          '-1',
+          'null',
+          '{}',
+          `${before}x`,
+          `x${before}`,
+          'a'.repeat(200),
+        ];
+        for (const other of others) expect(await isExpired(other), other).to.equal(true);
+      });
+
+      it('if they are beyond the newest change', async () => {
+        expect(await isExpired(beyond(await feed.end()))).to.equal(true);
+      });
+    });
+
+    if (!provider.removesExpired)
+      it('expires the places before a purged tombstone, and no later ones', async () => {
+        const follower = await followed();
+        const records = [await store.add(1), await store.add(2), await store.add(3)];
+        const places = [follower.position];
+        await follower.catchUp(idsOf(records).map((id) => [id, 1]));
+        places.push(follower.position);
+        for (const id of [1, 2]) {
+          await store.products.removeAll([{ id, expected: 1, at: AT + id }]);
+          await follower.catchUp([[id, 2]]);
+          places.push(follower.position);
+        }
+        const tombstones = store.all.purgeable.filter(({ retentionMs }) => retentionMs === TOMBSTONE_MS);
+        const purge = async (moment: number) => {
+          for (const one of tombstones) await one.purgeBefore(moment, 10);
+        };
+        const pages = () =>
+          Promise.all(places.map(async (place) => (await feed.read(place, 10))?.changes.map(textOf)));
+        await purge(AT + 1);
+        const all = await pages();
+        expect(all.map((page) => page?.toSorted())).to.deep.equal([
+          ['1.2 deleted', '2.2 deleted', '3.1'],
+          ['1.2 deleted', '2.2 deleted'],
+          ['2.2 deleted'],
+          [],
+        ]);
+        await purge(AT + 2);
+        expect(await pages()).to.deep.equal([undefined, undefined, ['2.2 deleted'], []]);
+        await purge(AT + 3);
+        expect(await pages()).to.deep.equal([undefined, undefined, undefined, []]);
+        await store.add(1);
+        await follower.catchUp([[1, 1]]);
+        expect(follower.seen.at(-1)).to.deep.equal(product(1));
+      });
+
+    feedRaces(store, provider);
+  });
+}
+
+/** Programs that write and follow at the same time: two if more than one can have the store open. */
+function feedRaces(store: TestStore, { pace }: TestStoreProvider): void {
+  const WRITERS = 6;
+  const ROUNDS = pace === 'fast' ? 30 : 8;
+  /** The records of a writer, some of them written by all. */
+  const OWN = 12;
+
+  let programs: readonly OpenStore[];
+  let isOver: boolean;
+  beforeEach(async () => {
+    programs = [store.all, await store.again()];
+    isOver = false;
+  });
+
+  const program = (at: number) => programs[at % programs.length] as OpenStore;
+
+  /** Creates, replaces and deletes records in batches. Its ids are those of no other writer. */
+  const write = async (writer: number) => {
+    const random = new SeededRandom(TEST_SEED * 100 + writer);
+    const { products } = program(writer);
+    const own = new Map<Id, ProductRecord>();
+    let nextId = writer * 1_000 + 1;
+    for (let round = 0; round < ROUNDS; round++) {
+      const batch = [...own.values()].filter(() => random.chance(0.3));
+      const kind = own.size < OWN ? 'insert' : random.oneOf(['insert', 'replace', 'replace', 'remove']);
+      if (kind === 'insert') {
+        const records = Array.from({ length: 1 + random.below(4) }, () => product(nextId++));
+        await products.insertAll(records);
+        for (const record of records) own.set(record.id, record);
+      } else if (kind === 'replace') {
+        const records = batch.map((old) => next(old, { name: `${round}` }));
+        await products.replaceAll(records.map((record) => ({ record, expected: record.version - 1 })));
+        for (const record of records) own.set(record.id, record);
+      } else {
+        await products.removeAll(batch.map(({ id, version }) => ({ id, expected: version, at: AT })));
+        for (const { id } of batch) own.delete(id);
+      }
+    }
+  };
+
+  /** All writers compete for the same records. */
+  const compete = async (writer: number) => {
+    const { products } = program(writer);
+    const ids: readonly Id[] = [1, 2, 3, 4];
+    await products.insertAll(ids.map((id) => product(id)));
+    for (let round = 0; round < ROUNDS; round++) {
+      const records = (await products.findAllByUnique('id', ids)).filter((record) => record !== undefined);
+      const isDeletion = round === ROUNDS - 1;
+      const [last, ...others] = records;
+      if (!last) return;
+      await products.replaceAll(
+        others.map((old) => ({ record: next(old, { name: `${writer}` }), expected: old.version })),
+      );
+      if (isDeletion) await products.removeAll([{ id: last.id, expected: last.version, at: AT }]);
+    }
+  };
+
+  const writeAll = async () => {
+    const writers = Array.from({ length: WRITERS }, (_, writer) => writer);
+    await Promise.all(writers.flatMap((writer) => [write(writer + 1), compete(writer)]));
+    isOver = true;
+  };
+
+  const listed = async () => {
+    const all = new Map<Id, number>();
+    for (let after = 0; ; ) {
+      const { records, hasMore } = await store.products.list(
+        query({ limit: 7, order: BY_ID, from: { side: 'after', inclusive: false, values: [after] } }),
+      );
+      for (const { id, version } of records) all.set(id, version);
+      after = records.at(-1)?.id ?? after;
+      if (!hasMore) return all;
+    }
+  };
+
+  /** Follows until the writers are done and it knows what the store has. */
+  const follow = async (follower: Follower) => {
+    await until('the writers are done', async () => {
+      while (await follower.advance());
+      return isOver;
+    });
+    const existing = await listed();
+    await follower.catchUp(existing);
+    const gone = () =>
+      [...follower.known].filter(([id, change]) => !('deleted' in change) && !existing.has(id));
+    await until('the follower knows every deletion', async () => {
+      while (await follower.advance());
+      return gone().length === 0;
+    });
+    const alive = [...follower.known.values()].filter((change) => !('deleted' in change));
+    expect(new Map(alive.map(({ id, version }) => [id, version]))).to.deep.equal(
+      new Map([...existing].filter(([id]) => follower.known.has(id))),
+    );
+    return existing;
+  };
+
+  it('tells followers of every change of concurrent writers', async () => {
+    const followers = await Promise.all(
+      [1, 3, 1_000, 2].map(async (limit, at) => {
+        const feed = program(at).changes.products;
+        return new Follower(feed, await feed.end(), limit);
+      }),
+    );
+    const [, ...results] = await Promise.all([writeAll(), ...followers.map(follow)]);
+    for (const [at, existing] of results.entries()) {
+      const known = [...(followers[at]?.known.values() ?? [])];
+      expect(known.filter((change) => !('deleted' in change)).length).to.equal(existing.size);
+      expect(known.some((change) => 'deleted' in change)).to.equal(true);
+    }
+  });
+
+  it('tells a client that takes a place, lists, and follows of everything', async () => {
+    const client = async (at: number) => {
+      await until('there are records', async () => (await store.products.count([])) > at * 20);
+      const feed = program(at).changes.products;
+      const follower = new Follower(feed, await feed.end(), 5);
+      for (let after = 0; ; ) {
+        const { records, hasMore } = await program(at).products.list(
+          query({ limit: 7, order: BY_ID, from: { side: 'after', inclusive: false, values: [after] } }),
+        );
+        follower.learn(records);
+        after = records.at(-1)?.id ?? after;
+        if (!hasMore) break;
+      }
+      const existing = await follow(follower);
+      expect(
+        idsOf([...follower.known.values()].filter((change) => !('deleted' in change))).sort(),
+      ).to.deep.equal([...existing.keys()].sort());
+    };
+    await Promise.all([writeAll(), client(0), client(1), client(2)]);
+  });
+}
