@@ -23,7 +23,7 @@ import { FIRST_KEY } from '../../tests/support/in-process-service.js';
 import { linksOf } from '../../tests/support/links.js';
 import { accessToken } from '../../tests/support/oauth.js';
 import { RedisServer } from '../../tests/support/redis-server.js';
-import { ENDLESS } from '../../tests/support/tables.js';
+import { ENDLESS, TABLES } from '../../tests/support/tables.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 import { until } from '../../tests/support/until.js';
 import { FakeTime } from './fake-time.js';
@@ -422,7 +422,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
   /** Purges a store as a process whose clock has this time. */
   async function purge(folder: string, now: number): Promise<void> {
     const { store, purgeable } = storageOf(
-      sqliteStorage({ file: join(folder, 'data/catalogue.sqlite'), budget: ENDLESS }),
+      sqliteStorage({ file: join(folder, 'data/catalogue.sqlite'), tables: TABLES, budget: ENDLESS }),
     );
     await store.open();
     await new Retention(purgeable, new FakeClock(now)).purgeExpired();

@@ -226,7 +226,8 @@ describe('copyRecords', () => {
       it(`names the record with the id ${id} of the ${side}`, async () => {
         await fillSource(3);
         await (side === 'source' ? source : target).exec(
-          `INSERT INTO products VALUES (${id}, 1, 0, 0, '{"name":"x"}')`,
+          `INSERT INTO products (id, stored_version, created_at, updated_at, fields)
+            VALUES (${id}, 1, 0, 0, '{"name":"x"}')`,
         );
         expect(await failure(copy())).to.equal(
           `The ${side} holds a record of products with the key ${id}, which is not a whole number from 1 to 9007199254740991.`,
@@ -234,7 +235,7 @@ describe('copyRecords', () => {
       });
 
   it('names a tombstone with such an id', async () => {
-    await source.exec("INSERT INTO tombstones VALUES ('products', 0, 0)");
+    await source.exec("INSERT INTO tombstones (resource, id, removed_at) VALUES ('products', 0, 0)");
     expect(await failure(copy())).to.include('with the key 0, which is not a whole number');
   });
 

@@ -25,7 +25,7 @@ import { product } from '../contract/repository/records.js';
 import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';
 import { needPythonSqlite, python } from '../support/python.js';
 import { AT_NIGHT, sized } from '../support/run-settings.js';
-import { ENDLESS } from '../support/tables.js';
+import { ENDLESS, TABLES } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Kills the process, with SIGKILL, before its file operation of the number in the variable KILL_BEFORE. */
@@ -58,7 +58,7 @@ describe('catalogue restore', () => {
   const backup = (where: string) => join(where, 'b.sqlite');
 
   const inStore = async (file: string, use: (storage: Storage) => Promise<unknown>) => {
-    const storage = storageOf(sqliteStorage({ file, budget: ENDLESS }));
+    const storage = storageOf(sqliteStorage({ file, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
     await use(storage).finally(() => storage.store.close());
   };

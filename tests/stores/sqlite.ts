@@ -3,6 +3,7 @@ import type { TestStoreProvider } from './provider.js';
 
 export const SQLITE: TestStoreProvider = {
   name: 'sqlite',
+  beyond: (position) => position.replace(/\d+$/, (change) => `${Number(change) + 1}`),
   isLocal: true,
   pace: 'fast',
   removesExpired: false,

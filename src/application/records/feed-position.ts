@@ -1,7 +1,14 @@
 import { type AppError, unavailable } from '../../domain/errors.js';
 import type { FeedPosition } from '../ports/change-feed.js';
 
-/** What a store that numbers its changes, from 1 on, knows of a feed. */
+/** A position in a store that numbers its changes from 1 on: behind the change of this number. */
+export interface NumberedPosition {
+  /** Of letters and digits. */
+  readonly epoch: string;
+  readonly change: number;
+}
+
+/** What such a store knows of a feed. */
 export interface FeedRange {
   readonly epoch: string;
   /** Changes up to this one may be missing. */
@@ -9,20 +16,19 @@ export interface FeedRange {
   readonly newest: number;
 }
 
-/** @param epoch of letters and digits */
-export function positionBehind(change: number, epoch: string): FeedPosition {
+export function writePosition({ epoch, change }: NumberedPosition): FeedPosition {
   return `${epoch}.${change}`;
 }
 
-/**
- * @param range absent: the feed is off
- * @returns the number of the change before the position; undefined if changes behind it may be missing
- */
-export function changeAt(position: FeedPosition, range: FeedRange | undefined): number | undefined {
-  const [, epoch, digits] = /^(\w+)\.(\d{1,16})$/.exec(position) ?? [];
-  const change = Number(digits);
-  if (!range || epoch !== range.epoch) return undefined;
-  return range.floor <= change && change <= range.newest ? change : undefined;
+/** @returns undefined if no such store wrote it */
+export function readPosition(position: FeedPosition): NumberedPosition | undefined {
+  const [, epoch = '', digits] = /^(\w+)\.(\d{1,16})$/.exec(position) ?? [];
+  return digits === undefined ? undefined : { epoch, change: Number(digits) };
+}
+
+/** Whether no change behind the position is missing. */
+export function isInRange({ epoch, change }: NumberedPosition, range: FeedRange): boolean {
+  return epoch === range.epoch && range.floor <= change && change <= range.newest;
 }
 
 export function feedIsOff(): AppError {

@@ -26,7 +26,7 @@ export interface TestedStore {
   close(): Promise<void>;
 }
 
-const copied = (file: string) => storageOf(sqliteStorage({ file, budget: ENDLESS }));
+const copied = (file: string) => storageOf(sqliteStorage({ file, tables: TABLES, budget: ENDLESS }));
 
 export function sqliteStore(folder: string): TestedStore {
   const file = join(folder, 'data/catalogue.sqlite');

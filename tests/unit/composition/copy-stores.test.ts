@@ -29,7 +29,7 @@ describe('copyStores', () => {
     file: string,
     use: (storage: Storage) => Promise<Result>,
   ): Promise<Result> => {
-    const storage = storageOf(sqliteStorage({ file, budget: ENDLESS }));
+    const storage = storageOf(sqliteStorage({ file, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
     try {
       return await use(storage);
@@ -119,7 +119,8 @@ describe('copyStores', () => {
       if (name !== 'users' || isLate) return;
       expect(isVerified).to.equal(true);
       isLate = true;
-      other.exec(`INSERT INTO products VALUES (2, 1, 0, 0, '{"name":"late"}')`);
+      other.exec(`INSERT INTO products (id, stored_version, created_at, updated_at, fields)
+        VALUES (2, 1, 0, 0, '{"name":"late"}')`);
     }).catch((error: unknown) => error);
     expect(error).to.be.instanceOf(CopyError);
     expect((error as Error).message).to.equal(

@@ -16,7 +16,7 @@ import { settingsSchema } from '#src/config/settings-schema.js';
 import { settingsDocument } from '../../../scripts/settings-document.js';
 import { product } from '../../contract/repository/records.js';
 import { list } from '../../support/list.js';
-import { ENDLESS } from '../../support/tables.js';
+import { ENDLESS, TABLES } from '../../support/tables.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
 /** Values of `db.system.name`: https://opentelemetry.io/docs/specs/semconv/registry/attributes/db/ */
@@ -107,7 +107,7 @@ describe('a fifth store', () => {
     const folder = mkdtempSync(join(root, 'copy-'));
     const [from, to] = [join(folder, 'from.sqlite'), join(folder, 'to.sqlite')];
     mkdirSync(join(folder, 'level'));
-    const { store, products } = storageOf(sqliteStorage({ file: from, budget: ENDLESS }));
+    const { store, products } = storageOf(sqliteStorage({ file: from, tables: TABLES, budget: ENDLESS }));
     await store.open();
     await products.insertAll([product(1)]);
     await store.close();

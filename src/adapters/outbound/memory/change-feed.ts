@@ -7,7 +7,12 @@ import type {
   RecordChange,
 } from '../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
-import { changeAt, feedIsOff, positionBehind } from '../../../application/records/feed-position.js';
+import {
+  feedIsOff,
+  isInRange,
+  readPosition,
+  writePosition,
+} from '../../../application/records/feed-position.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import { partitionPoint } from '../../../application/records/top-n.js';
 import type { Id } from '../../../domain/record.js';
@@ -75,7 +80,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
   async end(): Promise<FeedPosition> {
     const { epoch } = this.state;
     if (!epoch) throw feedIsOff();
-    return positionBehind(this.newest, epoch);
+    return writePosition({ epoch, change: this.newest });
   }
 
   async read(
@@ -83,24 +88,23 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
     limit: number,
     until?: FeedPosition,
   ): Promise<ChangePage<Fields> | undefined> {
-    const { floor, newest } = this;
     const { epoch } = this.state;
-    const range = epoch === undefined ? undefined : { epoch, floor, newest };
-    const from = changeAt(after, range);
-    const to = until === undefined ? newest : changeAt(until, range);
-    if (epoch === undefined || from === undefined || to === undefined) return undefined;
+    const from = readPosition(after);
+    if (!epoch || !from || !isInRange(from, { epoch, floor: this.floor, newest: this.newest }))
+      return undefined;
+    const to = readPosition(until ?? '')?.change ?? this.newest;
     const changes: RecordChange<Fields>[] = [];
     let bytes = 0;
-    let behind = from;
-    for (let at = partitionPoint(this.log, ({ change }) => change <= from); ; at++) {
+    let last = from.change;
+    for (let at = partitionPoint(this.log, ({ change }) => change <= from.change); ; at++) {
       const entry = this.log[at];
-      if (!entry || entry.change > to) return { changes, next: positionBehind(to, epoch) };
+      if (!entry || entry.change > to) return { changes, next: writePosition({ epoch, change: to }) };
       const change = this.isLast(entry) ? this.find(entry.id) : undefined;
       if (!change) continue;
       if (changes.length === limit || bytes >= MAX_PAGE_BYTES)
-        return { changes, next: positionBehind(behind, epoch) };
+        return { changes, next: writePosition({ epoch, change: last }) };
       changes.push(change);
-      behind = entry.change;
+      last = entry.change;
       if (change instanceof StoredRecord) bytes += change.fieldsBytes;
     }
   }

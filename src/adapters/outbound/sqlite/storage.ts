@@ -1,25 +1,28 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { Logger } from '../../../application/ports/logger.js';
-import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { SqliteDatabase } from './connection/database.js';
 import { WordIndex } from './full-text/index.js';
 import { SqliteArchive, SqliteReservationArchive } from './records/archive.js';
+import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
 import { SqliteIdempotencyStore } from './records/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from './records/repository.js';
 import { SqliteUsageStore } from './records/usage-store.js';
 
 export interface SqliteStorageOptions {
   readonly file: string;
+  readonly tables: readonly StoredTable[];
   readonly budget: QueryBudget;
   /** Absent in commands, which report the error that ends them. */
   readonly logger?: Logger;
 }
 
-export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): StorageParts {
+export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOptions): StorageParts {
   const store = new SqliteDatabase(file, logger);
   const usage = new SqliteUsageStore(store);
   return {
     store,
+    feedState: new SqliteFeedState(store, tables),
     usage,
     expiringUsage: usage,
     table: (table) => {
@@ -27,6 +30,7 @@ export function sqliteStorage({ file, budget, logger }: SqliteStorageOptions): S
       return {
         records: new SqliteRepository(store, table, budget),
         reservations,
+        changes: new SqliteChangeFeed(store, table, budget),
         expiring: { reservations, tombstones: new SqliteTombstones(store, table) },
         archives: {
           records: new SqliteArchive(store, table),

@@ -10,6 +10,10 @@
  * A table that has lists by which clients filter has `TABLE_values`: a row for each different value of a list in a
  * record (see `records/value-index.ts`).
  *
+ * `change` numbers the last change of a record, and its deletion in `tombstones`: those of a table in the order of their
+ * commits. It is null if no feed was written then. `feeds` has a row for each feed that is written (see
+ * `records/change-feed.ts`).
+ *
  * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
  * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
  * after `done_to` up to `old_to` are still to be made. Earlier builds noted the ids of older words in `stale_words`.
@@ -191,6 +195,29 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (field, value, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Programs of the releases before know no numbers of changes: a write without one would be missing in a feed. So the
+  // columns that they write have other names. They may read on: `version` shows the renamed column.
+  `
+  CREATE TABLE feeds (
+    resource TEXT PRIMARY KEY,
+    epoch TEXT NOT NULL,
+    floor INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE tombstones RENAME COLUMN deleted_at TO removed_at;
+  ALTER TABLE tombstones ADD COLUMN version INTEGER;
+  ALTER TABLE tombstones ADD COLUMN change INTEGER;
+  CREATE INDEX tombstones_change ON tombstones (resource, change) WHERE change IS NOT NULL;
+${['products', 'users', 'orders', 'api_keys', 'signing_keys']
+  .map(
+    (table) => `
+  ALTER TABLE ${table} RENAME COLUMN version TO stored_version;
+  ALTER TABLE ${table} ADD COLUMN version INTEGER AS (stored_version) VIRTUAL;
+  ALTER TABLE ${table} ADD COLUMN change INTEGER;
+  CREATE INDEX ${table}_change ON ${table} (change) WHERE change IS NOT NULL;
+`,
+  )
+  .join('')}`,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */

@@ -8,7 +8,7 @@ import type { RecordTable } from '../../../../application/ports/list-query.js';
 import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { WordIndex } from '../full-text/index.js';
-import { RECORD_COLUMNS } from '../sql/schema.js';
+import { RECORD_COLUMNS, WRITTEN_COLUMNS } from '../sql/schema.js';
 import {
   INSERT_RESERVATION,
   RESERVATION_COLUMNS,
@@ -41,7 +41,7 @@ export class SqliteArchive implements RecordArchive {
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const sql = `
       SELECT ${RECORD_COLUMNS} FROM ${this.name} WHERE id > ?
-      UNION ALL SELECT id, NULL, deleted_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
+      UNION ALL SELECT id, NULL, removed_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
       ORDER BY id LIMIT ?`;
     const rows = this.database.read(
       sql,
@@ -64,14 +64,14 @@ export class SqliteArchive implements RecordArchive {
 
   async count(since: Instant): Promise<number> {
     const sql = `SELECT (SELECT count(*) FROM ${this.name})
-      + (SELECT count(*) FROM tombstones WHERE resource = ? AND deleted_at >= ?)`;
+      + (SELECT count(*) FROM tombstones WHERE resource = ? AND removed_at >= ?)`;
     return this.database.read(sql, (statement) => (statement.get(this.name, since) as [number])[0]);
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
     await this.database.write((statement) => {
-      const record = statement(`INSERT INTO ${this.name} VALUES (?, ?, ?, ?, ?)`);
-      const tombstone = statement('INSERT INTO tombstones VALUES (?, ?, ?)');
+      const record = statement(`INSERT INTO ${this.name} (${WRITTEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL)`);
+      const tombstone = statement('INSERT INTO tombstones (resource, id, removed_at) VALUES (?, ?, ?)');
       for (const entry of entries) {
         if ('deletedAt' in entry) tombstone.run(this.name, entry.id, entry.deletedAt);
         else {

@@ -26,15 +26,27 @@ import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
 import { ListReader } from '../lists/reader.js';
-import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, rowOf, uniqueColumnOf } from '../sql/schema.js';
+import {
+  indexedBy,
+  RECORD_COLUMNS,
+  type RecordRow,
+  recordOf,
+  rowOf,
+  uniqueColumnOf,
+  WRITTEN_COLUMNS,
+} from '../sql/schema.js';
+import { ChangeNumbers, type NextChange } from './change-feed.js';
 import { ValueIndex } from './value-index.js';
 
 /** What writes one record of several. */
 interface RecordWrite<Outcome> {
   /** Approximately the number of rows that it writes. */
   readonly rows: number;
-  /** An AppError that it throws before its first write is its outcome. */
-  run(statement: Statements): Outcome;
+  /**
+   * An AppError that it throws before its first write is its outcome.
+   * @param nextChange returns the number of the change; null if none is kept
+   */
+  run(statement: Statements, nextChange: NextChange): Outcome;
 }
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
@@ -42,6 +54,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   private readonly reader: ListReader<Fields>;
   private readonly words: WordIndex;
   private readonly values: ValueIndex;
+  private readonly numbers: ChangeNumbers;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -52,6 +65,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
     this.values = new ValueIndex(table);
+    this.numbers = new ChangeNumbers(table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -94,7 +108,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     let rows = 0;
     const commit = async () => {
       const written = writes;
-      const run = (statement: Statements) => written.map((write) => outcomeOf(write, statement));
+      const run = (statement: Statements) => {
+        const nextChange = this.numbers.behindNewest(statement);
+        return written.map((write) => outcomeOf(write, statement, nextChange));
+      };
       outcomes.push(...(await this.database.write(run, rows)));
       writes = [];
       rows = 0;
@@ -113,9 +130,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { id, fields } = record;
     const row = rowOf(record);
     const words = this.words.entryOf(id, fields);
-    const run = (statement: Statements) => {
+    const run = (statement: Statements, nextChange: NextChange) => {
       if (statement(TOMBSTONE).get([this.table.name, id])) return 'id_conflict';
-      if (this.changes(() => statement(this.sql.insert).run(row)) === 0) return 'id_conflict';
+      if (this.changes(() => statement(this.sql.insert).run([...row, nextChange()])) === 0)
+        return 'id_conflict';
       this.words.put(statement, id, words);
       this.values.change(statement, id, undefined, fields);
       return 'inserted';
@@ -193,10 +211,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
     const keepsWords = known !== undefined && !this.words.hasChanged(known, record.fields);
-    const run = (statement: Statements) => {
+    const run = (statement: Statements, nextChange: NextChange) => {
       const before = known ?? this.fieldsOf(statement, id, expected);
       const replaced = this.changes(() =>
-        statement(this.sql.replace).run(version, updatedAt, fields, id, expected),
+        statement(this.sql.replace).run(version, updatedAt, fields, nextChange(), id, expected),
       );
       if (replaced === 0) return 'version_conflict';
       if (!keepsWords && before && this.words.hasChanged(before, record.fields))
@@ -218,15 +236,15 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
     const outcomes = await this.writeAll(removals, (removal) => ({
       rows: 1,
-      run: (statement) => this.isRemoved(statement, removal),
+      run: (statement, nextChange) => this.isRemoved(statement, nextChange, removal),
     }));
     return outcomes.map((outcome) => outcome === true);
   }
 
-  private isRemoved(statement: Statements, { id, expected, at }: Removal): boolean {
+  private isRemoved(statement: Statements, nextChange: NextChange, { id, expected, at }: Removal): boolean {
     const before = this.values.read(statement, id);
     if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
-    statement('INSERT INTO tombstones VALUES (?, ?, ?)').run(this.table.name, id, at);
+    statement(INSERT_TOMBSTONE).run(this.table.name, id, at, expected + 1, nextChange());
     this.words.remove(statement, id);
     this.values.change(statement, id, before);
     return true;
@@ -256,9 +274,13 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 }
 
-function outcomeOf<Outcome>({ run }: RecordWrite<Outcome>, statement: Statements): Outcome | AppError {
+function outcomeOf<Outcome>(
+  { run }: RecordWrite<Outcome>,
+  statement: Statements,
+  nextChange: NextChange,
+): Outcome | AppError {
   try {
-    return run(statement);
+    return run(statement, nextChange);
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -266,11 +288,13 @@ function outcomeOf<Outcome>({ run }: RecordWrite<Outcome>, statement: Statements
 }
 
 const TOMBSTONE = 'SELECT 1 FROM tombstones WHERE resource = ? AND id = ?';
+const INSERT_TOMBSTONE =
+  'INSERT INTO tombstones (resource, id, removed_at, version, change) VALUES (?, ?, ?, ?, ?)';
 
 function statements(records: RecordTable) {
   const { name: table } = records;
   return {
-    insert: `INSERT INTO ${table} (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    insert: `INSERT INTO ${table} (${WRITTEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -281,15 +305,19 @@ function statements(records: RecordTable) {
       const column = uniqueColumnOf(records, field);
       return `SELECT id FROM ${indexedBy(records, column)} WHERE ${column} IN (SELECT value FROM json_each(?))`;
     },
-    replace: `UPDATE ${table} SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?`,
+    replace: `UPDATE ${table} SET stored_version = ?, updated_at = ?, fields = ?, change = ?
+      WHERE id = ? AND version = ?`,
     fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
     versions: `SELECT id, version FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };
 }
 
+const EXPIRED = 'WHERE resource = ?1 AND removed_at < ?2 ORDER BY removed_at, id LIMIT ?3';
+const RAISE_FLOOR = `UPDATE feeds SET floor = max(floor, coalesce((
+  SELECT max(change) FROM (SELECT change FROM tombstones ${EXPIRED})), 0)) WHERE resource = ?1`;
 const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
-  SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`;
+  SELECT resource, id FROM tombstones ${EXPIRED})`;
 
 /** The ids of a resource's deleted records. */
 export class SqliteTombstones implements Purgeable {
@@ -300,9 +328,12 @@ export class SqliteTombstones implements Purgeable {
     private readonly table: RecordTable,
   ) {}
 
+  /** A position before a purged tombstone expires in the same transaction. */
   purgeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.database.write(
-      (statement) => statement(PURGE_TOMBSTONES).run(this.table.name, moment, limit).changes,
-    );
+    return this.database.write((statement) => {
+      const expired = [this.table.name, moment, limit];
+      statement(RAISE_FLOOR).run(expired);
+      return statement(PURGE_TOMBSTONES).run(expired).changes;
+    });
   }
 }

@@ -52,6 +52,9 @@ export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt:
 
 export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
 
+/** The columns of a record that are no functions of others. */
+export const WRITTEN_COLUMNS = 'id, stored_version, created_at, updated_at, fields, change';
+
 export function rowOf(record: Versioned<unknown>): RecordRow {
   const { id, version, createdAt, updatedAt } = record;
   return [id, version, createdAt, updatedAt, fieldsJson(record)];

@@ -8,7 +8,7 @@ import { BackupTargetError } from '#src/application/ports/backup.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { storageOf } from '#src/composition/storage.js';
 import { product } from '../../../../../contract/repository/records.js';
-import { ENDLESS } from '../../../../../support/tables.js';
+import { ENDLESS, TABLES } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 describe('backUpDatabase', () => {
@@ -36,7 +36,8 @@ describe('backUpDatabase', () => {
       await storage.store.close();
     }
   };
-  const storageIn = (path: string) => storageOf(sqliteStorage({ file: path, budget: ENDLESS }));
+  const storageIn = (path: string) =>
+    storageOf(sqliteStorage({ file: path, tables: TABLES, budget: ENDLESS }));
   const idsIn = (path: string) =>
     inStore(path, async ({ products }) => {
       const { records } = await products.list({

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
+import { SqliteChangeFeed } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/records/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
@@ -36,7 +37,7 @@ class RecordingDatabase extends SqliteDatabase {
       const steps = other.read(`EXPLAIN QUERY PLAN ${sql}`, (statement) => statement.all(...values));
       return (steps as [id: number, parent: number, unused: number, detail: string][])
         .map(([, , , detail]) => detail)
-        .filter((detail) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes('json_each'));
+        .filter((detail) => /^(SEARCH|SCAN|USE TEMP)/.test(detail) && !detail.includes('json_each'));
     });
   }
 }
@@ -109,13 +110,37 @@ describe('access by key in SQLite', () => {
     ]);
     await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
+      'SEARCH feeds USING PRIMARY KEY (resource=?)',
+      'SEARCH tombstones USING INDEX tombstones_age (resource=? AND removed_at<?)',
+      'SEARCH (subquery-1)',
       BY_ID,
-      'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND deleted_at<?)',
+      'SEARCH tombstones USING COVERING INDEX tombstones_age (resource=? AND removed_at<?)',
     ]);
     await new SqliteUsageStore(database).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH api_key_usage USING INTEGER PRIMARY KEY (rowid=?)',
       'SEARCH api_key_usage USING COVERING INDEX api_key_usage_age (hour<?)',
+    ]);
+  });
+
+  it('numbers and reads changes by their index, and sorts none', async () => {
+    const newest = [
+      'SEARCH feeds USING PRIMARY KEY (resource=?)',
+      'SEARCH products USING COVERING INDEX products_change (change>?)',
+      'SEARCH tombstones USING COVERING INDEX tombstones_change (resource=? AND change>?)',
+    ];
+    await new SqliteRepository(database, PRODUCTS, ENDLESS).removeAll([{ id: 9, expected: 1, at: 0 }]);
+    expect(database.plans(other)).to.deep.equal([
+      ...newest,
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+    ]);
+    await new SqliteChangeFeed(database, PRODUCTS, ENDLESS).read('x.0', 10);
+    expect(database.plans(other)).to.deep.equal([
+      ...newest,
+      'SEARCH products USING INDEX products_change (change>? AND change<?)',
+      'SEARCH tombstones USING INDEX tombstones_change (resource=? AND change>? AND change<?)',
+      'SCAN (subquery-4)',
     ]);
   });
 

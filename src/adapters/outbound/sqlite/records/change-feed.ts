@@ -1,0 +1,166 @@
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
+import type {
+  ChangeFeed,
+  ChangePage,
+  FeedPosition,
+  FeedState,
+  RecordChange,
+} from '../../../../application/ports/change-feed.js';
+import { MAX_PAGE_BYTES, type RecordTable } from '../../../../application/ports/list-query.js';
+import type { StoredTable } from '../../../../application/ports/table-store.js';
+import {
+  feedIsOff,
+  isInRange,
+  readPosition,
+  writePosition,
+} from '../../../../application/records/feed-position.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
+import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { ListReader } from '../lists/reader.js';
+import { indexName } from '../sql/schema.js';
+
+const EPOCH = 'lower(hex(randomblob(16)))';
+
+/** Makes all positions of a database expire. */
+export const RESET_FEEDS = `UPDATE feeds SET epoch = ${EPOCH}`;
+
+/** The feeds that are written have a row in `feeds`, which every process that has the database open obeys. */
+export class SqliteFeedState implements FeedState {
+  private readonly names: readonly string[];
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    tables: readonly StoredTable[],
+  ) {
+    this.names = tables.filter(({ hasFeed }) => hasFeed).map(({ name }) => name);
+  }
+
+  async turnOn(): Promise<void> {
+    await this.database.write((statement) => {
+      for (const name of this.names)
+        statement(`INSERT OR IGNORE INTO feeds VALUES (?, ${EPOCH}, 0)`).run(name);
+    });
+  }
+
+  async turnOff(): Promise<void> {
+    await this.database.write((statement) => statement('DELETE FROM feeds').run());
+  }
+
+  async reset(): Promise<void> {
+    await this.database.write((statement) => statement(RESET_FEEDS).run());
+  }
+}
+
+/** Returns the number of the next change of a table in this transaction; null if its feed is not written. */
+export type NextChange = () => number | null;
+
+/**
+ * The numbers of the changes of one table. The newest one is the highest that a record or a tombstone has, or the floor,
+ * under which tombstones were purged; so no write has to update a counter. Because one transaction at a time writes, the
+ * numbers have the order of the commits.
+ */
+export class ChangeNumbers {
+  /** The newest number, in a statement about `feeds`. */
+  readonly newest: string;
+  private readonly select: string;
+
+  constructor({ name }: RecordTable) {
+    this.newest = `max(floor,
+      coalesce((SELECT max(change) FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change IS NOT NULL), 0),
+      coalesce((SELECT max(change) FROM tombstones INDEXED BY tombstones_change
+        WHERE resource = '${name}' AND change IS NOT NULL), 0))`;
+    this.select = `SELECT ${this.newest} FROM feeds WHERE resource = '${name}'`;
+  }
+
+  /** Its numbers hold in the transaction of the statements. A number that was not written is given again. */
+  behindNewest(statement: Statements): NextChange {
+    const row = statement(this.select).get([]) as [number] | undefined;
+    if (!row) return () => null;
+    let [number] = row;
+    return () => ++number;
+  }
+}
+
+type StateRow = [epoch: string, floor: number, newest: number, changes: string];
+
+/** A record has bytes, and a deletion a version. */
+type ChangeRow = [change: number, id: Id, version: number | null, bytes: number];
+
+export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
+  private readonly select: string;
+  private readonly reader: ListReader<Fields>;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    table: RecordTable,
+    budget: QueryBudget,
+  ) {
+    const { name } = table;
+    this.reader = new ListReader(database, table, budget);
+    // One statement sees one moment: other processes may write, purge and reset between two.
+    this.select = `SELECT epoch, floor, ${new ChangeNumbers(table).newest}, (
+      SELECT json_group_array(json_array(change, id, version, bytes)) FROM (
+        SELECT change, id, NULL AS version, octet_length(fields) AS bytes
+          FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change > ?1 AND change <= ?2
+        UNION ALL SELECT change, id, version, 0
+          FROM tombstones INDEXED BY tombstones_change WHERE resource = '${name}' AND change > ?1 AND change <= ?2
+        ORDER BY change LIMIT ?3))
+      FROM feeds WHERE resource = '${name}'`;
+  }
+
+  async end(): Promise<FeedPosition> {
+    const [epoch, , change] = this.row(0, 0, 0) ?? [];
+    if (epoch === undefined || change === undefined) throw feedIsOff();
+    return writePosition({ epoch, change });
+  }
+
+  async read(
+    after: FeedPosition,
+    limit: number,
+    until?: FeedPosition,
+  ): Promise<ChangePage<Fields> | undefined> {
+    const from = readPosition(after);
+    const to = readPosition(until ?? '')?.change;
+    const row = from && this.row(from.change, to ?? MAX_ID, limit + 1);
+    if (!row) return undefined;
+    const [epoch, floor, newest, text] = row;
+    if (!isInRange(from, { epoch, floor, newest })) return undefined;
+    const rows = JSON.parse(text) as ChangeRow[];
+    const page = firstOf(rows, limit);
+    const last = page.length < rows.length ? page.at(-1)?.[0] : to;
+    const next = writePosition({ epoch, change: last ?? newest });
+    const changes = await this.changesOf(page);
+    // Each record was changed again meanwhile, behind this page.
+    return changes.length === 0 && page.length > 0 ? this.read(next, limit, until) : { changes, next };
+  }
+
+  private row(after: number, until: number, limit: number): StateRow | undefined {
+    return this.database.read(
+      this.select,
+      (statement) => statement.get([after, until, limit]) as StateRow | undefined,
+    );
+  }
+
+  /** A record that was deleted meanwhile is missing: its deletion is behind the page. */
+  private async changesOf(rows: readonly ChangeRow[]): Promise<RecordChange<Fields>[]> {
+    const ids = rows.filter(([, , version]) => version === null).map(([, id]) => id);
+    const records = await this.reader.records(ids);
+    const byId = new Map(records.map((record) => [record.id, record]));
+    return rows.flatMap(([, id, version]): RecordChange<Fields>[] => {
+      if (version !== null) return [{ id, version, deleted: true }];
+      const record = byId.get(id);
+      return record ? [record] : [];
+    });
+  }
+}
+
+/** The row that reaches {@link MAX_PAGE_BYTES} is the last. */
+function firstOf(rows: readonly ChangeRow[], limit: number): readonly ChangeRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(([, , , more], at) => {
+    if (at === limit || bytes >= MAX_PAGE_BYTES) return true;
+    bytes += more;
+    return false;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
