@@ -254,12 +254,23 @@ export const MAKERS: {
   ],
   limits: ({ settings }) => new ConcurrencyLimits(settings.BODY_LIMIT_BYTES),
   transport: ({ settings, clock, logger }) => TRANSPORTS[settings.TLS](settings, clock, logger),
-  metricsReport: ({ choices: { primary }, settings, metrics, clock, logger, store, limits, transport }) => {
+  metricsReport: ({
+    choices: { primary },
+    settings,
+    metrics,
+    clock,
+    logger,
+    store,
+    storage,
+    limits,
+    transport,
+  }) => {
     const { DATA_DIR: dataDir, STORE, RATE_LIMITER } = settings;
     collectServiceMetrics(metrics, {
       build: { version: packageVersion(), store: STORE, rate_limiter: RATE_LIMITER },
       clock,
       store,
+      feedState: storage.feedState,
       limits,
       dataDir,
       certificate: transport.certificate,

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { checkPostgresql } from '#src/adapters/outbound/postgresql/check.js';
+import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
+import { openStore } from '../stores/provider.js';
 import { freePort } from '../support/free-port.js';
 import { HAS_POSTGRESQL, type PostgresqlServer, sharedPostgresql } from '../support/postgresql-server.js';
 import { ENDLESS } from '../support/tables.js';
@@ -46,7 +48,7 @@ if (HAS_POSTGRESQL)
 
     it('knows the version of the schema, and steps that are missing', async () => {
       await open();
-      expect(await texts()).to.include('ok schema it is of version 1');
+      expect(await texts()).to.include(`ok schema it is of version ${MIGRATIONS.length}`);
       await server.query('UPDATE schema_version SET version = 0; DROP TABLE schema_version', url);
       expect(await texts()).to.include('ok schema there is none; the first start makes it');
     });
@@ -58,6 +60,24 @@ if (HAS_POSTGRESQL)
         url,
       );
       expect(await texts()).to.include('wrong schema these indexes are invalid: products_name');
+    });
+
+    it('finds a feed that is on without its triggers, which the next start mends', async () => {
+      const store = await openStore({ STORE: 'postgresql', POSTGRESQL_URL: url });
+      await store.feedState.turnOn();
+      const sound = `ok schema it is of version ${MIGRATIONS.length}`;
+      expect(await texts()).to.include(sound);
+      for (const change of ['DISABLE TRIGGER feed_update', 'DISABLE TRIGGER USER']) {
+        await server.query(`ALTER TABLE users ${change}; DROP TRIGGER feed_insert ON orders`, url);
+        expect(await texts()).to.include(
+          'wrong schema the triggers of these feeds are missing or disabled, so that changes are lost: orders, users',
+        );
+        await store.feedState.turnOn();
+        expect(await texts()).to.include(sound);
+      }
+      await store.feedState.turnOff();
+      expect(await texts()).to.include(sound);
+      await store.close();
     });
 
     it('knows a role that may not make the tables', async () => {

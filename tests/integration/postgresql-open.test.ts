@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { columnsOf } from '#src/adapters/outbound/postgresql/columns.js';
+import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import { checkServer } from '#src/adapters/outbound/postgresql/schema.js';
 import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
@@ -58,6 +59,7 @@ if (HAS_POSTGRESQL)
       const rows = await stores[0]?.run({ text }, [TABLES.map(({ name }) => name)]);
       const wanted = TABLES.flatMap((table) => [
         `${table.name} deleted_at bigint`,
+        ...(table.hasFeed ? [`${table.name} change xid8`, `${table.name} deleted_version bigint`] : []),
         ...columnsOf(table).map(({ name, type }) => `${table.name} ${name} ${type}`),
       ]);
       const quoted = (name: string) => name.replaceAll(/"([a-z_]+)"/g, '$1');
@@ -68,7 +70,7 @@ if (HAS_POSTGRESQL)
       await Promise.all(Array.from({ length: 8 }, () => store().open()));
       await Promise.all(stores.map((one) => one.ping()));
       expect((await server.query('SELECT version, demands FROM schema_version', url)).rows).to.deep.equal([
-        { version: 1, demands: 1 },
+        { version: MIGRATIONS.length, demands: 1 },
       ]);
     });
 

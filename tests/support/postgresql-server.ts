@@ -162,7 +162,7 @@ export class PostgresqlServer {
       child.once('close', () => reject(new Error(`PostgreSQL did not start:\n${output}`)));
       child.stderr?.on('data', (chunk) => {
         output = `${output}${chunk}`.slice(-10_000);
-        if (output.includes('ready to accept connections')) done();
+        if (/ready to accept (?:read-only )?connections/.test(output)) done();
       });
     });
     child.unref();

@@ -1,4 +1,4 @@
-import type { Id, Versioned } from '../../domain/record.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
 
 /**
  * A place between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
@@ -53,4 +53,9 @@ export interface FeedState {
   turnOff(): Promise<void>;
   /** Makes all places expire. */
   reset(): Promise<void>;
+  /**
+   * Returns when the first of the changes was made that no feed shows yet, because an earlier write has not ended;
+   * undefined if there is none. Absent if a feed shows every change at once.
+   */
+  oldestHidden?(): Promise<Instant | undefined>;
 }

@@ -70,7 +70,7 @@ export async function postgresqlStore(folder: string): Promise<TestedStore> {
     settings: { STORE: 'postgresql', POSTGRESQL_URL: url },
     patientSettings: { STORE: 'postgresql', POSTGRESQL_URL: patient(url) },
     url,
-    storage: () => storageOf(postgresqlStorage({ url: patient(url), budget: ENDLESS })),
+    storage: () => storageOf(postgresqlStorage({ url: patient(url), tables: TABLES, budget: ENDLESS })),
     copied,
     restartServer: async () => {
       await server.kill();

@@ -4,6 +4,7 @@ import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
 import { systemReason } from '../../../shared/system-reason.js';
 import { parseUrl } from './connection.js';
+import { GAPS } from './feed.js';
 import { MIGRATIONS } from './migrations.js';
 import { checkServer, factsOf, versionOf, withClient } from './schema.js';
 
@@ -12,6 +13,9 @@ const PATIENCE_MS = 5_000;
 /** Indexes that are not of use: the server stopped while it made them. */
 const INVALID_INDEXES = `SELECT indexrelid::regclass::text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`;
+
+/** The number of steps with which feeds begin. */
+const FIRST_WITH_FEEDS = 2;
 
 const MAY_CREATE = `SELECT has_schema_privilege(current_schema(), 'CREATE')`;
 
@@ -69,6 +73,16 @@ async function checkSchema(client: pg.Client): Promise<Diagnosis> {
       message: 'the role may not create tables',
       remedy: 'log in with a role that owns the database, or that ALTER ROLE … SET role makes the owner',
     };
+  if (version >= FIRST_WITH_FEEDS) {
+    const { rows: gaps } = await client.query<[string]>({ text: GAPS, rowMode: 'array' });
+    if (gaps.length > 0)
+      return {
+        subject: 'schema',
+        verdict: 'wrong',
+        message: `the triggers of these feeds are missing or disabled, so that changes are lost: ${gaps.flat().join(', ')}`,
+        remedy: 'start the service, which makes them again and lets the cursors expire',
+      };
+  }
   if (version === 0) return ok('schema', 'there is none; the first start makes it');
   if (version >= MIGRATIONS.length) return ok('schema', `it is of version ${version}`);
   return {

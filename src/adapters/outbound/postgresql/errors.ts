@@ -17,6 +17,8 @@ const TRANSIENT_CLASSES = [
 ];
 const LOCK_NOT_AVAILABLE = '55P03';
 const READ_ONLY = '25006';
+/** A standby cannot say its place in the journal. */
+const IN_RECOVERY = '55000';
 const CANNOT_CONNECT_NOW = '57P03';
 const QUERY_CANCELED = '57014';
 const TOO_EXPENSIVE = new Set(['53400', '54000']);
@@ -50,7 +52,7 @@ export function isResponse(error: unknown): boolean {
  * connection may lead to its successor.
  */
 export function isUsableAfter(error: unknown): boolean {
-  return isResponse(error) && codeOf(error) !== READ_ONLY;
+  return isResponse(error) && ![READ_ONLY, IN_RECOVERY].includes(codeOf(error));
 }
 
 /** What the error of a call tells about the server: it responds, or a response is missing, or nothing can respond. */
@@ -104,7 +106,8 @@ export function translateError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return unreachable(error);
   const code = codeOf(error);
   const isTransient =
-    TRANSIENT_CLASSES.includes(code.slice(0, 2)) || [LOCK_NOT_AVAILABLE, READ_ONLY].includes(code);
+    TRANSIENT_CLASSES.includes(code.slice(0, 2)) ||
+    [LOCK_NOT_AVAILABLE, READ_ONLY, IN_RECOVERY].includes(code);
   return isTransient ? unreachable(error) : error;
 }
 

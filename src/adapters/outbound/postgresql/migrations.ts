@@ -14,7 +14,10 @@
  * attribute is the JSON text `["key",value]`, or its SHA-256 if it is long. A field of which only the presence counts is true or null. `words` has the
  * words of the record, each behind the number of its block (`words.ts`).
  *
- * Indexes on columns hold records alone and end with the id.
+ * Indexes on columns hold records alone and end with the id, but for that of the feed.
+ *
+ * A table with a feed has the transaction that last changed a row in `change`, and in a tombstone the version of the
+ * deletion. Triggers write both (`feed.ts`).
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -163,4 +166,31 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at, id) WHERE deleted_at IS NULL;
   CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid") WHERE deleted_at IS NULL;
   `,
+  `
+  CREATE TABLE feeds (
+    name text COLLATE "C" PRIMARY KEY,
+    epoch uuid NOT NULL,
+    floor_epoch text COLLATE "C",
+    floor_change xid8,
+    floor_id bigint
+  );
+
+  CREATE FUNCTION feed_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.change := pg_current_xact_id();
+    IF NEW.deleted_at IS NOT NULL THEN
+      NEW.deleted_version := OLD.version + 1;
+    END IF;
+    RETURN NEW;
+  END
+  $$;
+
+  ALTER TABLE products ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
+  ALTER TABLE users ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
+  ALTER TABLE orders ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
+  `,
+  // Each blocks the writes of its table while the server reads the table.
+  'CREATE INDEX products_change ON products (change, id) WHERE change IS NOT NULL',
+  'CREATE INDEX users_change ON users (change, id) WHERE change IS NOT NULL',
+  'CREATE INDEX orders_change ON orders (change, id) WHERE change IS NOT NULL',
 ];

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations.js';
 /** The number of the advisory lock that a process holds while it changes the schema of a database: the letters `pcs1`. */
 const LOCK = 0x70637331;
 
-/** How long a statement of a step may wait for other transactions, so that those behind it do not wait longer. */
+/** How long a statement may wait for other transactions, so that those behind it do not wait longer. */
 const LOCK_WAIT = '2s';
 const MAX_TRIES = 10;
 
@@ -41,20 +41,37 @@ export interface ServerFacts {
 }
 
 /**
- * Makes the schema current. The lock ends with the transaction of a step, so processes that start at once take turns.
+ * Makes the schema current.
  * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError; definite errors of the server
  */
 export async function prepareSchema(config: pg.ClientConfig): Promise<void> {
   await withClient(config, async (client) => {
     checkServer(await factsOf(client));
-    let tries = 0;
-    while ((await versionOf(client)) < MIGRATIONS.length)
-      try {
-        await takeStep(client);
-      } catch (error) {
-        if (!isLockTimeout(error) || ++tries === MAX_TRIES) throw error;
-      }
+    while ((await versionOf(client)) < MIGRATIONS.length) await alter(client, (run) => takeStep(client, run));
   });
+}
+
+/** Runs a statement, which may read all records. */
+export type Run = (text: string) => Promise<pg.QueryResult>;
+
+/**
+ * Changes the schema in one transaction. The lock ends with it, so processes that do so at once take turns.
+ * @throws definite errors of the server; after several tries that others keep a table locked
+ */
+export async function alter(client: pg.Client, change: (run: Run) => Promise<void>): Promise<void> {
+  const run: Run = (text) => client.query({ text, query_timeout: STEP_MS } as pg.QueryConfig);
+  for (let tries = 1; ; tries++)
+    try {
+      await run('BEGIN');
+      await run(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
+      await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
+      await change(run);
+      await run('COMMIT');
+      return;
+    } catch (error) {
+      await run('ROLLBACK').catch(() => {});
+      if (!isLockTimeout(error) || tries === MAX_TRIES) throw error;
+    }
 }
 
 /** Uses a connection of its own. @throws as {@link prepareSchema} */
@@ -118,26 +135,13 @@ export async function versionOf(client: pg.Client): Promise<number> {
 }
 
 /** Takes the next step, unless another process has taken it meanwhile. */
-async function takeStep(client: pg.Client): Promise<void> {
-  const run = (text: string) => client.query({ text, query_timeout: STEP_MS } as pg.QueryConfig);
-  await run('BEGIN');
-  try {
-    await run(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
-    await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
-    // A release whose steps are fewer than `demands` must not use the database.
-    await run(
-      'CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, demands integer NOT NULL)',
-    );
-    const version = await versionOf(client);
-    const step = MIGRATIONS[version];
-    if (step !== undefined) {
-      await run(step);
-      if (version === 0) await run('INSERT INTO schema_version VALUES (1, 1)');
-      else await run(`UPDATE schema_version SET version = ${version + 1}`);
-    }
-    await run('COMMIT');
-  } catch (error) {
-    await run('ROLLBACK').catch(() => {});
-    throw error;
-  }
+async function takeStep(client: pg.Client, run: Run): Promise<void> {
+  // A release whose steps are fewer than `demands` must not use the database.
+  await run('CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, demands integer NOT NULL)');
+  const version = await versionOf(client);
+  const step = MIGRATIONS[version];
+  if (step === undefined) return;
+  await run(step);
+  if (version === 0) await run('INSERT INTO schema_version VALUES (1, 1)');
+  else await run(`UPDATE schema_version SET version = ${version + 1}`);
 }

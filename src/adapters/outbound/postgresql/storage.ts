@@ -1,9 +1,10 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
-import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
 import { ExpiringRows } from './expiry.js';
+import { PostgresqlFeed, PostgresqlFeedState, raisedFloor } from './feed.js';
 import { PostgresqlIdempotencyStore } from './idempotency-store.js';
 import { PostgresqlRepository } from './repository.js';
 import { PostgresqlSearchIndex } from './search-index.js';
@@ -13,16 +14,23 @@ import { PostgresqlUsageStore } from './usage-store.js';
 
 export interface PostgresqlStorageOptions {
   readonly url: string;
+  readonly tables: readonly StoredTable[];
   readonly budget: QueryBudget;
   /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
   readonly callTimeoutMs?: number;
 }
 
 /** @throws StoreConfigError */
-export function postgresqlStorage({ url, budget, callTimeoutMs }: PostgresqlStorageOptions): StorageParts {
+export function postgresqlStorage({
+  url,
+  tables,
+  budget,
+  callTimeoutMs,
+}: PostgresqlStorageOptions): StorageParts {
   const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget);
   return {
     store,
+    feedState: new PostgresqlFeedState(store, tables),
     usage: new PostgresqlUsageStore(store),
     expiringUsage: new ExpiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
     table: (table) => {
@@ -32,9 +40,12 @@ export function postgresqlStorage({ url, budget, callTimeoutMs }: PostgresqlStor
       return {
         records: new PostgresqlRepository(store, table, writes),
         reservations: new PostgresqlIdempotencyStore(store, table),
+        changes: new PostgresqlFeed(store, table),
         expiring: {
-          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, ofTable),
-          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS),
+          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, {
+            only: ofTable,
+          }),
+          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS, { also: raisedFloor(table) }),
         },
         archives: {
           records: new PostgresqlArchive(store, table, writes),

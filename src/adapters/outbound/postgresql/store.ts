@@ -18,7 +18,7 @@ import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import type { Turn } from '../../../shared/turn.js';
 import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
 import { isPoolTimeout, isTooExpensive, isUsableAfter, signOf, translateError } from './errors.js';
-import { prepareSchema, withClient } from './schema.js';
+import { alter, prepareSchema, type Run, withClient } from './schema.js';
 
 /** The operations of calls on many records that may run at the same time. */
 const BATCHES = 3;
@@ -83,6 +83,11 @@ export class PostgresqlStore implements Store {
     if (this.closed) throw unavailable('The store is closed.');
     await prepareSchema(this.connection.client);
     this.isOpen = true;
+  }
+
+  /** Changes the schema as a step does. @throws AppError `unavailable`, StoreConfigError */
+  async alter(change: (run: Run) => Promise<void>): Promise<void> {
+    await withClient(this.connection.client, (client) => alter(client, change));
   }
 
   async ping(): Promise<void> {

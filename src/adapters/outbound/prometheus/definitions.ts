@@ -68,6 +68,12 @@ export const DEFINITIONS = {
     labels: ['db_client_connection_pool_name'],
     help: 'Calls that got no connection in time; of the pool writer, commits that got no lock in time.',
   },
+  changes_delay_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'How long the oldest change waits that no feed shows yet. Absent if the store shows every change at once.',
+    aggregator: 'max',
+  },
   work_in_progress: {
     type: 'gauge',
     labels: ['work'],

@@ -1,5 +1,6 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Clock } from '../../../application/ports/clock.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import type { Instant } from '../../../domain/record.js';
@@ -10,6 +11,7 @@ export interface MetricSources {
   readonly build: { readonly version: string; readonly store: string; readonly rate_limiter: string };
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Store;
+  readonly feedState: FeedState;
   readonly limits: { figures(work: LimitedResource): SemaphoreFigures };
   readonly dataDir: string;
   /** Absent if a proxy has it. */
@@ -25,6 +27,7 @@ export function collectServiceMetrics(metrics: PrometheusMetrics, sources: Metri
   collectBuild(metrics, sources);
   collectWork(metrics, sources);
   collectPools(metrics, sources);
+  collectChanges(metrics, sources);
   collectDisk(metrics, sources);
   collectCertificate(metrics, sources);
 }
@@ -82,6 +85,19 @@ function collectPools(metrics: PrometheusMetrics, { store }: MetricSources): voi
     'db_client_connection_timeouts_total',
     read(({ timeouts }) => timeouts),
   );
+}
+
+function collectChanges(metrics: PrometheusMetrics, { clock, feedState }: MetricSources): void {
+  metrics.collect('changes_delay_seconds', async () => {
+    try {
+      if (!feedState.oldestHidden) return [];
+      const oldest = (await feedState.oldestHidden()) ?? clock.now();
+      return [{ labels: {}, value: Math.max(0, clock.now() - oldest) / 1_000 }];
+    } catch {
+      // Absent while the store does not respond.
+      return [];
+    }
+  });
 }
 
 function collectDisk(metrics: PrometheusMetrics, { dataDir }: MetricSources): void {
