@@ -18,6 +18,7 @@ import { createFolder } from '../adapters/outbound/sqlite/connection/create-fold
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ServiceUrl } from '../adapters/outbound/system/service-url.js';
+import { SystemTimer } from '../adapters/outbound/system/timer.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
@@ -33,15 +34,18 @@ import { SigningKeyAdministration } from '../application/auth/signing-key-admini
 import { SigningKeys } from '../application/auth/signing-keys.js';
 import { TokenIssuer } from '../application/auth/token-issuer.js';
 import { UsageCounter } from '../application/auth/usage-counter.js';
+import type { ChangeWatch } from '../application/changes/change-watch.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
+import type { FeedState } from '../application/ports/change-feed.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { RequestObserver } from '../application/ports/request-observer.js';
 import type { Store } from '../application/ports/store.js';
 import type { StoreObserver } from '../application/ports/store-observer.js';
+import type { Timer } from '../application/ports/timer.js';
 import type { TokenSigner } from '../application/ports/token-signer.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
 import type { Settings } from '../config/settings.js';
@@ -80,6 +84,7 @@ export interface Application {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly backoff: Backoff;
+  readonly timer: Timer;
   readonly logger: PinoLogger;
   readonly metrics: PrometheusMetrics;
   /** Undefined: no traces are recorded. */
@@ -88,6 +93,7 @@ export interface Application {
   readonly storeObservers: readonly StoreObserver[];
   readonly storage: Storage;
   readonly store: Store;
+  readonly feedState: FeedState;
   readonly rateLimits: RateLimits;
 
   readonly keyFormat: ApiKeyFormat;
@@ -104,6 +110,8 @@ export interface Application {
   readonly resources: Resources;
   /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];
+  /** Those who wait for changes. */
+  readonly watches: readonly ChangeWatch[];
   /** The routes of the built-in token issuer. */
   readonly oauthRoutes: readonly Route[];
   /** All routes except the probes. */
@@ -136,6 +144,8 @@ const SERVICE_PARTS = [
   'publicUrl',
   'authenticator',
   'ids',
+  'watches',
+  'feedState',
   'routes',
   'observers',
   'limits',
@@ -156,6 +166,7 @@ export const MAKERS: {
   settings: ({ choices }) => choices.settings,
   clock: ({ choices }) => choices.clock ?? new SystemClock(),
   backoff: () => new RandomBackoff(),
+  timer: () => new SystemTimer(),
   logger: ({ settings }) => standardErrorLogger(settings),
   metrics: ({ clock }) => new PrometheusMetrics(clock),
   tracing: ({ choices, logger }) => choices.makeTracing?.(logger),
@@ -169,6 +180,7 @@ export const MAKERS: {
     return observedStorage(made, settings.STORE, storeObservers);
   },
   store: ({ storage }) => storage.store,
+  feedState: ({ storage }) => storage.feedState,
   rateLimits: ({ choices, settings, clock, metrics, logger, storeObservers: observers }) => {
     const { makeRateLimits, primary, isMeasured = true } = choices;
     const limits = makeRateLimits({ settings, clock, metrics, logger, primary, observers });
@@ -216,6 +228,7 @@ export const MAKERS: {
     storage,
     clock,
     backoff,
+    timer,
     keyFormat: format,
     credentialCache: credentials,
     logger,
@@ -226,9 +239,21 @@ export const MAKERS: {
       holdMs: settings.TLS === 'proxy' ? HOLD_MS : 0,
     });
     const imports = { resultBuffers, logger };
-    return composeResources({ settings, storage, clock, backoff, format, credentials, logger, imports });
+    return composeResources({
+      settings,
+      storage,
+      clock,
+      backoff,
+      timer,
+      format,
+      credentials,
+      logger,
+      imports,
+    });
   },
   ids: ({ resources }) => Object.values(resources).map(({ ids }) => ids),
+  watches: ({ resources: { products, users, orders } }) =>
+    [products, users, orders].flatMap(({ watch }) => watch ?? []),
   oauthRoutes: ({ settings, authenticator, signingKeys, publicUrl, clock }) => {
     const issuer = new TokenIssuer({ signingKeys, publicUrl, clock });
     return [

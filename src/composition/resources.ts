@@ -12,12 +12,16 @@ import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
+import { ChangeReader } from '../application/changes/change-reader.js';
+import { ChangeWatch } from '../application/changes/change-watch.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
+import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
+import type { Timer } from '../application/ports/timer.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
 import {
@@ -41,10 +45,13 @@ export interface ResourceDependencies {
   readonly credentials: Pick<CredentialCache, 'invalidate'>;
   readonly logger: Logger;
   readonly imports: ImportTools;
+  readonly timer: Timer;
 }
 
 /** The use cases of one resource, and its routes. */
 export interface Resource<Service> {
+  /** Absent: the resource does not show its changes. */
+  readonly watch?: ChangeWatch | undefined;
   readonly ids: IdAllocator;
   /** Of the first version. */
   readonly service: Service;
@@ -71,12 +78,12 @@ export type Resources = ReturnType<typeof composeResources>;
 export function composeResources(deps: ResourceDependencies) {
   const { settings, storage } = deps;
   return {
-    products: recordResource(deps, storedIn(storage, 'products'), PRODUCTS, {
+    products: recordResource(deps, storedIn(storage, 'products'), storage.changes.products, PRODUCTS, {
       normalize: normalizeProduct,
       reading: productReading(settings),
     }),
-    users: recordResource(deps, storedIn(storage, 'users'), USERS),
-    orders: recordResource(deps, storedIn(storage, 'orders'), ORDERS),
+    users: recordResource(deps, storedIn(storage, 'users'), storage.changes.users, USERS),
+    orders: recordResource(deps, storedIn(storage, 'orders'), storage.changes.orders, ORDERS),
     apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
   } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
@@ -111,18 +118,21 @@ interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
 function recordResource<Fields>(
   deps: ResourceDependencies,
   { references, ...stored }: StoredRecords<Fields>,
+  feed: ChangeFeed<Fields>,
   definition: ResourceDefinition<Fields>,
   { normalize, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
-  const { clock, backoff, settings, imports } = deps;
+  const { clock, backoff, settings, imports, timer } = deps;
   const ids = new IdAllocator(stored.records);
   const rules = { references, normalize };
+  const watch = settings.CHANGES === 'on' ? new ChangeWatch(feed, timer) : undefined;
+  const changes = watch && new ChangeReader({ feed, watch, clock });
   const versions = [definition, ...laterVersions].map((view) => {
     const service = new RecordService({ ...stored, ids, clock, backoff, view, rules });
-    return { service, routes: resourceRoutes(view, service, policyOf(settings, reading), imports) };
+    return { service, routes: resourceRoutes(view, service, policyOf(settings, reading), imports, changes) };
   });
   const [{ service }] = versions as [(typeof versions)[0]];
-  return { ids, service, routes: versions.flatMap(({ routes }) => routes) };
+  return { ids, service, watch, routes: versions.flatMap(({ routes }) => routes) };
 }
 
 function apiKeyResource(

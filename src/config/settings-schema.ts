@@ -11,6 +11,7 @@ import {
   redisUrl,
 } from './validators.js';
 
+const SWITCH = ['on', 'off'] as const;
 const RATE_LIMITER_NAMES = ['memory', 'redis'] as const;
 const TLS_MODES = ['self-signed', 'files', 'proxy'] as const;
 /** From the most detailed to none. */
@@ -34,6 +35,7 @@ export interface Settings extends StoreSettings {
   readonly PUBLIC_MAX_AGE: number;
   readonly QUERY_TIMEOUT_MS: number;
   readonly REQUIRE_IF_MATCH: boolean;
+  readonly CHANGES: (typeof SWITCH)[number];
   readonly RATE_LIMITER: (typeof RATE_LIMITER_NAMES)[number];
   /** May hold a password. */
   readonly REDIS_URL: string;
@@ -164,6 +166,13 @@ export function settingsSchema(stores: Stores): Joi.ObjectSchema<Settings> {
       .required()
       .description(
         'Whether changes of a record without `If-Match`, or in an import without `version`, are refused with 428.',
+      ),
+    CHANGES: Joi.string()
+      .valid(...SWITCH)
+      .required()
+      .description(
+        'Whether changes are recorded and shown at `/changes`, for all processes of the store alike; after a time with ' +
+          '`off`, all cursors of changes are expired.',
       ),
     RATE_LIMITER: Joi.string()
       .valid(...RATE_LIMITER_NAMES)

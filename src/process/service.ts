@@ -108,12 +108,15 @@ export class Service {
    * has the rest of the period.
    */
   async stop(): Promise<void> {
-    const { settings, tracing, logger, clock, store, rateLimits, transport } = this.parts;
+    const { settings, tracing, logger, clock, store, rateLimits, transport, watches } = this.parts;
     const graceMs = settings.SHUTDOWN_GRACE_SECONDS * 1_000;
     const deadline = clock.elapsed() + graceMs;
     this.stopping.abort();
     transport.certificate?.close();
-    const isInTime = await this.drain?.drain(graceMs);
+    const drained = this.drain?.drain(graceMs);
+    // Once it drains, so that their responses close the connections.
+    for (const watch of watches) watch.stop();
+    const isInTime = await drained;
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
     await this.management.stop();
     for (const job of this.jobs) await job.stop();
@@ -214,7 +217,7 @@ export class Service {
   }
 
   private async openStoreInTime(): Promise<string | undefined> {
-    const { settings, logger, clock, store, keyFormat, keyAdministration } = this.parts;
+    const { settings, logger, clock, store, feedState, keyFormat, keyAdministration } = this.parts;
     const bootstrapKey = settings.BOOTSTRAP_API_KEY;
     // All attempts use one key. If the outcome of an attempt is unknown, the next one recognizes the key.
     const key = bootstrapKey || keyFormat.generate();
@@ -222,6 +225,7 @@ export class Service {
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
+        await (settings.CHANGES === 'on' ? feedState?.turnOn() : feedState?.turnOff());
         const isOurs = await keyAdministration.createFirst(key);
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {

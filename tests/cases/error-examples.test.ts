@@ -84,6 +84,11 @@ describe('the example of an error', () => {
     patch_test_failed: () =>
       service.client.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
     last_admin_key: () => service.client.delete('/v1/api-keys/1'),
+    cursor_expired: async () => {
+      const { link } = (await get('/v1/products/changes')).headers;
+      await service.application.feedState.reset();
+      return get(`/v1/products/changes?${/cursor=[\w-]+/.exec(String(link))?.[0]}`);
+    },
     precondition_failed: () =>
       service.client.put('/v1/products/1', lamp, { headers: { 'If-Match': '"99"' } }),
     payload_too_large: () => service.client.post('/v1/products', 'x'.repeat(1_048_577)),

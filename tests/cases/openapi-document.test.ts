@@ -268,6 +268,9 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Contract>>>> = 
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}`, OF_COLLECTION])),
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/{id}`, OF_ITEM])),
   ...Object.fromEntries(RECORD_PLURALS.map((path) => [`/v1/${path}/imports`, importsOf(path)])),
+  ...Object.fromEntries(
+    RECORD_PLURALS.map((path) => [`/v1/${path}/changes`, { get: [['Prefer'], [], [200]] } as const]),
+  ),
   '/v1/api-keys': OF_COLLECTION,
   '/v1/api-keys/{id}': OF_KEY,
 };

@@ -210,7 +210,7 @@ describe('a list as CSV', () => {
     const second = await list(`${next}`);
     expect(second.text.split('\r\n')[0]).to.equal('name,attributes.a:b');
     expect(second.text).to.include(' =1+1');
-    expect((await list('/products')).headers['link']).to.equal(undefined);
+    expect((await list('/products')).headers['link']).to.equal('</products/changes>; rel="monitor"');
   });
 
   it('can be counted', async () => {

@@ -38,7 +38,7 @@ describe('a list as NDJSON', () => {
       expect(records.map(({ id }) => id)).to.deep.equal(Array.from({ length: 300 }, (_, i) => i + 1));
       expect(records[0]).to.deep.equal((await request().get('/products/1')).json);
       expect(text.endsWith('}\n')).to.equal(true);
-      expect(headers['link']).to.equal(undefined);
+      expect(headers['link']).to.equal(`<${path}/changes>; rel="monitor"`);
       expect(headers['cache-control']).to.equal('private, no-cache');
     }
   });

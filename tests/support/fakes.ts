@@ -2,6 +2,7 @@ import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Backoff } from '#src/application/ports/backoff.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { Logger } from '#src/application/ports/logger.js';
+import type { Timer } from '#src/application/ports/timer.js';
 
 /** A clock that a test moves. Wall time and elapsed time move independently. */
 export class FakeClock implements Clock {
@@ -38,6 +39,39 @@ export class UnevenClock extends FakeClock {
     this.running += this.steps[this.readings++ % this.steps.length] ?? 0;
     return this.running;
   };
+}
+
+/** A timer that a test moves. */
+export class FakeTimer implements Timer {
+  private now = 0;
+  private readonly plans = new Set<{ readonly at: number; readonly call: () => void }>();
+
+  /** How many calls are planned. */
+  get planned(): number {
+    return this.plans.size;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const plan = { at: this.now + ms, call };
+    this.plans.add(plan);
+    return () => void this.plans.delete(plan);
+  }
+
+  /** Makes the planned calls in their order, and lets what they cause run after each. */
+  async pass(ms: number): Promise<void> {
+    const end = this.now + ms;
+    for (let next = this.nextUntil(end); next; next = this.nextUntil(end)) {
+      this.now = next.at;
+      this.plans.delete(next);
+      next.call();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.now = end;
+  }
+
+  private nextUntil(end: number) {
+    return [...this.plans].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+  }
 }
 
 export class CountingBackoff implements Backoff {

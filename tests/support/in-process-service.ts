@@ -21,6 +21,8 @@ export interface InProcessService {
   readonly managementPort: number;
   readonly folder: string;
   readonly clock: AdvancedClock;
+  /** Stops the service before the end of the tests. */
+  stop(): Promise<void>;
 }
 
 /** The files of the first self-signed certificate that a service of this process made. */
@@ -72,6 +74,11 @@ export function inProcessService(
     if (isUsual) writeCertificates(folder);
     state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
     service = new Service(state.application.serviceParts);
+    let stopping: Promise<void> | undefined;
+    state.stop = () => {
+      stopping ??= service?.stop() ?? Promise.resolve();
+      return stopping;
+    };
     const { port, managementPort, authorityFile } = await service.start();
     if (isUsual) certificates ??= readCertificates(folder);
     state.port = port;
@@ -81,7 +88,7 @@ export function inProcessService(
   });
   after(async () => {
     state.client?.close();
-    await service?.stop();
+    await state.stop?.();
     await store?.remove();
     await issuer?.stop();
   });

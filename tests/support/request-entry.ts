@@ -11,6 +11,7 @@ export const REQUEST_ENTRY: RequestEntry = {
   status: 200,
   complete: true,
   durationMs: 1.234,
+  waitedMs: undefined,
   responseBytes: 567,
   principal: 'key:7',
   errorCode: undefined,

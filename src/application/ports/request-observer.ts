@@ -34,6 +34,8 @@ export interface RequestEntry {
   /** Whether the client received the whole response. */
   readonly complete: boolean;
   readonly durationMs: number;
+  /** How much of it the request waited for a change, as its client wished. Undefined if it did not wait. */
+  readonly waitedMs: number | undefined;
   /** The length of the response with its head, before encryption: what was passed to the connection. */
   readonly responseBytes: number;
   /** The id of the principal. Undefined for a request without one. */

@@ -15,6 +15,7 @@ const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   406: 'not_acceptable',
   408: 'request_timeout',
   409: 'duplicate_value patch_test_failed last_admin_key',
+  410: 'cursor_expired',
   412: 'precondition_failed',
   413: 'payload_too_large',
   414: 'uri_too_long',

@@ -9,6 +9,7 @@ describe('docs/reference/logging.md', () => {
   new PinoLogger('info', { write: (line) => void lines.push(line), flush: async () => {} }).end({
     ...REQUEST_ENTRY,
     status: 404,
+    waitedMs: 1,
     errorCode: 'not_found',
   });
   const fields = Object.keys(JSON.parse(lines[0] ?? ''));

@@ -51,13 +51,13 @@ export class PinoLogger implements Logger, RequestObserver {
   end(entry: RequestEntry): void {
     if (!this.logsRequests) return;
     const { requestId, trace, method, route, version, path, status, complete, durationMs } = entry;
-    const { responseBytes, principal, errorCode } = entry;
+    const { waitedMs, responseBytes, principal, errorCode } = entry;
     this.write(
       `{"level":"info","time":"${this.clock.now()}","pid":${process.pid},"requestId":${quote(requestId)}` +
         `${trace === undefined ? '' : `,"trace_id":"${trace.traceId}","span_id":"${trace.spanId}"`}` +
         `,"method":${quote(method)},"route":${quote(route)}${version === undefined ? '' : `,"version":${version}`}` +
         `,"path":${quote(path)}${status === undefined ? '' : `,"status":${status}`},"complete":${complete}` +
-        `,"durationMs":${durationMs},"responseBytes":${responseBytes}` +
+        `,"durationMs":${durationMs}${waitedMs === undefined ? '' : `,"waitedMs":${waitedMs}`},"responseBytes":${responseBytes}` +
         `${principal === undefined ? '' : `,"principal":${quote(principal)}`}` +
         `${errorCode === undefined ? '' : `,"errorCode":${quote(errorCode)}`},"msg":"request"}\n`,
     );

@@ -15,9 +15,13 @@ export const DEFINITIONS = {
   http_server_request_duration_seconds: {
     type: 'histogram',
     labels: ['http_request_method', 'http_route', 'http_response_status_code'],
-    help: 'Time from a request to the end of its response. Without a status if the client left before the response.',
+    help: 'Time from a request to the end of its response, without a wait for a change. Without a status if the client left before the response.',
   },
-  http_server_active_requests: { type: 'gauge', labels: [], help: 'Requests in progress.' },
+  http_server_active_requests: {
+    type: 'gauge',
+    labels: [],
+    help: 'Requests in progress, without those that wait for a change.',
+  },
   api_requests_total: {
     type: 'counter',
     labels: ['api_version', 'deprecated'],
@@ -77,7 +81,7 @@ export const DEFINITIONS = {
   work_in_progress: {
     type: 'gauge',
     labels: ['work'],
-    help: 'Imports and exports in progress.',
+    help: 'Imports, exports and waits for a change in progress.',
   },
   work_in_progress_bytes: {
     type: 'gauge',

@@ -37,7 +37,7 @@ export class RequestMetrics implements RequestObserver {
   end(entry: RequestEntry): void {
     this.active--;
     this.replays += entry.replays;
-    this.seriesOf(entry).observe(entry.durationMs / 1_000);
+    this.seriesOf(entry).observe(Math.max(0, entry.durationMs - (entry.waitedMs ?? 0)) / 1_000);
     if (entry.version !== undefined) {
       const counts = entryOf(this.byVersion, entry.version, newCounts);
       counts[entry.isDeprecated ? 'deprecated' : 'current']++;

@@ -18,7 +18,7 @@ export interface MetricSources {
   readonly certificate: { readonly expiry: Instant | undefined } | undefined;
 }
 
-const COUNTED_WORK = ['imports', 'dry runs', 'exports'] as const;
+const COUNTED_WORK = ['imports', 'dry runs', 'exports', 'waits'] as const;
 const WORK_IN_BYTES = ['bodies', 'responses'] as const;
 type LimitedResource = (typeof COUNTED_WORK | typeof WORK_IN_BYTES)[number];
 
@@ -42,6 +42,12 @@ function collectWork(metrics: PrometheusMetrics, { limits }: MetricSources): voi
   const read = (works: readonly LimitedResource[], pick: (figures: SemaphoreFigures) => number) => () =>
     works.map((work) => ({ labels: { work }, value: pick(limits.figures(work)) }));
   const all = [...COUNTED_WORK, ...WORK_IN_BYTES];
+  // Without those that only wait: whoever adds processes by this figure would add them for nothing.
+  metrics.collect('http_server_active_requests', () =>
+    metrics.requests
+      .activeRequests()
+      .map(({ labels, value }) => ({ labels, value: value - limits.figures('waits').inUse })),
+  );
   metrics.collect(
     'work_in_progress',
     read(COUNTED_WORK, ({ inUse }) => inUse),

@@ -25,7 +25,7 @@ const NOT_QUEUED = { maxWaiting: 0, patienceMs: 0 };
 export const MAX_RECORD_BYTES = 160 * KIB;
 
 /**
- * The limits of one process. Responses and bodies are counted in bytes, imports and exports by number.
+ * The limits of one process. Responses and bodies are counted in bytes, the others by number.
  * @param bodyLimitBytes the limit of one body
  */
 function limitsFor(bodyLimitBytes: number) {
@@ -44,6 +44,8 @@ function limitsFor(bodyLimitBytes: number) {
     /** Imports that keep what they would have written. */
     'dry runs': { total: 8, perClient: 4, reserve: 2, ...QUEUED },
     exports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
+    /** Requests that wait for a change. Each has a connection, and half of the connections stay for others. */
+    waits: { total: 5_000, perClient: 8, ...NOT_QUEUED },
   } satisfies Record<string, SemaphoreLimits>;
 }
 
@@ -68,6 +70,7 @@ export class ConcurrencyLimits {
       imports: new FairSemaphore(limits.imports),
       'dry runs': new FairSemaphore(limits['dry runs']),
       exports: new FairSemaphore(limits.exports),
+      waits: new FairSemaphore(limits.waits),
     };
   }
 

@@ -39,6 +39,8 @@ export interface RequestState {
   isPreflight?: boolean;
   /** The limits of concurrent work. */
   limits: ConcurrencyLimits;
+  /** How long the request has waited for a change, in milliseconds. */
+  waitedMs?: number;
   /** The permits of {@link limits} that the request holds. */
   permits: Permit[];
   /** The permit that was reserved for the response before it was built, if any. */

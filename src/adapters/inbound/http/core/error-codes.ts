@@ -70,13 +70,13 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_cursor: {
     status: 400,
     cause:
-      'This list did not issue the `cursor`: it was truncated, edited, invented, or belongs to another resource.',
+      'This list did not issue the `cursor`: it was truncated, edited, invented, or belongs to another list.',
     remedy: 'Follow the URLs in the `Link` header unchanged, or start again with the first page.',
   },
   cursor_mismatch: {
     status: 400,
     cause:
-      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not.',
+      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not. Of changes: it belongs to another resource or other `fields`.',
     remedy: 'Start the new query with its first page, without a cursor.',
   },
   query_too_expensive: {
@@ -182,6 +182,12 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
       'The API key is the last unexpired one with the scope `keys:admin`. Without it nobody could create or revoke keys over HTTP. Tokens of another issuer do not count.',
     remedy:
       'Create another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes even the last one.',
+  },
+  cursor_expired: {
+    status: 410,
+    cause:
+      'Changes behind the `cursor` may be missing: it is over 50 hours old, or since it was made the store was restored, copied or reset, or its changes were not recorded for a time, as with `CHANGES=off`.',
+    remedy: 'Take a new cursor, by a request without one, and then list again.',
   },
   precondition_failed: {
     status: 412,

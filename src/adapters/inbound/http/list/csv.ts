@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-format.js';
 import { type Field, type FieldTable, type MoneyField, moneyFields } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
+import type { Versioned } from '../../../../domain/record.js';
 import { withoutLineEnds } from '../../../../shared/json-line.js';
 import { type ParameterIssue, parameterIssue } from '../core/http-error.js';
 import { CSV_UTF8 } from '../core/media-types.js';
@@ -155,7 +156,7 @@ export class CsvList<Fields> {
   }
 
   /** @param query a valid query */
-  read(query: Query): LineFormat<Fields> {
+  read(query: Query): LineFormat<Versioned<Fields>> {
     const { present } = this.resource;
     const columns = this.chosen(query.get('fields'));
     const hasOwn = columns.some((one) => this.columns.own.includes(one));

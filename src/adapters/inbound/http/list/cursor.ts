@@ -27,8 +27,22 @@ export interface Cursor {
  * @param list the name of the list
  */
 export function encodeCursor(list: string, { position, fingerprint }: Cursor): string {
-  const text = JSON.stringify([position.side, position.inclusive, fingerprint, position.values]);
-  return Buffer.from(checksum(list, text) + text).toString('base64url');
+  return sealed(list, [position.side, position.inclusive, fingerprint, position.values]);
+}
+
+/**
+ * Encodes values as JSON behind a checksum of them.
+ * @param kind what the text is for: another kind has other checksums
+ */
+export function sealed(kind: string, values: readonly unknown[]): string {
+  const json = JSON.stringify(values);
+  return Buffer.from(checksum(kind, json) + json).toString('base64url');
+}
+
+/** The values in a {@link sealed} text, whose checksum is not compared. Undefined if it holds none. */
+export function unsealed(text: string): readonly unknown[] | undefined {
+  const values = parseJson(Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH));
+  return Array.isArray(values) ? values : undefined;
 }
 
 /** @returns undefined if this list did not issue the cursor */
@@ -39,8 +53,10 @@ export function decodeCursor(list: string, text: string): Cursor | undefined {
 
 /** Like {@link decodeCursor}, for a text that it has accepted. */
 export function parseCursor(text: string): Cursor | undefined {
-  const json = Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH);
-  return toCursor(parseJson(json));
+  const [side, inclusive, fingerprint, values] = unsealed(text) ?? [];
+  if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
+  if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;
+  return { position: { side, inclusive, values }, fingerprint };
 }
 
 /** The largest time in milliseconds before or after 1970 (ECMA-262 section 21.4.1.1). */
@@ -56,7 +72,12 @@ const DEFAULT_FINGERPRINT = fingerprintOf([], BY_ID);
 
 function fingerprintOf(filters: readonly Filter[], order: SortOrder): string {
   const sorted = filters.map((filter) => JSON.stringify(filter)).sort();
-  return sha256(JSON.stringify([order, sorted])).slice(0, FINGERPRINT_LENGTH);
+  return shortHash([order, sorted]);
+}
+
+/** Tells values apart in a cursor. */
+export function shortHash(value: unknown): string {
+  return sha256(JSON.stringify(value)).slice(0, FINGERPRINT_LENGTH);
 }
 
 /** Whether a position has a value of the right type for each key of the order. */
@@ -73,14 +94,6 @@ function isOfType(type: FieldSpec['type'] | undefined, value: Value | undefined)
   return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
 }
 
-function toCursor(value: unknown): Cursor | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const [side, inclusive, fingerprint, values] = value as unknown[];
-  if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
-  if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;
-  return { position: { side, inclusive, values }, fingerprint };
-}
-
 function isValue(value: unknown): value is Value {
   return typeof value === 'string' || typeof value === 'number';
 }
@@ -93,6 +106,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function checksum(list: string, text: string): string {
-  return sha256(`${list}\n${text}`).slice(0, CHECKSUM_LENGTH);
+function checksum(kind: string, text: string): string {
+  return sha256(`${kind}\n${text}`).slice(0, CHECKSUM_LENGTH);
 }

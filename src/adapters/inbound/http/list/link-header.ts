@@ -15,6 +15,9 @@ export interface PageUrl {
   readonly addressOf: PublicUrl['addressOf'];
 }
 
+/** The last segment of the path of changes. No id looks like it. */
+export const CHANGES = 'changes';
+
 /** A proxy may accept only 4 KiB of headers in all, as nginx does by default. */
 const MAX_LINK_BYTES = 2_048;
 
@@ -47,10 +50,42 @@ export function linkHeader(url: PageUrl, query: ListQuery, page: ListPage<Versio
 
 /** The URL of the first page. A cursor can follow it. */
 function firstTarget({ path, parameters }: PageUrl, { limit }: ListQuery): string {
-  let conditions = '';
+  return `${path}?${conditions(parameters)}limit=${limit}`;
+}
+
+/** All parameters but `limit` and `cursor`, each with `&` behind it. */
+function conditions(parameters: Query): string {
+  let text = '';
   for (const [name, value] of parameters)
-    if (name !== 'limit' && name !== 'cursor') conditions += `${encode(name)}=${encode(value)}&`;
-  return `${path}?${conditions}limit=${limit}`;
+    if (name !== 'limit' && name !== 'cursor') text += `${encode(name)}=${encode(value)}&`;
+  return text;
+}
+
+/**
+ * The `Link` header of changes: where to read on.
+ * @param limit absent: the stream has no limit, and so has the next one
+ * @throws HttpError `uri_too_long` if the URL would be rejected
+ */
+export function changesLink(
+  { path, parameters, addressOf }: Omit<PageUrl, 'list'>,
+  limit: number | undefined,
+  cursor: string,
+): string {
+  const limited = limit === undefined ? '' : `limit=${limit}&`;
+  const target = `${path}?${conditions(parameters)}${limited}cursor=${cursor}`;
+  checkTarget(target);
+  return `<${addressOf(target)}>; rel="next"`;
+}
+
+/**
+ * Adds where to learn of changes (RFC 5989) to the `Link` header of a list.
+ * @param links may be empty
+ * @param path of the list
+ */
+export function withMonitor(links: string, path: string, addressOf: PageUrl['addressOf']): string {
+  const monitor = `<${addressOf(`${path}/${CHANGES}`)}>; rel="monitor"`;
+  const both = links === '' ? monitor : `${links}, ${monitor}`;
+  return both.length > MAX_LINK_BYTES ? links : both;
 }
 
 /**

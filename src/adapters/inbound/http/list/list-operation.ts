@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Filter, type ListQuery, MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
+import type { Versioned } from '../../../../domain/record.js';
 import { MAX_RECORD_BYTES, turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { invalidParameters } from '../core/http-error.js';
@@ -16,7 +17,7 @@ import { invalid } from '../query/query.js';
 import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { jsonArray, lineText } from './chunk-text.js';
 import { CsvList } from './csv.js';
-import { linkHeader } from './link-header.js';
+import { linkHeader, withMonitor } from './link-header.js';
 import { ListQueryParser } from './list-query-parser.js';
 import { ndjsonList } from './ndjson.js';
 import { type LineFormat, streamLines } from './stream-lines.js';
@@ -36,16 +37,20 @@ interface ParsedList {
   readonly parameters: Query;
 }
 
-/** The operation that lists records: a page as a JSON array, NDJSON or CSV, or the whole list as NDJSON or CSV. */
+/**
+ * The operation that lists records: a page as a JSON array, NDJSON or CSV, or the whole list as NDJSON or CSV.
+ * @param hasChanges whether the resource shows its changes
+ */
 export function listOperation<Fields>(
   resource: ResourceDefinition<Fields>,
   service: ListService<Fields>,
   policy: ReadPolicy<Fields>,
+  hasChanges = false,
 ): Handler & Pick<Policy, 'parameter' | 'parameterNames' | 'varyBy'> {
   const views = new FieldSelector(resource, 'list');
   const csv = new CsvList(resource);
   const parser = new ListQueryParser(listName(resource), resource);
-  const list = new ListHandler(resource, parser, views, csv, service, policy);
+  const list = new ListHandler(resource, parser, views, csv, service, policy, hasChanges);
   return {
     parameter: (name, ctx) => {
       if (name !== 'fields') return parser.parameter(name);
@@ -68,6 +73,7 @@ class ListHandler<Fields> {
     private readonly csv: CsvList<Fields>,
     private readonly service: ListService<Fields>,
     private readonly policy: ReadPolicy<Fields>,
+    private readonly hasChanges: boolean,
   ) {}
 
   async respond(ctx: Context, parameters: Query): Promise<void> {
@@ -79,7 +85,7 @@ class ListHandler<Fields> {
     const format = this.lineFormat(ctx, parameters);
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
-    else await ctx.state.limits.reserveResponse(ctx, largestPage(query));
+    else await ctx.state.limits.reserveResponse(ctx, largestPage(query.limit));
     const total = prefersCount(ctx) ? await this.service.count(filters, turn) : undefined;
     if (isExport) await this.respondExport(ctx, list, format, total);
     else if (format) await this.respondLines(ctx, list, format, total);
@@ -87,7 +93,7 @@ class ListHandler<Fields> {
   }
 
   /** @returns undefined if the client prefers a JSON array */
-  private lineFormat(ctx: Context, parameters: Query): LineFormat<Fields> | undefined {
+  private lineFormat(ctx: Context, parameters: Query): LineFormat<Versioned<Fields>> | undefined {
     switch (preferred(ctx)) {
       case NDJSON_UTF8:
         return ndjsonList(this.views.read(parameters));
@@ -114,7 +120,7 @@ class ListHandler<Fields> {
   private async respondLines(
     ctx: Context,
     list: ParsedList,
-    { contentType, head, toText }: LineFormat<Fields>,
+    { contentType, head, toText }: LineFormat<Versioned<Fields>>,
     total: number | undefined,
   ): Promise<void> {
     const { records, link } = await this.page(ctx, list);
@@ -130,7 +136,7 @@ class ListHandler<Fields> {
   private async respondExport(
     ctx: Context,
     list: ParsedList,
-    format: LineFormat<Fields>,
+    format: LineFormat<Versioned<Fields>>,
     total: number | undefined,
   ): Promise<void> {
     const { query, filters } = list;
@@ -153,7 +159,9 @@ class ListHandler<Fields> {
 
   private setHeaders(ctx: Context, { cacheControl }: ParsedList, total: number | undefined, link = ''): void {
     ctx.set('Cache-Control', cacheControl);
-    if (link !== '') ctx.set('Link', link);
+    // Not in the tag: it is the same on all pages.
+    const links = this.hasChanges ? withMonitor(link, ctx.path, ctx.state.addressOf) : link;
+    if (links !== '') ctx.set('Link', links);
     if (total === undefined) return;
     ctx.set('X-Total-Count', String(total));
     addAppliedPreference(ctx, 'count=exact');
@@ -161,11 +169,11 @@ class ListHandler<Fields> {
 }
 
 /** The maximum size of a page, in bytes. */
-function largestPage({ limit }: ListQuery): number {
+export function largestPage(limit: number): number {
   return Math.min(limit * MAX_RECORD_BYTES, MAX_PAGE_BYTES);
 }
 
 /** The name of the list in cursors. Differs by API version, because sort and filters can differ in meaning. */
-function listName({ path, version }: ResourceDefinition<never>): string {
+export function listName({ path, version }: ResourceDefinition<never>): string {
   return version === 1 ? path : `v${version}/${path}`;
 }

@@ -8,18 +8,18 @@ import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint 
 import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';
 
-const DEFAULT_LIMIT = 100;
+export const DEFAULT_LIMIT = 100;
 /** The bounds of `limit`. */
 export const LIMITS = { min: 1, max: 1_000 };
 
-const LIMIT: Parameter = {
+export const LIMIT: Parameter = {
   issues: (text) => {
     const code = wholeNumberIssue(text, LIMITS);
     return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
   },
 };
 
-const LIMIT_DESCRIPTION: ParameterDescription = {
+export const LIMIT_DESCRIPTION: ParameterDescription = {
   name: 'limit',
   description:
     'The most records that a page may have. With `Accept: application/x-ndjson` or `text/csv` and without `limit`, the whole list is sent.',
@@ -107,6 +107,6 @@ export class ListQueryParser {
   }
 }
 
-const FOREIGN_CURSOR: readonly [ParameterIssue] = [
+export const FOREIGN_CURSOR: readonly [ParameterIssue] = [
   invalid('cursor', 'invalid_format', 'was not issued by this list'),
 ];

@@ -1,24 +1,23 @@
 import { Readable } from 'node:stream';
-import type { Versioned } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { textChunks } from './chunk-text.js';
 
 /** A form of lists that is not one JSON array: NDJSON or CSV. */
-export interface LineFormat<Fields> {
+export interface LineFormat<Item> {
   /** The `Content-Type` of the response. */
   readonly contentType: string;
   /** The text before the first record. */
   readonly head: string;
   /** Returns the lines of a record, with their ends. */
-  readonly toText: (record: Versioned<Fields>) => string;
+  readonly toText: (record: Item) => string;
 }
 
 /** Reading pauses while this many bytes are not sent yet. */
 const BUFFERED = { objectMode: false, highWaterMark: 65_536 };
 
-type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
+type Pages<Item> = AsyncGenerator<readonly Item[], void, void>;
 
 /**
  * Responds with the lines of all records. Pages are read as fast as the client reads the lines. If reading a page
@@ -26,28 +25,28 @@ type Pages<Fields> = AsyncGenerator<readonly Versioned<Fields>[], void, void>;
  * complete.
  * @param first the first page, which was read while an error response was still possible
  */
-export function streamLines<Fields>(
+export function streamLines<Item>(
   ctx: Context,
-  first: readonly Versioned<Fields>[],
-  rest: Pages<Fields>,
-  format: LineFormat<Fields>,
+  first: readonly Item[],
+  rest: Pages<Item>,
+  format: LineFormat<Item>,
 ): void {
   ctx.set('Content-Type', format.contentType);
   ctx.body = Readable.from(lines(first, checked(ctx, rest), format, turnOf(ctx)), BUFFERED);
 }
 
 /** Checks before each page whether the client may still read it. */
-async function* checked<Fields>({ state }: Context, pages: Pages<Fields>): Pages<Fields> {
+async function* checked<Item>({ state }: Context, pages: Pages<Item>): Pages<Item> {
   for await (const page of pages) {
     await state.checkAccess?.();
     yield page;
   }
 }
 
-async function* lines<Fields>(
-  first: readonly Versioned<Fields>[],
-  rest: Pages<Fields>,
-  format: LineFormat<Fields>,
+async function* lines<Item>(
+  first: readonly Item[],
+  rest: Pages<Item>,
+  format: LineFormat<Item>,
   turn: Turn,
 ): AsyncGenerator<Buffer, void, void> {
   if (format.head !== '') yield Buffer.from(format.head);
@@ -59,9 +58,9 @@ async function* lines<Fields>(
   }
 }
 
-async function* pageLines<Fields>(
-  records: readonly Versioned<Fields>[],
-  { toText }: LineFormat<Fields>,
+async function* pageLines<Item>(
+  records: readonly Item[],
+  { toText }: LineFormat<Item>,
   turn: Turn,
 ): AsyncGenerator<Buffer, void, void> {
   for await (const text of textChunks(records, toText, turn)) yield Buffer.from(text);

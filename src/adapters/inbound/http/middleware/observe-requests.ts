@@ -58,6 +58,7 @@ function requestEntry(ctx: Context, { durationMs, responseBytes, words }: Measur
     status: res.headersSent ? res.statusCode : undefined,
     complete: res.writableFinished,
     durationMs,
+    waitedMs: state.waitedMs,
     responseBytes,
     principal: state.principal?.id,
     errorCode: state.errorCode,

@@ -50,6 +50,13 @@ const REQUEST_HEADERS = {
     schema: TEXT,
     example: 'count=exact',
   },
+  PreferWait: {
+    name: 'Prefer',
+    description:
+      '`wait=N` asks for the response at the first change, or after N seconds if there is none (RFC 7240 section 4.3). More than 30 counts as 30.',
+    schema: TEXT,
+    example: 'wait=0',
+  },
 } satisfies Record<string, HeaderDescription & { readonly name: string }>;
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
@@ -104,9 +111,15 @@ const RESPONSE_HEADERS = {
   },
   Link: {
     description:
-      'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`.',
+      'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. `"monitor"` is the URL of the changes, if the service records them.',
     schema: TEXT,
     example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"',
+  },
+  NextLink: {
+    required: true,
+    description: 'The URL of the changes behind these (RFC 8288): `rel="next"`, also if there are none yet.',
+    schema: TEXT,
+    example: '</v1/products/changes?limit=100&cursor=…>; rel="next"',
   },
   'X-Total-Count': {
     description: 'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
@@ -128,6 +141,7 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 const SENT_NAMES: Readonly<Partial<Record<ResponseHeader, string>>> = {
   ListETag: 'ETag',
   CurrentETag: 'ETag',
+  NextLink: 'Link',
 };
 
 /** The Parameter Objects of request headers. Each is in the document once. */

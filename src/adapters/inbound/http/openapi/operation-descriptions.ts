@@ -13,6 +13,7 @@ import {
   rootDescription,
 } from './page-descriptions.js';
 import {
+  changesDescription,
   createDescription,
   deleteDescription,
   importDescription,
@@ -31,6 +32,7 @@ type DescribeResource = (resource: OpenApiResource, mediaTypes: readonly string[
 /** The description of each kind of operation of a resource. A missing kind does not compile. */
 const RESOURCE_OPERATIONS: Readonly<Record<ResourceKind, DescribeResource>> = {
   list: listDescription,
+  changes: changesDescription,
   read: readDescription,
   create: createDescription,
   import: importDescription,

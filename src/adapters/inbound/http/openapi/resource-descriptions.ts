@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
-import { tagOf } from '../core/description.js';
+import { type ParameterDescription, tagOf } from '../core/description.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
 import { ImportParameters } from '../import/import-parameters.js';
 import { type Columns, columnsOf, csvText } from '../list/csv.js';
-import { LIMITS, ListQueryParser } from '../list/list-query-parser.js';
+import { LIMIT_DESCRIPTION, LIMITS, ListQueryParser } from '../list/list-query-parser.js';
+import { FieldSelector } from '../query/field-selection.js';
 import type { RequestHeader } from './header-objects.js';
 import type { OpenApiResource } from './openapi-resource.js';
 import {
@@ -50,6 +51,48 @@ export function listDescription(resource: OpenApiResource): OperationDescription
     errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
   };
 }
+
+export function changesDescription(resource: OpenApiResource): OperationDescription {
+  const { docs, definition } = resource;
+  const schema = schemaRef(resource.names.change);
+  return {
+    tag: tagOf(docs),
+    schemas: resource.schemas('change'),
+    id: `list${docs.name}Changes`,
+    summary: `Follow the changes of ${docs.plural}`,
+    text: `What changed behind the cursor, oldest change first, and at most once for each record: the record as it is now, or that it was deleted. Without a cursor the response is empty, and \`next\` in \`Link\` is the URL of all changes from now on. To keep a copy, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again. An empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.`,
+    query: [
+      CHANGE_CURSOR,
+      { ...LIMIT_DESCRIPTION, description: CHANGE_LIMIT, sharedAs: 'changeLimit' },
+      new FieldSelector(definition, 'change').description(['id', 'version']),
+    ],
+    headers: ['PreferWait'],
+    responses: [
+      {
+        status: 200,
+        description: `A page of changes of ${docs.plural}.`,
+        headers: ['NextLink', 'Preference-Applied'],
+        content: {
+          [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
+          [NDJSON]: { schema: ndjsonSchema(schema) },
+        },
+      },
+    ],
+    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'cursor_expired'],
+  };
+}
+
+const CHANGE_LIMIT =
+  'The most changes that a page may have. A page may have fewer although there are more; only an empty one is the last so far.';
+
+const CHANGE_CURSOR: ParameterDescription = {
+  name: 'cursor',
+  description:
+    'A place in the changes, taken from a URL in `Link`, for the same resource and the same `fields`. It is good for 50 hours.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+  example: 'eyJhZnRlciI6MTAwfQ',
+  sharedAs: 'changeCursor',
+};
 
 export function readDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;

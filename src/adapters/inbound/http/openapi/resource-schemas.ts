@@ -28,12 +28,13 @@ const SYSTEM_FIELDS: Properties = {
   updatedAt: instantSchema('When the record was last changed, to the millisecond'),
 };
 
-export type SchemaKind = 'record' | 'input' | 'replacement' | 'patch' | 'line';
+export type SchemaKind = 'record' | 'change' | 'input' | 'replacement' | 'patch' | 'line';
 
 /** The names of a resource's schemas in the document. */
 export function schemaNames({ name }: ResourceDocs): Readonly<Record<SchemaKind, string>> {
   return {
     record: name,
+    change: `${name}Change`,
     input: `${name}Input`,
     replacement: `${name}Replacement`,
     patch: `${name}Patch`,
@@ -48,9 +49,11 @@ export function resourceSchemas(
 ): Readonly<Record<string, JsonSchema>> {
   const { docs } = resource;
   const input = fieldsSchema(resource.table);
+  const { [kind]: name } = schemaNames(docs);
+  if (kind === 'change') return withNamedParts(name, changeSchema(recordSchema(resource, input)), docs, kind);
   const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
   const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
-  return withNamedParts(schemaNames(docs)[kind], shown, docs, kind);
+  return withNamedParts(name, shown, docs, kind);
 }
 
 /** The schema of the body of a PUT by a unique field, which may leave the field out. */
@@ -102,7 +105,9 @@ const DELETED: JsonSchema = {
 };
 
 /** The schemas of requests. */
-const SENT: Readonly<Record<Exclude<SchemaKind, 'record'>, (input: ObjectSchema) => ObjectSchema>> = {
+const SENT: Readonly<
+  Record<Exclude<SchemaKind, 'record' | 'change'>, (input: ObjectSchema) => ObjectSchema>
+> = {
   input: (input) => input,
   replacement: ({ properties, required }) => closed({ ...SYSTEM_FIELDS, ...properties }, required),
   patch: (input) => closed({ ...SYSTEM_FIELDS, ...patchProperties(input) }),
@@ -117,6 +122,15 @@ function recordSchema(
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
   const { properties, required = [] } = received(input) as ObjectSchema;
   return open({ id, ...properties, ...metadata, ...readOnlyFields }, ['id', ...required, ...alwaysPresent]);
+}
+
+/** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
+function changeSchema({ properties }: ObjectSchema): ObjectSchema {
+  const deleted: JsonSchema = {
+    type: 'boolean',
+    description: 'True if the record was deleted. The entry has no other fields than these three then.',
+  };
+  return open({ ...properties, deleted }, ['id', 'version']);
 }
 
 /** Keywords that matter only to those who send a value. Limits may be raised without breaking those who receive it. */
@@ -170,7 +184,7 @@ function withNamedParts(
     if (part['type'] === 'array') return { ...part, items: refer(part['items'] as JsonSchema, partName) };
     // In a merge patch, null or an object without its required members: a type of this place only.
     if (Array.isArray(part['type'])) return part;
-    const full = kind === 'record' || part['enum'] ? partName : `${partName}Input`;
+    const full = kind === 'record' || kind === 'change' || part['enum'] ? partName : `${partName}Input`;
     parts[full] = part;
     return schemaRef(full);
   };

@@ -16,6 +16,9 @@ export interface FieldSelection<Fields> {
 
 const METADATA: readonly string[] = ['version', 'createdAt', 'updatedAt'];
 
+/** The fields without which nobody could apply a change. */
+const CHANGE_FIELDS: readonly string[] = ['id', 'version'];
+
 /** The parameter `fields`, such as `fields=id,name,version`. A response shows only these fields. */
 export class FieldSelector<Fields> {
   readonly parameter: Parameter;
@@ -24,14 +27,17 @@ export class FieldSelector<Fields> {
 
   constructor(
     private readonly resource: ResourceDefinition<Fields>,
-    shownOn: 'item' | 'list',
+    private readonly shownOn: 'item' | 'list' | 'change',
   ) {
     const { table, readOnlyFields = {}, itemFields = [] } = resource;
     const resourceFields = [...Object.keys(table), ...Object.keys(readOnlyFields)].filter(
       (name) => !METADATA.includes(name) && (shownOn === 'item' || !itemFields.includes(name)),
     );
     this.names = ['id', ...resourceFields, ...METADATA];
-    this.defaultSelection = { toJson: (record) => responseJson(resource.present, record) };
+    const toJson = (record: Versioned<Fields>) => responseJson(resource.present, record);
+    this.defaultSelection = {
+      toJson: shownOn === 'change' ? (record) => withVersion(toJson(record), record) : toJson,
+    };
     this.parameter = {
       isList: true,
       issues: (text) => nameListIssues('fields', text.split(','), this.names),
@@ -45,20 +51,31 @@ export class FieldSelector<Fields> {
    */
   description(required: readonly string[]): ParameterDescription {
     const quoted = required.map((name) => `\`${name}\``).join(', ');
-    return {
+    const items = { type: 'string', enum: this.names };
+    const shared = {
       name: 'fields',
+      style: 'form',
+      explode: false,
+      example: [...required, 'version'],
+    } as const;
+    if (this.shownOn === 'change')
+      return {
+        ...shared,
+        description: `Show only these fields, and always ${quoted}.`,
+        schema: { type: 'array', minItems: 1, maxItems: this.names.length, items },
+        example: required,
+      };
+    return {
+      ...shared,
       description: `Show only these fields. Name ${quoted} too, so that the response has the members that its schema requires; without them, the service shows the others.`,
       schema: {
         type: 'array',
         minItems: required.length,
         maxItems: this.names.length,
-        items: { type: 'string', enum: this.names },
+        items,
         contains: { enum: required },
         minContains: required.length,
       },
-      style: 'form',
-      explode: false,
-      example: [...required, 'version'],
     };
   }
 
@@ -67,7 +84,8 @@ export class FieldSelector<Fields> {
     const { resource } = this;
     const requestedNames = query.get('fields')?.split(',');
     if (!requestedNames) return this.defaultSelection;
-    const shown = this.names.filter((name) => requestedNames.includes(name));
+    const always = this.shownOn === 'change' ? CHANGE_FIELDS : [];
+    const shown = this.names.filter((name) => requestedNames.includes(name) || always.includes(name));
     return {
       name: shown.join(','),
       toJson: (record) => {
@@ -76,4 +94,9 @@ export class FieldSelector<Fields> {
       },
     };
   }
+}
+
+/** @param json an object that is not empty */
+function withVersion(json: string, { version }: Versioned<unknown>): string {
+  return `${json.slice(0, -1)},"version":${version}}`;
 }

@@ -19,6 +19,18 @@ export function prefersCount(ctx: Context): boolean {
   return preference(ctx, 'count') === 'exact';
 }
 
+const MAX_WAIT_SECONDS = 30;
+
+/**
+ * The seconds that the client prefers to wait (RFC 7240 section 4.3), at most 30. Undefined if it does not say, or says
+ * it in another form than digits.
+ */
+export function preferredWaitSeconds(ctx: Context): number | undefined {
+  const value = preference(ctx, 'wait');
+  if (value === undefined || !/^\d+$/.test(value)) return undefined;
+  return Math.min(Number(value), MAX_WAIT_SECONDS);
+}
+
 /** Adds a preference to `Preference-Applied`. */
 export function addAppliedPreference(ctx: Context, applied: string): void {
   const others = ctx.response.get('Preference-Applied');

@@ -1,3 +1,4 @@
+import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Created } from '../../../../application/records/create-records.js';
 import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
@@ -42,6 +43,7 @@ import {
   NDJSON_IMPORT,
 } from '../import/import-handler.js';
 import { ImportParameters, showsRecords } from '../import/import-parameters.js';
+import { changesOperation } from '../list/changes-operation.js';
 import { columnsOf } from '../list/csv.js';
 import { listOperation } from '../list/list-operation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
@@ -83,11 +85,21 @@ export class ResourceOperations<Fields> {
     return { kind, resource, requireIfMatch: policy.requireIfMatch, key: key?.field };
   }
 
-  list(): Operation {
+  /** @param hasChanges whether there are {@link changes} */
+  list(hasChanges = false): Operation {
     return {
       purpose: this.purpose('list'),
       ...this.readPolicy(),
-      ...listOperation(this.resource, this.service, this.policy),
+      ...listOperation(this.resource, this.service, this.policy, hasChanges),
+    };
+  }
+
+  /** Needs a credential even if everybody may read the records: drafts are among the changes. */
+  changes(reader: ChangeReader<Fields>): Operation {
+    return {
+      purpose: this.purpose('changes'),
+      scopes: [this.resource.readScope],
+      ...changesOperation(this.resource, reader),
     };
   }
 

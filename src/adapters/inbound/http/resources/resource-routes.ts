@@ -1,13 +1,16 @@
+import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { FieldTable } from '../../../../domain/fields.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { PathKey, Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
+import { CHANGES } from '../list/link-header.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
 /** Further routes of a resource. */
 interface FurtherRoutes {
   readonly imports?: Route['operations'];
+  readonly changes?: Route['operations'] | undefined;
   /** An item by the value of a unique field. */
   readonly byKey?: readonly { readonly key: PathKey; readonly operations: Route['operations'] }[];
 }
@@ -17,7 +20,7 @@ export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
   item: Route['operations'],
-  { imports, byKey = [] }: FurtherRoutes = {},
+  { imports, changes, byKey = [] }: FurtherRoutes = {},
 ): Route[] {
   const route = (below: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
     template: `/v${version}/${path}${below}`,
@@ -32,18 +35,23 @@ export function routesOf(
     route('', '', collection),
     route('/{id}', '/([1-9][0-9]{0,15})', item),
     ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
+    ...(changes ? [route(`/${CHANGES}`, `/${CHANGES}`, changes)] : []),
     ...byKey.map(({ key, operations }) =>
       route(`/${key.field}/{${key.field}}`, `/${key.field}/([^/]+)`, operations, key),
     ),
   ];
 }
 
-/** The routes of a resource whose records clients create, read, change and delete. */
+/**
+ * The routes of a resource whose records clients create, read, change and delete.
+ * @param changes absent: the resource does not show its changes
+ */
 export function resourceRoutes<Fields>(
   resource: ResourceDefinition<Fields>,
   service: RecordService<Fields>,
   policy: ResourcePolicy<Fields>,
   imports: ImportTools,
+  changes?: ChangeReader<Fields>,
 ): Route[] {
   const operations = new ResourceOperations(resource, service, policy);
   const byKey = pathKeys(resource.table).map((key) => {
@@ -53,14 +61,18 @@ export function resourceRoutes<Fields>(
   });
   return routesOf(
     resource,
-    { GET: operations.list(), POST: operations.create() },
+    { GET: operations.list(changes !== undefined), POST: operations.create() },
     {
       GET: operations.read(),
       PUT: operations.replace(),
       PATCH: operations.patch(),
       DELETE: operations.remove(),
     },
-    { imports: { POST: operations.importMany(imports) }, byKey },
+    {
+      imports: { POST: operations.importMany(imports) },
+      changes: changes && { GET: operations.changes(changes) },
+      byKey,
+    },
   );
 }
 

@@ -125,6 +125,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   last_admin_key: withoutDetails(
     'This is the last key with the scope keys:admin. Make another one before you revoke it.',
   ),
+  cursor_expired: withoutDetails(
+    'Changes behind this cursor may be missing. Take a new cursor and list again.',
+  ),
   precondition_failed: withoutDetails('The record is no longer the version that the request names.'),
   payload_too_large: withoutDetails('The body is larger than 1048576 bytes.'),
   uri_too_long: withoutDetails('The URL, or that of the next page, is longer than 8192 bytes.'),

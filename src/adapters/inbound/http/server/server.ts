@@ -138,7 +138,8 @@ function serve<Kind extends HttpServer | HttpsServer>(
   // Ends the connection of a client that neither sends nor reads. If its request is late as well, it gets the response
   // for that: Node looks for late requests once a second only.
   server.setTimeout(timeouts.silenceMs, (socket: Socket) => {
-    const { pipeline, deadline } = connectionOf(socket);
+    const { pipeline, deadline, awaitsChange } = connectionOf(socket);
+    if (awaitsChange) return;
     const [oldest] = pipeline.responses;
     if (!oldest || oldest.req.complete || deadline.isLiftedFor(oldest.req)) socket.destroy();
     else respondToClientError(requestTimeout(), socket, headers);

@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { connectionOf } from '#src/adapters/inbound/http/server/connection.js';
+import { unavailable } from '#src/domain/errors.js';
+import { type HttpClient, type HttpResponse, received, statusesIn } from '../support/http-client.js';
+import { FIRST_KEY, type InProcessService, inProcessService } from '../support/in-process-service.js';
+import { linksOf } from '../support/links.js';
+import { middlewareHarness } from '../support/middleware-harness.js';
+import { until } from '../support/until.js';
+
+const CHANGES = '/v1/products/changes';
+
+const nextOf = ({ headers }: { headers: Record<string, unknown> }) => linksOf(headers['link'])['next'] ?? '';
+const placeNow = async (client: HttpClient, token = FIRST_KEY) =>
+  nextOf(await client.get(CHANGES, { token }));
+const waitAt = (client: HttpClient, place: string, seconds: number | string, token = FIRST_KEY) =>
+  client.get(place, { token, headers: { Prefer: `wait=${seconds}` } });
+const waiting = ({ application }: InProcessService) => application.limits.figures('waits').inUse;
+const requestOf = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nPrefer: wait=30\r\n\r\n`;
+const startRaw = async (client: HttpClient, place: string): Promise<Socket> => {
+  const socket = await client.connect();
+  socket.write(requestOf(place));
+  return socket;
+};
+const outcome = ({ status, headers, json }: HttpResponse) => [
+  status,
+  status === 200 ? json.length : json.code,
+  headers['preference-applied'],
+];
+
+describe('a wait for a change', () => {
+  const service = inProcessService();
+  const request = () => service.client;
+  const untilWaiting = (count: number) => until(`${count} wait`, () => waiting(service) === count);
+  const keyWith = async (...scopes: string[]) =>
+    (await request().post('/v1/api-keys', { name: 'reader', scopes })).json as { id: number; key: string };
+
+  afterEach(() => untilWaiting(0));
+
+  it('ends with the first change, also of those who wait for NDJSON', async () => {
+    const place = await placeNow(request());
+    const waits = [
+      waitAt(request(), place, 30),
+      waitAt(request(), place, 30),
+      request().get(place.replace('limit=100&', ''), {
+        headers: { Prefer: 'wait=30', Accept: 'application/x-ndjson' },
+      }),
+    ];
+    await untilWaiting(3);
+    const { id } = (await request().post('/v1/products', { name: 'Lamp' })).json;
+    const expected = { id, name: 'Lamp', version: 1 };
+    const responses = await Promise.all(waits);
+    for (const { status, text, headers } of responses) {
+      expect([status, JSON.parse(text).at?.(0) ?? JSON.parse(text)]).to.deep.equal([200, expected]);
+      expect(headers['preference-applied']).to.equal('wait=30');
+    }
+    const [first] = responses as [HttpResponse];
+    expect((await request().get(nextOf(first))).json).to.deep.equal([]);
+  });
+
+  it('is none if there is a change already, if no time is given or if there is no cursor', async () => {
+    const place = await placeNow(request());
+    expect(outcome(await waitAt(request(), place, 0))).to.deep.equal([200, 0, 'wait=0']);
+    await request().post('/v1/products', { name: 'Lamp' });
+    expect(outcome(await waitAt(request(), place, 30))).to.deep.equal([200, 1, 'wait=30']);
+    expect(outcome(await waitAt(request(), CHANGES, 30))).to.deep.equal([200, 0, 'wait=30']);
+  });
+
+  it('is at most 30 seconds, and ignores what is no number', async () => {
+    const place = await placeNow(request());
+    await request().post('/v1/products', { name: 'Lamp' });
+    for (const [prefer, applied] of [
+      ['wait=31', 'wait=30'],
+      [`wait=${'9'.repeat(400)}`, 'wait=30'],
+      ['Wait="7"', 'wait=7'],
+      ['return=minimal, wait=007;x=1', 'wait=7'],
+      ['wait=1.5', undefined],
+      ['wait=-1', undefined],
+      ['wait', undefined],
+      ['wait=x', undefined],
+    ]) {
+      const response = await request().get(place, { headers: { Prefer: `${prefer}` } });
+      expect(outcome(response), prefer).to.deep.equal([200, 1, applied]);
+    }
+  });
+
+  it('ends after its time without a change', async () => {
+    const place = await placeNow(request());
+    const started = performance.now();
+    const response = await waitAt(request(), place, 1);
+    expect(outcome(response)).to.deep.equal([200, 0, 'wait=1']);
+    expect(nextOf(response)).to.not.equal('');
+    expect(performance.now() - started).to.be.at.least(999);
+  });
+
+  it('has eight places for each principal', async () => {
+    const { key } = await keyWith('products:read');
+    const place = await placeNow(request());
+    const waits = Array.from({ length: 8 }, () => waitAt(request(), place, 30, key));
+    await untilWaiting(8);
+    const refused = await waitAt(request(), place, 30, key);
+    expect([refused.status, refused.json.code, refused.headers['retry-after']]).to.deep.equal([
+      503,
+      'unavailable',
+      '1',
+    ]);
+    expect(outcome(await request().get(place, { token: key })), 'without waiting').to.deep.equal([
+      200,
+      0,
+      undefined,
+    ]);
+    const other = waitAt(request(), place, 30);
+    await untilWaiting(9);
+    await request().post('/v1/products', { name: 'Lamp' });
+    for (const response of await Promise.all([...waits, other]))
+      expect(outcome(response)).to.deep.equal([200, 1, 'wait=30']);
+    expect(outcome(await waitAt(request(), place, 30, key))).to.deep.equal([200, 1, 'wait=30']);
+  });
+
+  it('holds no place of those who read large pages, exports or import', async () => {
+    const place = await placeNow(request());
+    const wait = waitAt(request(), place, 30);
+    await untilWaiting(1);
+    const { limits } = service.application;
+    for (const work of ['responses', 'bodies', 'imports', 'exports'] as const)
+      expect(limits.figures(work).inUse, work).to.equal(0);
+    await request().post('/v1/products', { name: 'Lamp' });
+    await wait;
+  });
+
+  it('frees its place if the client disconnects', async () => {
+    const socket = await startRaw(request(), await placeNow(request()));
+    await untilWaiting(1);
+    socket.destroy();
+    await untilWaiting(0);
+  });
+
+  it('lets the requests behind it wait', async () => {
+    const place = await placeNow(request());
+    const socket = await startRaw(request(), place);
+    const text = received(socket, /404 Not Found[\s\S]*\}$/);
+    await untilWaiting(1);
+    socket.write(requestOf('/v1/products/99999'));
+    await request().post('/v1/products', { name: 'Lamp' });
+    expect(statusesIn(await text)).to.deep.equal([
+      [200, undefined],
+      [404, 'not_found'],
+    ]);
+  });
+
+  it('ends with 503 if the store fails, and with 410 if changes go missing', async () => {
+    const feed = service.application.storage.changes.products;
+    const { read } = feed;
+    const place = await placeNow(request());
+    const failing = waitAt(request(), place, 30);
+    await untilWaiting(1);
+    feed.read = async () => {
+      throw unavailable('The store is down.');
+    };
+    expect((await failing).json.code).to.equal('unavailable');
+    feed.read = read;
+    const expiring = waitAt(request(), place, 30);
+    await untilWaiting(1);
+    await service.application.feedState.reset();
+    expect((await expiring).json.code).to.equal('cursor_expired');
+  });
+
+  it('ends with 401 soon after its key is revoked, and shows nothing', async () => {
+    const { id, key } = await keyWith('products:read');
+    const place = await placeNow(request());
+    const silent = waitAt(request(), place, 30, key);
+    await untilWaiting(1);
+    await request().delete(`/v1/api-keys/${id}`);
+    expect((await silent).json.code).to.equal('invalid_token');
+  });
+
+  it('checks the key again before it shows a change', async () => {
+    const { id, key } = await keyWith('products:read');
+    const place = await placeNow(request());
+    const wait = waitAt(request(), place, 30, key);
+    await untilWaiting(1);
+    await request().delete(`/v1/api-keys/${id}`);
+    await request().post('/v1/products', { name: 'Secret' });
+    const { status, text } = await wait;
+    expect([status, JSON.parse(text).code]).to.deep.equal([401, 'invalid_token']);
+  });
+
+  it('is one request to the rate limiter, and no request in progress of the metrics', async () => {
+    const place = await placeNow(request());
+    const before = Number(/r=(\d+)/.exec(String((await request().get(place)).headers['ratelimit']))?.[1]);
+    const wait = waitAt(request(), place, 30);
+    await untilWaiting(1);
+    const metrics = await service.application.metrics.text();
+    expect(metrics).to.match(/^http_server_active_requests 0$/m);
+    expect(metrics).to.match(/^work_in_progress\{work="waits"\} 1$/m);
+    await request().post('/v1/products', { name: 'Lamp' });
+    const after = Number(/r=(\d+)/.exec(String((await wait).headers['ratelimit']))?.[1]);
+    expect(before - after).to.equal(1);
+  });
+
+  it('is not in the durations of requests', async () => {
+    const path = '/v1/orders/changes';
+    const place = nextOf(await request().get(path));
+    await request().get(place, { headers: { Prefer: 'wait=1' } });
+    await until('both are counted', async () => {
+      const text = await service.application.metrics.text();
+      const series = `http_request_method="GET",http_route="${path}",http_response_status_code="200"`;
+      const bucket = (le: string) =>
+        Number(text.match(new RegExp(`_bucket\\{${series},le="${le.replace('+', '\\+')}"\\} (\\d+)`))?.[1]);
+      return bucket('+Inf') === 2 && bucket('1') === 2;
+    });
+  });
+});
+
+describe('a service that stops while clients wait', () => {
+  const service = inProcessService();
+
+  it('responds at once, closes their connections, and lets nobody wait any more', async () => {
+    const place = await placeNow(service.client);
+    const waits = [waitAt(service.client, place, 30), waitAt(service.client, place, 30)];
+    const behind = await startRaw(service.client, place);
+    const text = received(behind);
+    await until('all wait', () => waiting(service) === 3);
+    behind.write(requestOf(place));
+    await service.stop();
+    for (const response of await Promise.all(waits)) {
+      expect(outcome(response)).to.deep.equal([200, 0, 'wait=30']);
+      expect(response.headers.connection).to.equal('close');
+      expect(nextOf(response)).to.not.equal('');
+    }
+    expect(statusesIn(await text).every(([status]) => status === 200)).to.equal(true);
+  });
+});
+
+describe('a connection on which a request waits for a change', () => {
+  const silent = middlewareHarness((_ctx, next) => next(), {
+    handshakeMs: 10_000,
+    headersMs: 10_000,
+    requestMs: 10_000,
+    silenceMs: 50,
+  });
+
+  it('stays open although no byte is sent for long', async () => {
+    silent.handler = async (ctx) => {
+      const { socket } = ctx.req;
+      connectionOf(socket).awaitsChange = true;
+      await once(socket, 'timeout');
+      connectionOf(socket).awaitsChange = false;
+      ctx.status = 204;
+    };
+    expect((await silent.client.get('/')).status).to.equal(204);
+  });
+});

@@ -1,0 +1,359 @@
+import { expect } from 'chai';
+import { PLACE_MS } from '#src/application/changes/change-reader.js';
+import { unavailable } from '#src/domain/errors.js';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
+import { type HttpClient, received, statusesIn } from '../support/http-client.js';
+import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
+import { documentOf } from '../support/openapi/described.js';
+import { until } from '../support/until.js';
+
+const CHANGES = '/v1/products/changes';
+const LINES = { Accept: 'application/x-ndjson' };
+
+const nextOf = ({ headers }: { headers: Record<string, unknown> }) => linksOf(headers['link'])['next'] ?? '';
+
+async function placeNow(client: HttpClient, path = CHANGES): Promise<string> {
+  const response = await client.get(path);
+  expect([response.status, response.text], response.text).to.deep.equal([200, '[]']);
+  return nextOf(response);
+}
+
+async function idOfNew(client: HttpClient, fields: object = { name: 'Lamp' }): Promise<number> {
+  return (await client.post('/v1/products', fields)).json.id;
+}
+
+/** @returns the ids of so many new products, in the order of their creation */
+async function idsOfNew(
+  client: HttpClient,
+  count: number,
+  fields: object = { name: 'Lamp' },
+): Promise<number[]> {
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const body = `${JSON.stringify(fields)}\n`.repeat(count);
+  const { text } = await client.post('/v1/products/imports', body, { headers });
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+}
+
+/** The entries from a place on, as soon as there are so many. A store may show a change some time after its response. */
+// biome-ignore lint/suspicious/noExplicitAny: tests check the entries
+async function entriesFrom(client: HttpClient, place: string, count: number): Promise<any[]> {
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the entries
+  const entries: any[] = [];
+  let next = place;
+  await until(`${count} changes`, async () => {
+    const response = await client.get(next);
+    expect(response.status, response.text).to.equal(200);
+    entries.push(...response.json);
+    next = nextOf(response);
+    return entries.length >= count;
+  });
+  return entries;
+}
+
+for (const STORE of HTTP_STORE_NAMES)
+  describe(`changes, on ${STORE}`, () => {
+    const service = inProcessService({ STORE });
+    const request = () => service.client;
+    const codeOf = async (path: string) => {
+      const { status, json } = await request().get(path);
+      return [status, json.code];
+    };
+
+    it('are none without a cursor, with a link to those from now on', async () => {
+      for (const path of [CHANGES, '/products/changes']) {
+        const response = await request().get(path);
+        expect([response.status, response.text]).to.deep.equal([200, '[]']);
+        expect(response.headers).to.include({
+          'cache-control': 'no-store',
+          'content-type': 'application/json',
+        });
+        expect(response.headers).to.not.have.any.keys('etag', 'preference-applied');
+        expect(response.headers['link']).to.match(
+          new RegExp(`^<${path}\\?limit=100&cursor=[\\w-]+>; rel="next"$`),
+        );
+        expect(await placeNow(request(), nextOf(response))).to.match(/cursor=/);
+      }
+    });
+
+    it('are the record as it is now with its version, or its deletion', async () => {
+      const place = await placeNow(request());
+      const [kept, gone] = [await idOfNew(request()), await idOfNew(request())];
+      await request().patch(`/v1/products/${kept}`, { price: { amount: 5, currency: 'EUR' } });
+      await request().delete(`/v1/products/${gone}`);
+      const price = { amount: 5, currency: 'EUR' };
+      expect((await entriesFrom(request(), place, 2)).slice(-2)).to.deep.equal([
+        { id: kept, name: 'Lamp', price, version: 2 },
+        { id: gone, version: 2, deleted: true },
+      ]);
+    });
+
+    it('come in pages, of which the last is empty and leads on', async () => {
+      const place = (await placeNow(request())).replace('limit=100', 'limit=2');
+      const ids = await idsOfNew(request(), 5);
+      await entriesFrom(request(), place, 5);
+      const pages: number[][] = [];
+      let next = place;
+      do {
+        const response = await request().get(next);
+        pages.push(response.json.map(({ id }: { id: number }) => id));
+        next = nextOf(response);
+        expect(next).to.match(/^\/v1\/products\/changes\?limit=2&cursor=/);
+      } while (pages.at(-1)?.length !== 0);
+      expect(pages).to.deep.equal([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4), []]);
+      const last = await idOfNew(request());
+      expect((await entriesFrom(request(), next, 1)).map(({ id }) => id)).to.deep.equal([last]);
+    });
+
+    it('have the fields that are asked, and always the id and the version', async () => {
+      const place = await placeNow(request(), `${CHANGES}?fields=sku&fields=createdAt`);
+      expect(place).to.match(/\?fields=sku%2CcreatedAt&limit=100&cursor=/);
+      const id = await idOfNew(request(), { name: 'Lamp', sku: `S-${STORE}` });
+      const [entry] = await entriesFrom(request(), place, 1);
+      expect(entry).to.have.all.keys('id', 'sku', 'version', 'createdAt');
+      await request().delete(`/v1/products/${id}`);
+      expect((await entriesFrom(request(), place, 1)).at(-1)).to.deep.equal({
+        id,
+        version: 2,
+        deleted: true,
+      });
+    });
+
+    it('belong to a resource', async () => {
+      const places = new Map<string, string>();
+      for (const plural of ['products', 'users', 'orders'])
+        places.set(plural, await placeNow(request(), `/v1/${plural}/changes`));
+      const user = (await request().post('/v1/users', { name: 'Ann', email: 'ann@example.com' })).json;
+      const product = await idOfNew(request());
+      const items = [{ productId: product, quantity: 1 }];
+      const order = (await request().post('/v1/orders', { userId: user.id, items })).json;
+      for (const [plural, expected] of [
+        ['users', user],
+        ['orders', order],
+      ] as const)
+        expect(await entriesFrom(request(), `${places.get(plural)}`, 1)).to.deep.equal([
+          { ...expected, version: 1 },
+        ]);
+      expect(
+        (await entriesFrom(request(), `${places.get('products')}`, 1)).map(({ id }) => id),
+      ).to.deep.equal([product]);
+    });
+
+    it('refuse a cursor of another resource, of other fields, of a list, and none at all', async () => {
+      const cursor = cursorIn(await placeNow(request()));
+      for (const path of ['/v1/users/changes?', `${CHANGES}?fields=id&`])
+        expect(await codeOf(`${path}cursor=${cursor}`), path).to.deep.equal([400, 'cursor_mismatch']);
+      await idOfNew(request());
+      const ofList = cursorIn(nextOf(await request().get('/v1/products?limit=1')));
+      for (const other of [ofList, cursor.slice(1), `${cursor}A`, 'x', ''])
+        expect(await codeOf(`${CHANGES}?cursor=${other}`), other).to.deep.equal([400, 'invalid_cursor']);
+      expect(await codeOf(`/v1/products?cursor=${cursor}`)).to.deep.equal([400, 'invalid_cursor']);
+      const same = await placeNow(request(), `${CHANGES}?fields=name,version,id`);
+      expect(
+        (await request().get(`/products/changes?fields=version,name&cursor=${cursorIn(same)}`)).status,
+      ).to.equal(200);
+    });
+
+    it('refuse other parameters, media types and methods', async () => {
+      for (const [query, code] of [
+        ['sort=id', 'unknown_parameter'],
+        ['name=Lamp', 'unknown_parameter'],
+        ['limit=0', 'invalid_parameter'],
+        ['limit=1001', 'invalid_parameter'],
+        ['fields=none', 'invalid_parameter'],
+        [`fields=${'id,'.repeat(2_700)}id`, 'uri_too_long'],
+      ])
+        expect((await codeOf(`${CHANGES}?${query}`))[1], query).to.equal(code);
+      const csv = await request().get(CHANGES, { headers: { Accept: 'text/csv' } });
+      expect([csv.status, csv.json.code]).to.deep.equal([406, 'not_acceptable']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const refused = await request().request(method, CHANGES);
+        expect([refused.status, refused.headers.allow]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
+      }
+      const options = await request().request('OPTIONS', CHANGES, { token: null });
+      expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+    });
+
+    it('have the headers of GET with HEAD too', async () => {
+      const place = await placeNow(request());
+      const id = await idOfNew(request());
+      await entriesFrom(request(), place, 1);
+      for (const headers of [{}, LINES]) {
+        const head = await request().request('HEAD', place, { headers });
+        expect([head.status, head.text, head.headers['cache-control']]).to.deep.equal([200, '', 'no-store']);
+        expect(await placeNow(request(), nextOf(head))).to.match(/cursor=/);
+      }
+      expect((await request().get(place)).json[0].id).to.equal(id);
+    });
+
+    it('are all up to now as NDJSON, and the link leads on from there', async () => {
+      const place = (await placeNow(request())).replace('limit=100&', '');
+      const ids = await idsOfNew(request(), 150, { name: 'x\u2028y' });
+      await entriesFrom(request(), place, 150);
+      const response = await request().get(place, { headers: LINES });
+      expect([response.status, response.headers['content-type']]).to.deep.equal([
+        200,
+        'application/x-ndjson',
+      ]);
+      const lines = response.text.trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line).id)).to.deep.equal(ids);
+      expect(lines[0]).to.equal(`{"id":${ids[0]},"name":"x\\u2028y","version":1}`);
+      expect(nextOf(response)).to.match(/^\/v1\/products\/changes\?cursor=[\w-]+$/);
+      const empty = await request().get(nextOf(response), { headers: LINES });
+      expect([empty.status, empty.text]).to.deep.equal([200, '']);
+      const later = await idOfNew(request());
+      expect((await entriesFrom(request(), nextOf(response), 1)).map(({ id }) => id)).to.deep.equal([later]);
+      const first = await request().get(CHANGES, { headers: LINES });
+      expect([first.text, nextOf(first)]).to.satisfy(([text, next]: string[]) => text === '' && next !== '');
+    });
+
+    it('are a page as NDJSON with a limit', async () => {
+      const place = (await placeNow(request())).replace('limit=100', 'limit=2');
+      const ids = await idsOfNew(request(), 3);
+      await entriesFrom(request(), place, 3);
+      const response = await request().get(place, { headers: LINES });
+      expect(
+        response.text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).id),
+      ).to.deep.equal(ids.slice(0, 2));
+      expect((await request().get(nextOf(response))).json.map(({ id }: { id: number }) => id)).to.deep.equal(
+        ids.slice(2),
+      );
+    });
+
+    it('refuse a cursor behind which changes may be missing', async () => {
+      const place = await placeNow(request());
+      await service.application.feedState.reset();
+      for (const headers of [{}, LINES, { Prefer: 'wait=30' }]) {
+        const { status, json, headers: shown } = await request().get(place, { headers });
+        expect([status, json.code, shown['link']]).to.deep.equal([410, 'cursor_expired', undefined]);
+      }
+      const young = await placeNow(request());
+      service.clock.pass(PLACE_MS);
+      expect(await codeOf(young)).to.deep.equal([410, 'cursor_expired']);
+    });
+  });
+
+describe('changes as NDJSON', () => {
+  const service = inProcessService();
+
+  /** What a client receives of a stream whose second slice is read so. */
+  const streamWith = async (second: () => Promise<undefined>) => {
+    const feed = service.application.storage.changes.products;
+    const place = (await placeNow(service.client)).replace('limit=100&', '');
+    await idsOfNew(service.client, 70);
+    const { read } = feed;
+    let reads = 0;
+    feed.read = (...args) => (++reads === 2 ? second() : read.apply(feed, args));
+    const socket = await service.client.connect();
+    socket.write(
+      `GET ${place} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\nAccept: application/x-ndjson\r\n\r\n`,
+    );
+    const text = await received(socket);
+    feed.read = read;
+    return text;
+  };
+
+  it('are cut off if the store fails or changes go missing meanwhile', async () => {
+    for (const second of [() => Promise.reject(unavailable('down')), async () => undefined]) {
+      const text = await streamWith(second);
+      expect(statusesIn(text)).to.deep.equal([[200, undefined]]);
+      expect(text).to.include('"version":1}');
+      expect(text.endsWith('\r\n0\r\n\r\n'), 'the response is complete').to.equal(false);
+    }
+  });
+});
+
+describe('the link to the changes of a list', () => {
+  const on = inProcessService();
+  const off = inProcessService({ CHANGES: 'off' });
+  const monitorOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    linksOf(headers['link'])['monitor'];
+
+  before(async () => {
+    for (const { client } of [on, off])
+      for (const name of ['a', 'b', 'c']) await client.post('/v1/products', { name });
+  });
+
+  it('is on every page, in every form, in the form of the address', async () => {
+    for (const plural of ['products', 'users', 'orders'])
+      for (const path of [`/v1/${plural}`, `/${plural}`])
+        for (const headers of [{}, LINES, { Accept: 'text/csv' }])
+          for (const query of ['', '?limit=1', '?id.gt=1&sort=-id'])
+            for (const method of ['GET', 'HEAD'])
+              expect(
+                monitorOf(await on.client.request(method, path + query, { headers })),
+                `${method} ${path}${query}`,
+              ).to.equal(`${path}/changes`);
+    expect(monitorOf(await on.client.get('/v1/api-keys'))).to.equal(undefined);
+  });
+
+  it('is in no tag', async () => {
+    for (const path of ['/v1/products', '/products?limit=1']) {
+      const [one, other] = [await on.client.get(path), await off.client.get(path)];
+      expect([monitorOf(one), monitorOf(other)]).to.deep.equal([`${path.split('?')[0]}/changes`, undefined]);
+      const stripped = one.text.replaceAll(/"(created|updated)At":"[^"]*"/g, '');
+      expect(stripped).to.equal(other.text);
+      expect(one.headers.etag).to.equal(other.headers.etag);
+      const known = { 'If-None-Match': `${other.headers.etag}` };
+      const unchanged = await on.client.get(path, { headers: known });
+      expect([unchanged.status, monitorOf(unchanged)]).to.deep.equal([304, monitorOf(one)]);
+    }
+  });
+
+  it('is left out first if the header becomes too long', async () => {
+    const relations = async (length: number) =>
+      Object.keys(
+        linksOf((await on.client.get(`/products?limit=1&name.ne=${'x'.repeat(length)}`)).headers['link']),
+      );
+    const name = 'x'.repeat(900);
+    const { headers } = await on.client.get(`/products?limit=1&name.ne=${name}`);
+    const rest = 2_048 - String(headers['link']).length;
+    expect(rest).to.be.above(0);
+    // The name stands in both of the other links.
+    expect(await relations(900 + Math.floor(rest / 2))).to.deep.equal(['first', 'next', 'monitor']);
+    expect(await relations(900 + Math.floor(rest / 2) + 1)).to.deep.equal(['first', 'next']);
+  });
+
+  it('leads nowhere with CHANGES=off, where there is none', async () => {
+    for (const path of [CHANGES, '/products/changes', '/v1/users/changes', '/v1/orders/changes'])
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
+        expect((await off.client.request(method, path)).status, `${method} ${path}`).to.equal(404);
+    const settings = { STORE: 'memory', PUBLIC_URL: 'https://catalogue.test' };
+    expect(JSON.stringify(documentOf(settings))).to.include('/changes');
+    const document = JSON.stringify(documentOf({ ...settings, CHANGES: 'off' }));
+    expect(document).to.not.match(/\/changes|cursor_expired|Change"/);
+  });
+});
+
+describe('changes under PUBLIC_READ', () => {
+  const service = inProcessService({ PUBLIC_READ: 'products', CORS_ORIGINS: 'https://shop.example' });
+  const keyWith = async (...scopes: string[]) =>
+    (await service.client.post('/v1/api-keys', { name: 'reader', scopes })).json.key;
+
+  it('need a credential that may read drafts, and show them', async () => {
+    const place = await placeNow(service.client);
+    const id = await idOfNew(service.client, { name: 'Secret', status: 'draft' });
+    const refused = await service.client.get(place, { token: null });
+    expect([refused.status, refused.json.code]).to.deep.equal([401, 'unauthenticated']);
+    const unable = await service.client.get(place, { token: await keyWith('users:read') });
+    expect([unable.status, unable.json.code]).to.deep.equal([403, 'insufficient_scope']);
+    const { json } = await service.client.get(place, { token: await keyWith('products:read') });
+    expect(json).to.deep.equal([{ id, name: 'Secret', status: 'draft', version: 1 }]);
+  });
+
+  it('are linked from what everybody sees', async () => {
+    const { headers } = await service.client.get('/v1/products', {
+      token: null,
+      headers: { Origin: 'https://shop.example' },
+    });
+    expect(headers['cache-control']).to.equal('public, max-age=60');
+    expect(linksOf(headers['link'])['monitor']).to.equal(CHANGES);
+    expect(headers['access-control-expose-headers']).to.include('Link').and.include('Preference-Applied');
+  });
+});
