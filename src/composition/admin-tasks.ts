@@ -93,6 +93,16 @@ export async function restoreStore(
   return backupOf(settings, 'restore').restore(settings, file, new SystemClock().now(), progress);
 }
 
+/**
+ * Makes all positions of the feeds expire. A service may use the store meanwhile.
+ * @throws SourceMissing if there is no database; AppError `unavailable`; StoreConfigError
+ */
+export async function resetFeeds(settings: Settings): Promise<void> {
+  const missing = missingDatabase(settings);
+  if (missing) throw noDatabase(missing);
+  await withStore(settings, ({ storage }) => storage.feedState.reset());
+}
+
 /** @throws StoreConfigError */
 function backupOf({ STORE }: Settings, command: string): StoreBackup {
   const { kept }: StoreRegistration = STORES[STORE];

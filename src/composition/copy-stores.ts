@@ -34,7 +34,11 @@ export async function copyStores(
     await source.store.open();
     await target.store.open();
     const expiring = EXPIRING_TABLES.map(({ name }) => name);
-    return await copyArchives(source.archives, target.archives, expiring, CLOCK, progress);
+    // The feeds of the target do not show what a copy writes: at the end expires what somebody took meanwhile.
+    await target.feedState?.reset();
+    const reports = await copyArchives(source.archives, target.archives, expiring, CLOCK, progress);
+    await target.feedState?.reset();
+    return reports;
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }

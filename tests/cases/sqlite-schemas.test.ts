@@ -92,6 +92,7 @@ describe('a database with another schema than its version', () => {
     ['signing-keys', 'list'],
     ['signing-keys', 'rotate'],
     ['signing-keys', 'revoke', '1'],
+    ['changes', 'reset'],
     ['seed', '--products', '5'],
     ['copy', '--from', `sqlite:${file}`, '--to', `sqlite:${file}.copy`],
     ['copy', '--from', `sqlite:${copyOf(good)}`, '--to', `sqlite:${file}`],

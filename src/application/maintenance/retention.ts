@@ -10,8 +10,11 @@ export const RESERVATION_PROMISED_MS = 24 * HOUR_MS;
 /** How long a reservation is kept. The extra hour is for a copy of the store and for clocks that differ. */
 export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 
-/** How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion. */
-export const TOMBSTONE_MS = 2 * RESERVATION_MS;
+/**
+ * How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion, and every
+ * cursor of changes, which lives 50 hours.
+ */
+export const TOMBSTONE_MS = 2 * RESERVATION_MS + HOUR_MS;
 
 /** How long usage of API keys is kept. It is shown for 25 hours at most; the extra hour is for clocks that differ. */
 export const USAGE_MS = 26 * HOUR_MS;

@@ -23,6 +23,8 @@ export interface Tasks {
   /** @returns the size of the file in bytes */
   backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number>;
   restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport>;
+  /** Makes all positions of the feeds expire. A service may use the store meanwhile. */
+  resetFeeds(settings: Settings): Promise<void>;
   checkService(settings: Settings, deep: boolean): AsyncIterable<Diagnosis>;
   describeService(settings: Settings): Promise<object>;
   generateKey(): string;

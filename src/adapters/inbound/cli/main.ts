@@ -17,6 +17,7 @@ import { EXIT_CODES } from '../../../shared/exit-codes.js';
 import { redactSecrets } from '../../../shared/redact.js';
 import { systemReason } from '../../../shared/system-reason.js';
 import { addBackup, addRestore } from './commands/backup.js';
+import { addChanges } from './commands/changes.js';
 import { addCheck } from './commands/check.js';
 import { addCompletion } from './commands/completion.js';
 import { addConfig } from './commands/config.js';
@@ -98,6 +99,7 @@ function commandLine(context: CliContext): Command {
   addCopy(program, context);
   addBackup(program, context);
   addRestore(program, context);
+  addChanges(program, context);
   addCheck(program, context);
   addConfig(program, context);
   addImport(program, context);

@@ -43,6 +43,7 @@ describe('Retention', () => {
   it('keeps a reservation for at least 24 hours, and a tombstone for longer than any reservation of its id', () => {
     expect(RESERVATION_MS).to.be.at.least(25 * HOUR_MS);
     expect(TOMBSTONE_MS).to.be.at.least(RESERVATION_MS + 24 * HOUR_MS);
+    expect(TOMBSTONE_MS, 'longer than a cursor of changes lives').to.be.at.least(51 * HOUR_MS);
   });
 
   it('purges each kind after its own retention time', async () => {

@@ -11,6 +11,7 @@ import { connect, isEmpty } from '../connection/connection.js';
 import { createFolder } from '../connection/create-folder.js';
 import { translateError } from '../connection/errors.js';
 import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
+import { RESET_FEEDS } from '../connection/migrations.js';
 import { identityOf } from '../connection/open-files.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
@@ -96,11 +97,25 @@ async function createEmpty(target: string, owner: Owner | undefined, now: Date):
 /** @throws BackupUnusable */
 async function fill(copy: AtomicFile, source: string, progress: BackupProgress): Promise<number> {
   try {
-    return await copyChecked(copy, source, progress);
+    const bytes = await copyChecked(copy, source, progress);
+    expirePositions(copy.partial);
+    return bytes;
   } catch (error) {
     const translated = translateError(error, source);
     if (!(translated instanceof StoreConfigError)) throw translated;
     throw new BackupUnusable(translated.message.replaceAll(copy.partial, source), { cause: error });
+  }
+}
+
+/** Followers know changes that the restored database does not have. */
+function expirePositions(file: string): void {
+  const connection = connect(file, 'rw');
+  try {
+    connection.pragma('journal_mode = OFF');
+    const hasFeeds = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'feeds'").all().length > 0;
+    if (hasFeeds) connection.exec(RESET_FEEDS);
+  } finally {
+    connection.close();
   }
 }
 

@@ -223,6 +223,12 @@ ${['products', 'users', 'orders', 'api_keys', 'signing_keys']
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
 export const APPLICATION_ID = 0x70637331;
 
+/** The random name of a new epoch of a feed, of letters and digits. */
+export const NEW_EPOCH = 'lower(hex(randomblob(16)))';
+
+/** Makes all positions of the feeds expire. */
+export const RESET_FEEDS = `UPDATE feeds SET epoch = ${NEW_EPOCH}`;
+
 /**
  * The statements that start to make all words of a table again. Without the first one, which takes 30 ms for a million
  * records, each search would pass the deleted words for long. The second has the version of the tokenizer as parameter.

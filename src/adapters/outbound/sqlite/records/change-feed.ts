@@ -16,13 +16,9 @@ import {
 } from '../../../../application/records/feed-position.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { NEW_EPOCH, RESET_FEEDS } from '../connection/migrations.js';
 import { ListReader } from '../lists/reader.js';
 import { indexName } from '../sql/schema.js';
-
-const EPOCH = 'lower(hex(randomblob(16)))';
-
-/** Makes all positions of a database expire. */
-export const RESET_FEEDS = `UPDATE feeds SET epoch = ${EPOCH}`;
 
 /** The feeds that are written have a row in `feeds`, which every process that has the database open obeys. */
 export class SqliteFeedState implements FeedState {
@@ -38,7 +34,7 @@ export class SqliteFeedState implements FeedState {
   async turnOn(): Promise<void> {
     await this.database.write((statement) => {
       for (const name of this.names)
-        statement(`INSERT OR IGNORE INTO feeds VALUES (?, ${EPOCH}, 0)`).run(name);
+        statement(`INSERT OR IGNORE INTO feeds VALUES (?, ${NEW_EPOCH}, 0)`).run(name);
     });
   }
 

@@ -55,6 +55,7 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['signing-keys', 'revoke'], /missing required argument 'id'/],
   [['signing-keys', 'revoke', 'x'], /'x' is invalid/],
   [['signing-keys', 'revoke', '1', '2'], /too many arguments/],
+  [['changes', 'reset', 'x'], /too many arguments/],
   [['seed'], /--products/],
   [['seed', '--products', '0'], /from 1 to 10000000/],
   [['seed', '--products', '10000001'], /from 1 to 10000000/],

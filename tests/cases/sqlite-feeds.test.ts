@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import Database from 'libsql';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import type { FeedPosition } from '#src/application/ports/change-feed.js';
+import { copyStores } from '#src/composition/copy-stores.js';
+import { AT, product } from '../contract/repository/records.js';
+import { type OpenStore, openStore } from '../stores/provider.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
+
+/** The steps of the schema that knew no changes. */
+const WITHOUT_CHANGES = 10;
+
+/** The statements by which the last release before feeds writes records, and purges tombstones. */
+const OLD_WRITES: readonly string[] = [
+  'INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  'INSERT INTO products VALUES (?, ?, ?, ?, ?)',
+  'UPDATE products SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?',
+  'INSERT INTO tombstones VALUES (?, ?, ?)',
+  `DELETE FROM tombstones WHERE (resource, id) IN (
+    SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`,
+];
+
+/** Some by which it reads. */
+const OLD_READS: readonly string[] = [
+  'SELECT id, version, created_at, updated_at, fields FROM products WHERE id = ?',
+  'SELECT id, version FROM products INDEXED BY products_updated_at WHERE updated_at > ? ORDER BY updated_at',
+  "SELECT 1 FROM tombstones WHERE resource = 'products' AND id = ?",
+];
+
+describe('the feeds of a SQLite database', () => {
+  const folder = temporaryFolder();
+  let file: string;
+  let store: OpenStore | undefined;
+  beforeEach(() => {
+    file = join(mkdtempSync(join(folder, 'feeds-')), 'catalogue.sqlite');
+  });
+  afterEach(() => store?.close());
+
+  const open = async (path = file): Promise<OpenStore> => {
+    store = await openStore({ STORE: 'sqlite', SQLITE_FILE: path });
+    return store;
+  };
+  /** Runs `use` with a store that is open meanwhile. */
+  const inStore = async <Result>(
+    use: (opened: OpenStore) => Promise<Result>,
+    path = file,
+  ): Promise<Result> => {
+    const opened = await open(path);
+    try {
+      return await use(opened);
+    } finally {
+      await opened.close();
+      store = undefined;
+    }
+  };
+  /** Turns the feeds on, and writes a record. @returns the place before it */
+  const started = (path = file): Promise<FeedPosition> =>
+    inStore(async ({ changes, feedState, products }) => {
+      await feedState.turnOn();
+      const end = await changes.products.end();
+      await products.insertAll([product(1)]);
+      return end;
+    }, path);
+  const isExpired = (position: FeedPosition, path = file) =>
+    inStore(async ({ changes }) => (await changes.products.read(position, 10)) === undefined, path);
+
+  it('are not written until a service turns them on, and then show what comes later', async () => {
+    await inStore(async ({ products, changes, feedState }) => {
+      await products.insertAll([product(1), product(2)]);
+      await products.removeAll([{ id: 2, expected: 1, at: AT }]);
+      await feedState.turnOn();
+      const end = await changes.products.end();
+      await products.insertAll([product(3)]);
+      expect((await changes.products.read(end, 10))?.changes).to.deep.equal([product(3)]);
+    });
+    const database = new Database(file);
+    const numbers = database.prepare(
+      'SELECT id, change FROM products UNION SELECT id, change FROM tombstones',
+    );
+    expect(numbers.raw().all()).to.deep.equal([
+      [1, null],
+      [2, null],
+      [3, 1],
+    ]);
+    database.close();
+  });
+
+  it('are kept when the service ends, also if the feeds are on already', async () => {
+    const end = await started();
+    await inStore(async ({ changes, feedState }) => {
+      await feedState.turnOn();
+      expect((await changes.products.read(end, 10))?.changes).to.deep.equal([product(1)]);
+    });
+  });
+
+  it('miss no write of a release that knows none: it may read on, and fails to write', async () => {
+    const old = new Database(file);
+    old.exec('PRAGMA journal_mode = WAL');
+    for (const step of MIGRATIONS.slice(0, WITHOUT_CHANGES)) old.exec(step);
+    old.exec(`PRAGMA application_id = 0x70637331; PRAGMA user_version = ${WITHOUT_CHANGES}`);
+    old.exec(
+      `INSERT INTO products VALUES (1, 1, 0, 5, '{"name":"old"}'); INSERT INTO tombstones VALUES ('products', 2, 0)`,
+    );
+    const writes = OLD_WRITES.map((sql) => old.prepare(sql));
+    const reads = OLD_READS.map((sql) => old.prepare(sql).raw());
+    await open();
+    for (const [at, write] of writes.entries()) {
+      const values = new Array(OLD_WRITES[at]?.split('?').length ?? 0).fill(1).slice(1);
+      expect(() => write.run(...values), OLD_WRITES[at]).to.throw(
+        /generated column|columns but|no such column/,
+      );
+    }
+    const [record, order, tombstone] = reads;
+    expect(record?.all(1)).to.deep.equal([[1, 1, 0, 5, '{"name":"old"}']]);
+    expect(order?.all(1)).to.deep.equal([[1, 1]]);
+    expect(tombstone?.all(2)).to.deep.equal([[1]]);
+    old.close();
+  });
+
+  it('begin anew in a restored database', async () => {
+    const end = await started();
+    const [backup, restored] = [`${file}.backup`, `${file}.restored`];
+    const settings = { DATA_DIR: folder };
+    expect(await runInProcess(['backup', backup], { ...settings, SQLITE_FILE: file })).to.include({
+      code: 0,
+    });
+    const { code, err } = await runInProcess(['restore', backup], { ...settings, SQLITE_FILE: restored });
+    expect([code, err]).to.deep.equal([0, '']);
+    expect([await isExpired(end, backup), await isExpired(end, restored)]).to.deep.equal([false, true]);
+    const later = await inStore(({ changes }) => changes.products.end(), restored);
+    expect(await isExpired(later, restored)).to.equal(false);
+  });
+
+  it('begin anew in the target of a copy, and again if it is copied once more', async () => {
+    const target = `${file}.target`;
+    await inStore(({ products }) => products.insertAll([product(1)]));
+    const before = await inStore(async ({ changes, feedState }) => {
+      await feedState.turnOn();
+      return changes.products.end();
+    }, target);
+    await copyStores(`sqlite:${file}`, `sqlite:${target}`, () => {});
+    expect(await isExpired(before, target)).to.equal(true);
+    const between = await inStore(({ changes }) => changes.products.end(), target);
+    let meanwhile: FeedPosition | undefined;
+    const beside = await open(target);
+    await copyStores(`sqlite:${file}`, `sqlite:${target}`, async () => {
+      meanwhile ??= await beside.changes.products.end();
+    });
+    expect(await beside.changes.products.read(between, 10)).to.equal(undefined);
+    expect(meanwhile && (await beside.changes.products.read(meanwhile, 10))).to.equal(undefined);
+  });
+
+  it('begin anew by a command, beside a service', async () => {
+    const end = await started();
+    const opened = await open();
+    const { code, out, err } = await runInProcess(['changes', 'reset'], {
+      SQLITE_FILE: file,
+      DATA_DIR: folder,
+    });
+    expect([code, out, err]).to.deep.equal([0, 'All cursors of changes have expired.\n', '']);
+    expect(await opened.changes.products.read(end, 10)).to.equal(undefined);
+    const later = await opened.changes.products.end();
+    await opened.products.insertAll([product(2)]);
+    expect((await opened.changes.products.read(later, 10))?.changes).to.deep.equal([product(2)]);
+  });
+
+  it('are not reset if there is no database', async () => {
+    rmSync(file, { force: true });
+    const { code, err } = await runInProcess(['changes', 'reset'], { SQLITE_FILE: file, DATA_DIR: folder });
+    expect([code, err]).to.deep.equal([
+      66,
+      `There is no database ${file}. The first start of the service creates it.\n`,
+    ]);
+  });
+});
