@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { TestServer, TestStoreProvider } from '../stores/provider.js';
+import type { ChangeFeed, FeedPosition } from '#src/application/ports/change-feed.js';
+import { AppError } from '#src/domain/errors.js';
+import { type OpenStore, openStore, type TestServer, type TestStoreProvider } from '../stores/provider.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { figuresOf } from '../support/figure.js';
 import { type HttpClient, type HttpResponse, versionIn } from '../support/http-client.js';
@@ -134,6 +136,65 @@ class Load {
   }
 }
 
+/** Follows the feed of products from its end on, through every outage. */
+class Follower {
+  changes = 0;
+  /** The newest version of each record. */
+  private readonly live = new Map<number, number>();
+  private readonly deleted = new Map<number, number>();
+
+  private constructor(
+    private readonly feed: ChangeFeed<unknown>,
+    private place: FeedPosition,
+  ) {}
+
+  static async from(feed: ChangeFeed<unknown>): Promise<Follower> {
+    return new Follower(feed, await feed.end());
+  }
+
+  /** Reads until it knows of every change that the load has made, or for as long as `until` waits. */
+  async follow(load: Load, writing: Promise<unknown>): Promise<void> {
+    let isWritten = false;
+    const end = () => {
+      isWritten = true;
+    };
+    writing.then(end, end);
+    while (!isWritten) if (!(await this.advance())) await sleep(PAUSE_MS);
+    await until('the follower knows all', async () => {
+      while (await this.advance());
+      return this.missedOf(load).length === 0;
+    }).catch(() => {});
+  }
+
+  /** The records of which it does not know the last change. */
+  missedOf({ subjects }: Load): string[] {
+    return subjects
+      .filter(({ state: { id, version }, isGone }) => {
+        const known = isGone ? this.deleted.get(id) === version + 1 : this.live.get(id) === version;
+        return !known || (isGone && this.live.has(id));
+      })
+      .map(({ path, isGone }) => `${path}${isGone ? ', deleted' : ''}`);
+  }
+
+  private async advance(): Promise<boolean> {
+    try {
+      const page = await this.feed.read(this.place, 100);
+      if (!page) throw new Error('The place has expired.');
+      for (const change of page.changes) {
+        const { id, version } = change;
+        this.live.delete(id);
+        ('deleted' in change ? this.deleted : this.live).set(id, version);
+      }
+      this.place = page.next;
+      this.changes += page.changes.length;
+      return page.changes.length > 0;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unavailable') return false;
+      throw error;
+    }
+  }
+}
+
 /** All products, as a process shows them. */
 async function everything(client: HttpClient): Promise<Known[]> {
   const { text } = await client.get('/v1/products?fields=id,version,name', {
@@ -145,9 +206,12 @@ async function everything(client: HttpClient): Promise<Known[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** Kills a server under the load of two processes, which stay: no acknowledged write is lost, doubled or stale. */
+/**
+ * Kills a server under the load of two processes, which stay: no acknowledged write is lost, doubled or stale, and none
+ * is missing in the feed.
+ */
 export function killedServerContract(
-  { name }: TestStoreProvider,
+  { name, beyond }: TestStoreProvider,
   startServer: NonNullable<TestStoreProvider['startServer']>,
   { kills, writesPerKill }: { readonly kills: number; readonly writesPerKill: number },
 ): void {
@@ -156,13 +220,17 @@ export function killedServerContract(
     const folder = temporaryFolder();
     let server: TestServer;
     let services: ChildProcessService[] = [];
+    let store: OpenStore;
     before(async () => {
       server = await startServer(folder);
+      store = await openStore(server.settings);
+      if (beyond) await store.feedState.turnOn();
       const settings = { ...server.settings, BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn' };
       services = Array.from({ length: PROCESSES }, () => new ChildProcessService(folder, settings));
     });
     after(async () => {
       for (const service of services) await service.stop('SIGKILL');
+      await store.close();
       await server.remove();
     });
 
@@ -171,6 +239,7 @@ export function killedServerContract(
       // It costs more than the rest of the load, and other tests do the same.
       for (const client of clients) client.documented = undefined;
       const load = new Load(clients);
+      const follower = beyond && (await Follower.from(store.changes.products));
       const killing = async () => {
         const more = async () => {
           const goal = load.acknowledged + writesPerKill;
@@ -191,7 +260,8 @@ export function killedServerContract(
           throw new Error(`a service ended:\n${services[at]?.log.slice(-2_000)}`);
         }),
       );
-      await Promise.race([Promise.all([load.run(), killing()]), ...deaths]);
+      const writing = load.run();
+      await Promise.race([Promise.all([writing, killing(), follower?.follow(load, writing)]), ...deaths]);
 
       const { expected } = load;
       const found = await everything(clients[0] as HttpClient);
@@ -206,7 +276,11 @@ export function killedServerContract(
       figure(`lost by ${name}`, lost.length);
       figure(`doubled by ${name}`, extra.length);
       figure(`stale reads of ${name}`, load.stale.length);
-      expect({ lost, extra, stale: load.stale }).to.deep.equal({ lost: [], extra: [], stale: [] });
+      const missed = follower?.missedOf(load) ?? [];
+      if (follower) figure(`changes in the feed of ${name}`, follower.changes);
+      figure(`missed in the feed of ${name}`, missed.length);
+      const none = { lost: [], extra: [], stale: [], missed: [] };
+      expect({ lost, extra, stale: load.stale, missed }).to.deep.equal(none);
       for (const client of clients) expect(await everything(client)).to.deep.equal(expected);
       for (const client of clients) client.close();
     });

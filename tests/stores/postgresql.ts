@@ -3,6 +3,7 @@ import type { CreatedStore, TestStoreProvider } from './provider.js';
 
 export const POSTGRESQL: TestStoreProvider = {
   name: 'postgresql',
+  beyond: (position) => position.replace(/\d+-\d+$/, `${2n ** 63n}-1`),
   isMissing: !HAS_POSTGRESQL,
   isLocal: true,
   pace: 'fast',

@@ -15,8 +15,9 @@ import type {
   FeedState,
   RecordChange,
 } from '../../../application/ports/change-feed.js';
-import type { RecordTable } from '../../../application/ports/list-query.js';
+import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
+import { feedIsOff } from '../../../application/records/feed-position.js';
 import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
@@ -45,9 +46,6 @@ interface Place {
 /** Behind every row. */
 const LAST = { change: `${2n ** 64n - 1n}`, id: MAX_ID };
 
-/** The place of an empty feed, before every row. If the feed is not written, this is of no epoch. */
-const FIRST: Place = { epoch: '0'.repeat(32), change: '0', id: 0 };
-
 type EndRow = [epoch: string, change: string, id: Id];
 type ChangeRow = [change: string | null, deletedVersion: number | null, ...record: RecordRow];
 
@@ -66,15 +64,17 @@ export class PostgresqlFeed<Fields> implements ChangeFeed<Fields> {
         (SELECT change, id FROM ${name} WHERE change IS NOT NULL AND change < ${XMIN}
           ORDER BY change DESC, id DESC LIMIT 1)
         UNION ALL SELECT floor_change, floor_id WHERE floor_epoch = epoch
-        UNION ALL SELECT '${FIRST.change}'::xid8, ${FIRST.id}) AS place
+        UNION ALL SELECT '0'::xid8, 0) AS place
       ORDER BY place.change DESC, place.id DESC LIMIT 1`);
-    // A row that was deleted while the feed was not written has no version.
+    // A row that was deleted while the feed was not written has no version. The row that reaches the limit of bytes is
+    // the last one.
     this.findChanges = prepared(`${feed}
       SELECT page.change::text, deleted_version, ${RECORD_COLUMNS} FROM feed LEFT JOIN LATERAL (
-        SELECT change, deleted_version, ${RECORD_COLUMNS} FROM ${name}
-        WHERE change IS NOT NULL AND change < ${XMIN} AND (${IS_LIVE} OR deleted_version IS NOT NULL)
-          AND (change, id) > ($2::xid8, $3::bigint) AND (change, id) <= ($4::xid8, $5::bigint)
-        ORDER BY change, id LIMIT $6) AS page ON TRUE
+        SELECT *, sum(size) OVER (ORDER BY change, id ROWS UNBOUNDED PRECEDING) - size AS before FROM (
+          SELECT change, deleted_version, ${RECORD_COLUMNS}, coalesce(octet_length(fields), 0) AS size FROM ${name}
+          WHERE change IS NOT NULL AND change < ${XMIN} AND (${IS_LIVE} OR deleted_version IS NOT NULL)
+            AND (change, id) > ($2::xid8, $3::bigint) AND (change, id) <= ($4::xid8, $5::bigint)
+          ORDER BY change, id LIMIT $6) AS sized) AS page ON before < ${MAX_PAGE_BYTES}
       WHERE epoch = $1 AND $2 < ${XMAX}
         AND (floor_epoch IS DISTINCT FROM epoch OR (floor_change, floor_id) <= ($2, $3))
       ORDER BY page.change, page.id`);
@@ -82,7 +82,7 @@ export class PostgresqlFeed<Fields> implements ChangeFeed<Fields> {
 
   async end(): Promise<FeedPosition> {
     const [row] = await this.store.run<EndRow>(this.findEnd, []);
-    if (!row) return positionOf(FIRST);
+    if (!row) throw feedIsOff();
     const [epoch, change, id] = row;
     return positionOf({ epoch, change, id });
   }
