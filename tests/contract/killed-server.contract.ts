@@ -159,7 +159,7 @@ class Follower {
       isWritten = true;
     };
     writing.then(end, end);
-    while (!isWritten) if (!(await this.advance())) await sleep(PAUSE_MS);
+    while (!isWritten) await until('a change, or the end', () => isWritten || this.advance());
     await until('the follower knows all', async () => {
       while (await this.advance());
       return this.missedOf(load).length === 0;
