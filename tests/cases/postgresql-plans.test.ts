@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { PostgresqlFeed } from '#src/adapters/outbound/postgresql/feed.js';
 import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
+import type { PostgresqlStore, Statement } from '#src/adapters/outbound/postgresql/store.js';
 import { BY_ID, type Filter, MAX_PAGE_BYTES, type RecordTable } from '#src/application/ports/list-query.js';
 import { at, by } from '../contract/repository/records.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
@@ -34,6 +36,7 @@ const MANY = [
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Index Name'?: string;
+  readonly 'Relation Name'?: string;
   readonly Plans?: readonly Plan[];
 }
 
@@ -125,6 +128,28 @@ if (!POSTGRESQL.isMissing)
     it('finds attributes by their index', async () => {
       const filters: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'size', value: '7' }];
       expect((await planOf(PRODUCTS, { filters })).indexes).to.deep.equal(['products_attributes']);
+    });
+
+    it('reads a feed from its index, however many changes there are', async () => {
+      const statements: { text: string; values: readonly unknown[] }[] = [];
+      const run = async ({ text }: Statement, values: readonly unknown[]) => {
+        statements.push({ text, values });
+        return [['0'.repeat(32), '1', 1]];
+      };
+      const feed = new PostgresqlFeed({ run } as unknown as PostgresqlStore, PRODUCTS);
+      const end = await feed.end();
+      for (const limit of [1, 1_000]) await feed.read(end, limit);
+      await client.query(`UPDATE products SET change = (id % 5000)::text::xid8; ANALYZE products`);
+      for (const mode of ['force_custom_plan', 'force_generic_plan'])
+        for (const { text, values } of statements) {
+          await client.query(`SET plan_cache_mode = ${mode}; PREPARE feed AS ${text}`);
+          const given = values.length > 0 ? `(${values.map((value) => `'${value}'`)})` : '';
+          const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE feed ${given}`);
+          const nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+          const reads = nodes.filter((node) => node['Relation Name'] === 'products');
+          expect(reads.map((node) => node['Index Name'])).to.deep.equal(['products_change']);
+          await client.query('DEALLOCATE feed; RESET plan_cache_mode');
+        }
     });
 
     describe('of searches by words', () => {

@@ -122,6 +122,18 @@ if (HAS_POSTGRESQL)
       expect(await failure(other(/\/\/postgres/, '//nobody'))).to.be.instanceOf(StoreConfigError);
     });
 
+    it('refuses a database without the language of its triggers', async () => {
+      await server.query('CREATE DATABASE speechless');
+      const other = server.url().replace(/postgres$/, 'speechless');
+      await server.query('DROP EXTENSION plpgsql', other);
+      expect(await failure(other))
+        .to.be.instanceOf(StoreConfigError)
+        .with.property('message')
+        .that.matches(/language "plpgsql" does not exist/);
+      for (const one of stores) await one.close();
+      await server.query('DROP DATABASE speechless');
+    });
+
     it('refuses a schema that does not exist, and a role without the rights', async () => {
       expect(await failure(server.url({ options: '-c search_path=none' }))).to.be.instanceOf(
         StoreConfigError,
