@@ -26,7 +26,17 @@ interface Column {
   readonly expression: string;
 }
 
-const OWN_COLUMNS = ['id', 'version', 'created_at', 'updated_at', 'fields'];
+/** What every table of records has besides the columns of its fields. */
+const OWN_DEFINITIONS = [
+  'id INTEGER PRIMARY KEY',
+  'stored_version INTEGER NOT NULL',
+  'created_at INTEGER NOT NULL',
+  'updated_at INTEGER NOT NULL',
+  'fields TEXT NOT NULL',
+  'version INTEGER AS (stored_version) VIRTUAL',
+  'change INTEGER',
+];
+const OWN_COLUMNS = OWN_DEFINITIONS.map((definition) => definition.split(' ', 1)[0] ?? '');
 
 /** Returns the SQL that the tables demand and the steps so far do not make, one statement a line; empty if nothing is missing. */
 export function nextStep(tables: readonly RecordTable[] = TABLES): string {
@@ -91,14 +101,7 @@ function missingColumns(table: RecordTable, { columns }: Schema): string[] {
     ({ name, type, expression }) => `"${name}" ${type} AS (${expression}) VIRTUAL`,
   );
   if (existing) return definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`);
-  const own = [
-    'id INTEGER PRIMARY KEY',
-    'version INTEGER NOT NULL',
-    'created_at INTEGER NOT NULL',
-    'updated_at INTEGER NOT NULL',
-    'fields TEXT NOT NULL',
-  ];
-  return [`CREATE TABLE ${table.name} (\n  ${[...own, ...definitions].join(',\n  ')}\n) STRICT;`];
+  return [`CREATE TABLE ${table.name} (\n  ${[...OWN_DEFINITIONS, ...definitions].join(',\n  ')}\n) STRICT;`];
 }
 
 /** Attributes, lists and fields of which only the presence counts have no column. */
@@ -125,7 +128,7 @@ function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
 
 function indexesOf(table: RecordTable): { readonly name: string; readonly sql: string }[] {
   const fields = Object.entries<FieldSpec>({ ...table.fields, createdAt: TIME, updatedAt: TIME });
-  return fields
+  const ofFields = fields
     .filter(([, spec]) => hasColumn(spec))
     .flatMap(([field, spec]) => {
       const unique = spec.unique ? uniqueColumnOf(table, field) : undefined;
@@ -139,6 +142,11 @@ function indexesOf(table: RecordTable): { readonly name: string; readonly sql: s
         };
       });
     });
+  const name = indexName(table.name, 'change');
+  return [
+    ...ofFields,
+    { name, sql: `CREATE INDEX ${name} ON ${table.name} (change) WHERE change IS NOT NULL` },
+  ];
 }
 
 const TIME: FieldSpec = { type: 'instant', required: true };

@@ -6,9 +6,11 @@ import {
   type Progress,
 } from '../application/maintenance/copy-archive.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
+import type { Archives, RecordArchive } from '../application/ports/archive.js';
+import { asPaused, type Webhook } from '../domain/webhook.js';
 import { type Storage, storageOf } from './storage.js';
 import { STORES, type StoreAt, type Stores, storeAt, storeUrlForms } from './stores/index.js';
-import { EXPIRING_TABLES, TABLES } from './tables.js';
+import { EXPIRING_TABLES, RECORD_TABLES, TABLES } from './tables.js';
 
 /** The timeout of a responsive service would end a copy early. */
 const COPY_TIMEOUT_MS = 60_000;
@@ -36,12 +38,31 @@ export async function copyStores(
     const expiring = EXPIRING_TABLES.map(({ name }) => name);
     // The feeds of the target do not show what a copy writes: at the end expires what somebody took meanwhile.
     await target.feedState?.reset();
-    const reports = await copyArchives(source.archives, target.archives, expiring, CLOCK, progress);
+    const reports = await copyArchives(
+      withPausedWebhooks(source.archives),
+      target.archives,
+      expiring,
+      CLOCK,
+      progress,
+    );
     await target.feedState?.reset();
     return reports;
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }
+}
+
+/** Returns the archives of a store whose webhooks are paused, so that a copy does not send what the store sends. */
+function withPausedWebhooks({ records, reservations }: Archives): Archives {
+  const paused = records.map((archive) => {
+    if (archive.name !== RECORD_TABLES.webhooks.name) return archive;
+    const read: RecordArchive['read'] = async (after, limit) =>
+      (await archive.read(after, limit)).map((entry) =>
+        'fields' in entry ? { ...entry, fields: asPaused(entry.fields as Webhook) } : entry,
+      );
+    return Object.assign(Object.create(archive) as RecordArchive, { read });
+  });
+  return { records: paused, reservations };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { UsageCounter } from '../application/auth/usage-counter.js';
 import type { Retention } from '../application/maintenance/retention.js';
 import type { SearchIndexing } from '../application/maintenance/search-indexing.js';
+import type { WebhookSender } from '../application/webhooks/webhook-sender.js';
 
 /** What the service runs at intervals while its store is open. */
 export interface Job {
@@ -11,6 +12,8 @@ export interface Job {
   readonly intervalMs: number;
   /** Whether the job runs once more when the service stops. */
   readonly runsAtStop?: boolean;
+  /** Ends what the job has begun, within so many milliseconds. */
+  finish?(withinMs: number): Promise<void>;
   /** The warning in the log if a run fails. The next run tries again. */
   readonly failure: string;
 }
@@ -43,5 +46,16 @@ export function indexingWords(indexing: SearchIndexing): Job {
     firstMs: 0,
     intervalMs: 60_000,
     failure: 'the words of records could not be indexed; the next run tries again',
+  };
+}
+
+/** Tells the receivers of webhooks what changed. */
+export function sendingWebhooks(sender: WebhookSender): Job {
+  return {
+    run: () => sender.run(),
+    firstMs: 0,
+    intervalMs: 250,
+    finish: (withinMs) => sender.stop(withinMs),
+    failure: 'webhooks could not be sent, because the store fails; the next run tries again',
   };
 }

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
+import { changesPath } from '../adapters/inbound/http/list/changes-operation.js';
 import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { openApiRoute } from '../adapters/inbound/http/pages/openapi-route.js';
@@ -14,6 +15,7 @@ import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
+import { WebhookMetrics } from '../adapters/outbound/prometheus/webhook-metrics.js';
 import { createFolder } from '../adapters/outbound/sqlite/connection/create-folder.js';
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
@@ -25,6 +27,7 @@ import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-toke
 import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';
 import { JwksCache } from '../adapters/outbound/tokens/jwks-cache.js';
 import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
+import { HttpsWebhookTransport } from '../adapters/outbound/webhooks/https-transport.js';
 import { AccessTokenVerifier } from '../application/auth/access-token-verifier.js';
 import { ApiKeyVerifier } from '../application/auth/api-key-verifier.js';
 import { Authenticator, type ExternalIssuer } from '../application/auth/authenticator.js';
@@ -47,15 +50,18 @@ import type { Store } from '../application/ports/store.js';
 import type { StoreObserver } from '../application/ports/store-observer.js';
 import type { Timer } from '../application/ports/timer.js';
 import type { TokenSigner } from '../application/ports/token-signer.js';
+import type { WebhookTransport } from '../application/ports/webhook-transport.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
+import { WebhookSender } from '../application/webhooks/webhook-sender.js';
+import { WebhookStates } from '../application/webhooks/webhook-states.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
-import { indexingWords, type Job, purging, savingUsage } from './jobs.js';
+import { indexingWords, type Job, purging, savingUsage, sendingWebhooks } from './jobs.js';
 import { observedStorage } from './observed-storage.js';
 import { describedService } from './openapi.js';
 import { countedLimits, type MakeRateLimits, type RateLimits } from './rate-limits.js';
-import { COLLECTION_PATHS, composeResources, type Resources } from './resources.js';
+import { collectionPaths, composeResources, DEFINITIONS, type Resources } from './resources.js';
 import type { Storage } from './storage.js';
 import type { StorageOptions } from './stores/registration.js';
 import { TABLES } from './tables.js';
@@ -106,6 +112,10 @@ export interface Application {
   readonly signingKeys: SigningKeys;
   readonly externalIssuer: ExternalIssuer | undefined;
   readonly authenticator: Authenticator;
+
+  readonly webhookTransport: WebhookTransport;
+  readonly webhookStates: WebhookStates;
+  readonly webhookSender: WebhookSender;
 
   readonly resources: Resources;
   /** The ids that each resource has reserved in the store. */
@@ -158,6 +168,15 @@ export type ServiceParts = Pick<Application, (typeof SERVICE_PARTS)[number]>;
 
 /** Longer than a pause within an upload, and still short for a client that waits for the result of its first line. */
 const HOLD_MS = 500;
+
+/** 32 random bytes: Standard Webhooks asks for 24 to 64. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+function newMessageId(): string {
+  return `msg_${randomUUID().replaceAll('-', '')}`;
+}
 
 /** How each part is made of others. */
 export const MAKERS: {
@@ -223,22 +242,44 @@ export const MAKERS: {
     });
   },
 
-  resources: ({
-    settings,
-    storage,
-    clock,
-    backoff,
-    timer,
-    keyFormat: format,
-    credentialCache: credentials,
-    logger,
-  }) => {
+  webhookTransport: ({ settings }) => new HttpsWebhookTransport(settings.WEBHOOK_NETWORKS),
+  webhookStates: ({ storage: { webhookStates: records }, clock, backoff }) =>
+    new WebhookStates({ records, clock, backoff }),
+  webhookSender: (parts) => {
+    const { storage, webhookStates: states, webhookTransport: transport, publicUrl, clock, logger } = parts;
+    const { webhooks, apiKeys: keys, changes: feeds } = storage;
+    return new WebhookSender({
+      webhooks,
+      states,
+      keys,
+      feeds,
+      transport,
+      clock,
+      logger,
+      observer: new WebhookMetrics(parts.metrics, () => parts.webhookSender.lagMs),
+      owner: randomUUID(),
+      newMessageId,
+      addressOf: (resource, position) =>
+        publicUrl.addressOf(changesPath(DEFINITIONS[resource], { position, at: clock.now() })),
+    });
+  },
+
+  resources: (parts) => {
+    const { settings, storage, clock, backoff, timer, logger } = parts;
+    const { keyFormat: format, credentialCache: credentials } = parts;
     const resultBuffers = new ResultBuffers({
       // The unread results of imports. The folder keeps the name that it has in existing installations.
       folder: join(settings.DATA_DIR, 'spool'),
       holdMs: settings.TLS === 'proxy' ? HOLD_MS : 0,
     });
     const imports = { resultBuffers, logger };
+    const webhooks = {
+      states: parts.webhookStates,
+      transport: parts.webhookTransport,
+      newSecret,
+      newMessageId,
+      onChange: () => parts.webhookSender.wake(),
+    };
     return composeResources({
       settings,
       storage,
@@ -249,6 +290,7 @@ export const MAKERS: {
       credentials,
       logger,
       imports,
+      webhooks,
     });
   },
   ids: ({ resources }) => Object.values(resources).map(({ ids }) => ids),
@@ -267,7 +309,7 @@ export const MAKERS: {
     openApiRoute(() => parts.openApiDocument),
     ...docsRoutes(),
     ...consoleRoutes(),
-    rootRoute(COLLECTION_PATHS, parts.publicUrl),
+    rootRoute(collectionPaths(parts.resources), parts.publicUrl),
   ],
   openApiDocument: ({ settings, routes, store, publicUrl: { url } }) =>
     describedService({ settings, routes, store, url }),
@@ -302,11 +344,15 @@ export const MAKERS: {
     });
     return primary ? groupMetrics(metrics, primary, logger) : metrics;
   },
-  jobs: ({ storage, clock, logger, usageCounter }) => [
-    purging(new Retention(storage.purgeable, clock)),
-    savingUsage(usageCounter),
-    indexingWords(new SearchIndexing(storage.searchIndexes, logger)),
-  ],
+  jobs: (parts) => {
+    const { settings, storage, clock, logger, usageCounter } = parts;
+    return [
+      purging(new Retention(storage.purgeable, clock)),
+      savingUsage(usageCounter),
+      indexingWords(new SearchIndexing(storage.searchIndexes, logger)),
+      ...(settings.CHANGES === 'on' ? [sendingWebhooks(parts.webhookSender)] : []),
+    ];
+  },
   createFolder: () => createFolder,
   serviceParts: (parts) =>
     Object.fromEntries(SERVICE_PARTS.map((name) => [name, parts[name]])) as unknown as ServiceParts,

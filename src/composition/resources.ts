@@ -9,6 +9,8 @@ import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
 import { resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
+import { webhookRoutes } from '../adapters/inbound/http/resources/webhook-routes.js';
+import { EDITED_WEBHOOKS, WEBHOOKS } from '../adapters/inbound/http/resources/webhooks.js';
 import { ApiKeyService } from '../application/auth/api-key-service.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
@@ -29,10 +31,17 @@ import {
   type ReferenceValidator,
   referenceValidator,
 } from '../application/records/record-validator.js';
+import {
+  targetRule,
+  WebhookService,
+  type WebhookServiceDependencies,
+  withStatus,
+} from '../application/webhooks/webhook-service.js';
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/access.js';
 import type { FieldSpecs } from '../domain/fields.js';
 import { LIVE, normalizeProduct, type Product } from '../domain/product.js';
+import type { Webhook } from '../domain/webhook.js';
 import type { Storage } from './storage.js';
 import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
 
@@ -46,6 +55,7 @@ export interface ResourceDependencies {
   readonly logger: Logger;
   readonly imports: ImportTools;
   readonly timer: Timer;
+  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooks' | 'keys' | 'feeds' | 'clock'>;
 }
 
 /** The use cases of one resource, and its routes. */
@@ -65,12 +75,16 @@ export const DEFINITIONS = {
   users: USERS,
   orders: ORDERS,
   apiKeys: API_KEYS,
+  webhooks: WEBHOOKS,
 } satisfies Record<keyof IdempotencyStores, unknown>;
 
-/** The canonical path of each collection. */
-export const COLLECTION_PATHS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(DEFINITIONS).map(([name, { version, path }]) => [name, `/v${version}/${path}`]),
-);
+/** Returns the canonical path of each collection that the service has. */
+export function collectionPaths(resources: Resources): Readonly<Record<string, string>> {
+  const served = Object.entries(DEFINITIONS).filter(
+    ([name]) => resources[name as keyof Resources].routes.length > 0,
+  );
+  return Object.fromEntries(served.map(([name, { version, path }]) => [name, `/v${version}/${path}`]));
+}
 
 export type Resources = ReturnType<typeof composeResources>;
 
@@ -85,6 +99,7 @@ export function composeResources(deps: ResourceDependencies) {
     users: recordResource(deps, storedIn(storage, 'users'), storage.changes.users, USERS),
     orders: recordResource(deps, storedIn(storage, 'orders'), storage.changes.orders, ORDERS),
     apiKeys: apiKeyResource(deps, storedIn(storage, 'apiKeys')),
+    webhooks: webhookResource(deps, storedIn(storage, 'webhooks')),
   } satisfies Record<keyof IdempotencyStores, Resource<unknown>>;
 }
 
@@ -149,6 +164,21 @@ function apiKeyResource(
   const service = new ApiKeyService({ keys, records, usage, format, credentials, clock, logger });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
   return { ids, service, routes };
+}
+
+function webhookResource(
+  deps: ResourceDependencies,
+  { references: _none, ...stored }: StoredRecords<Webhook>,
+): Resource<WebhookService> {
+  const { clock, backoff, settings, storage, webhooks: parts } = deps;
+  const ids = new IdAllocator(stored.records, 1);
+  const rules = { references: targetRule(parts.transport), normalize: withStatus };
+  const webhooks = new RecordService({ ...stored, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
+  const { apiKeys: keys, changes: feeds } = storage;
+  const service = new WebhookService({ ...parts, webhooks, keys, feeds, clock });
+  const routes = webhookRoutes(WEBHOOKS, service, policyOf(settings, GUARDED_READING));
+  // Without a feed they would tell nothing.
+  return { ids, service, routes: settings.CHANGES === 'on' ? routes : [] };
 }
 
 const GUARDED_READING = { cacheControl: 'no-store' };

@@ -9,6 +9,7 @@ import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
 import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
 import { USER, type User } from '../domain/user.js';
+import { STORED_WEBHOOK, type Webhook, type WebhookState } from '../domain/webhook.js';
 
 /** A table or collection that every store keeps. */
 export interface Table<Fields, Creation extends StoredTable['creation']> extends StoredTable {
@@ -59,6 +60,21 @@ export const RECORD_TABLES = {
     fields: SIGNING_KEY_FIELDS,
     // Id 1 is never reserved: as with the first API key, its insertion decides which process makes the first one.
     firstId: 2,
+    tombstones: 'stay',
+    hasFeed: false,
+  }),
+  webhooks: keyed<Webhook>({
+    name: 'webhooks',
+    entity: STORED_WEBHOOK,
+    firstId: 1,
+    tombstones: 'stay',
+    hasFeed: false,
+  }),
+  // Under the ids of the webhooks.
+  webhookStates: unkeyed<WebhookState>({
+    name: 'webhook_states',
+    fields: {},
+    firstId: 1,
     tombstones: 'stay',
     hasFeed: false,
   }),

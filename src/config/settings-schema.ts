@@ -43,6 +43,8 @@ export interface Settings extends StoreSettings {
   readonly RATE_LIMIT_WINDOW_SECONDS: number;
   readonly BODY_LIMIT_BYTES: number;
   readonly CORS_ORIGINS: string;
+  /** Addresses and CIDRs, separated by commas; empty: none. */
+  readonly WEBHOOK_NETWORKS: string;
   readonly TLS: (typeof TLS_MODES)[number];
   readonly TLS_CERT_FILE: string;
   readonly TLS_KEY_FILE: string;
@@ -218,6 +220,13 @@ export function settingsSchema(stores: Stores): Joi.ObjectSchema<Settings> {
       .required()
       .description(
         'The origins whose scripts may use the service, in lower case and separated by commas, or `*` for any origin.',
+      ),
+    WEBHOOK_NETWORKS: Joi.string()
+      .allow('')
+      .custom(addressList)
+      .required()
+      .description(
+        'The addresses and CIDRs, separated by commas, to which webhooks may be sent though they are not public.',
       ),
     TLS: Joi.string()
       .valid(...TLS_MODES)

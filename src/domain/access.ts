@@ -6,12 +6,15 @@ import { NAME, ONE_LINE, ONE_LINE_CHARACTERS } from './text.js';
 /** The resources whose records clients write: each has a scope to read and one to write. */
 export const RESOURCES = ['products', 'users', 'orders'] as const;
 
-export type Scope = `${(typeof RESOURCES)[number]}:${'read' | 'write'}` | 'keys:admin';
+export type ResourceName = (typeof RESOURCES)[number];
+
+export type Scope = `${ResourceName}:${'read' | 'write'}` | 'keys:admin' | 'webhooks:admin';
 
 /** The permissions that a credential can have. */
 export const SCOPES: readonly Scope[] = [
   ...RESOURCES.flatMap((name) => [`${name}:read`, `${name}:write`] as const),
   'keys:admin',
+  'webhooks:admin',
 ];
 
 export function isScope(text: string): text is Scope {
@@ -186,7 +189,7 @@ export const FOREIGN_REQUEST_MS = 24 * 60 * 60_000;
 export const API_KEY_FRESH_MS = 2_000;
 
 /** The scopes whose access tokens make what outlives them: the key behind one is looked up at every request. */
-export const LASTING_SCOPES: readonly Scope[] = ['keys:admin'];
+export const LASTING_SCOPES: readonly Scope[] = ['keys:admin', 'webhooks:admin'];
 
 /** The longest life of an API key that a token of another issuer made. */
 export const FOREIGN_KEY_MS = 90 * 24 * 60 * 60_000;

@@ -76,6 +76,14 @@ export const URL_RULE: TextRule = {
     'characters of ASCII, an absolute http or https URL without user information, such as https://example.com/lamp',
 };
 
+/** The rule of the URL of a receiver. */
+export const HTTPS_URL_RULE: TextRule = {
+  ...URL_RULE,
+  allowed: new RegExp(HTTP_URL.source.replace('[Hh][Tt][Tt][Pp][Ss]?', '[Hh][Tt][Tt][Pp][Ss]')),
+  characters:
+    'characters of ASCII, an absolute https URL without user information, such as https://example.com/hook',
+};
+
 export function validateText(text: string, rule: TextRule): IssueCode[] {
   if (text === '') return rule.min > 0 ? ['too_short'] : [];
   const issues: IssueCode[] = [];

@@ -18,11 +18,16 @@ export class PeriodicJob {
     this.running ??= this.run();
   }
 
-  /** Resolves when no run is active. No run begins after it. */
-  async stop(): Promise<void> {
+  /**
+   * Resolves when no run is active. No run begins after it.
+   * @param withinMs how long what a run has begun may go on
+   */
+  async stop(withinMs = 0): Promise<void> {
     this.stopping.abort();
     await this.running;
-    if (this.running && this.job.runsAtStop) await this.runOnce();
+    if (!this.running) return;
+    if (this.job.runsAtStop) await this.runOnce();
+    await this.job.finish?.(withinMs);
   }
 
   private async run(): Promise<void> {

@@ -119,7 +119,7 @@ export class Service {
     const isInTime = await drained;
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
     await this.management.stop();
-    for (const job of this.jobs) await job.stop();
+    for (const job of this.jobs) await job.stop(Math.max(0, deadline - clock.elapsed()));
     await this.releaseIds();
     try {
       await store.close();

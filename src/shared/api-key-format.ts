@@ -23,3 +23,6 @@ export function keyChecksum(body: string): string {
   }
   return text;
 }
+
+/** Of the form of a key, with a wrong checksum. */
+export const EXAMPLE_KEY = 'pcs_0123456789abcdefghijABCDEFGHIJ3qQyZb';

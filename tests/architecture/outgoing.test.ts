@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { allModules, type Module, moduleOf } from './imports.js';
 
+/** What may connect to a target that a client chose: it checks each address, and connects to the checked one. */
+const CHOSEN_TARGETS = 'adapters/outbound/webhooks/';
 /**
- * What may open connections itself: to Redis, an issuer for its keys, a collector and the ports of this machine; and
- * what is a client of the service. The drivers of stores connect for their adapters.
+ * What may open connections itself: to Redis, an issuer for its keys, a collector, the ports of this machine and the
+ * receivers of webhooks; and what is a client of the service. The drivers of stores connect for their adapters.
  */
 const MAY_CONNECT = [
+  CHOSEN_TARGETS,
   'adapters/outbound/redis/',
   'adapters/outbound/tokens/',
   'adapters/outbound/opentelemetry/',
@@ -34,7 +37,7 @@ function connects({ source }: Module): boolean {
 }
 
 describe('an outgoing connection', () => {
-  it('is opened only by outbound adapters and clients, so no request can choose its target', () => {
+  it('is opened only by outbound adapters and clients', () => {
     const modules = allModules();
     for (const folder of MAY_CONNECT)
       expect(
@@ -44,6 +47,22 @@ describe('an outgoing connection', () => {
     const others = modules.filter(({ path }) => !MAY_CONNECT.some((folder) => path.startsWith(folder)));
     expect(others.length).to.be.greaterThan(100);
     expect(others.filter(connects).map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it('has a target that a client chose only in the transport of webhooks, which one part of the service makes', () => {
+    const importers = allModules().filter(({ imports }) =>
+      imports.some((target) => target.startsWith(CHOSEN_TARGETS)),
+    );
+    const others = importers.filter(({ path }) => !path.startsWith(CHOSEN_TARGETS));
+    expect(others.map(({ path }) => path)).to.deep.equal(['composition/parts.ts']);
+    const sending = allModules().filter(
+      ({ path, source }) => path.startsWith(CHOSEN_TARGETS) && connects({ path, source, imports: [] }),
+    );
+    expect(sending.map(({ path }) => path)).to.deep.equal([`${CHOSEN_TARGETS}https-transport.ts`]);
+    const [{ source } = { source: '' }] = sending;
+    // The addresses are found and checked by one function, and each request has a look-up that knows its answer.
+    expect(source.match(/\bstartRequest\(/g)).to.have.length(1);
+    expect(source).to.include('lookup: fixedLookup(addresses)').and.include('agent: this.agent');
   });
 
   for (const breach of [

@@ -83,7 +83,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   koa: ['adapters/inbound/http/'],
   '@koa/router': ['adapters/inbound/http/'],
   'koa-bodyparser': ['adapters/inbound/http/'],
-  'ipaddr.js': ['adapters/inbound/http/'],
+  'ipaddr.js': ['adapters/inbound/http/', 'adapters/outbound/webhooks/'],
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
@@ -146,6 +146,7 @@ const NAMES = [
   ...TABLES.map(({ name }) => name.replaceAll('_', '[-_]?')),
   'product(?!-catalogue-service)',
   'api[-_]?key',
+  'webhook',
 ];
 const RESOURCE_NAME = new RegExp(`\\b(${NAMES.join('|')})\\b`, 'i');
 

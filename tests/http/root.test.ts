@@ -66,6 +66,7 @@ describe('GET /', () => {
     expect(json).to.deep.equal({
       ...Object.fromEntries(RECORD_PLURALS.map((plural) => [plural, `/v1/${plural}`])),
       apiKeys: '/v1/api-keys',
+      webhooks: '/v1/webhooks',
       openapi: '/openapi.json',
       docs: '/docs',
       console: '/console',

@@ -22,6 +22,7 @@ export const SCOPES_OF_PATHS: Readonly<Record<string, { read: Scope; write: Scop
     RECORD_PLURALS.map((plural) => [plural, { read: `${plural}:read`, write: `${plural}:write` } as const]),
   ),
   'api-keys': { read: 'keys:admin', write: 'keys:admin' },
+  webhooks: { read: 'webhooks:admin', write: 'webhooks:admin' },
 };
 
 /** The scopes that the contract requires for a method of a path; none if it names no scope for the path. */

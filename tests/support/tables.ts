@@ -10,12 +10,13 @@ export const USERS = RECORD_TABLES.users;
 export const ORDERS = RECORD_TABLES.orders;
 export const API_KEYS = RECORD_TABLES.apiKeys;
 export const SIGNING_KEYS = RECORD_TABLES.signingKeys;
+export const WEBHOOKS = RECORD_TABLES.webhooks;
 
 /** The plurals in the paths of all resources. */
 export const PLURALS = RESOURCE_TABLES.map(({ name }) => name.replaceAll('_', '-'));
 
-/** The plurals of the resources with a read and a write scope; API keys have `keys:admin` instead. */
-export const RECORD_PLURALS = RESOURCE_TABLES.filter((table) => table !== API_KEYS).map(
+/** The plurals of the resources with a read and a write scope; API keys and webhooks have one of their own instead. */
+export const RECORD_PLURALS = RESOURCE_TABLES.filter((table) => table !== API_KEYS && table !== WEBHOOKS).map(
   ({ name }) => name as Extract<Scope, `${string}:read`> extends `${infer Plural}:read` ? Plural : never,
 );
 

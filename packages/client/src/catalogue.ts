@@ -9,6 +9,7 @@ import {
   type EditableName,
   type EditableTypes,
   type TypesOf,
+  type WebhookTypes,
 } from './resource-types.js';
 import { REDIRECT, Transport, type TransportOptions } from './transport.js';
 
@@ -20,6 +21,8 @@ export type CatalogueOptions = TransportOptions;
  */
 export interface Catalogue extends Client<paths, 'application/json'>, EditableCollections {
   readonly apiKeys: Collection<ApiKeyTypes>;
+  /** Their changes, secrets and deliveries are operations of the document: `PATCH('/v1/webhooks/{id}', …)`. */
+  readonly webhooks: Collection<WebhookTypes>;
   /**
    * A collection by its path, such as `/v1/products`, for programs that find the collections in the document of the
    * service. Not every collection has every operation.
@@ -47,6 +50,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     }),
     ...(Object.fromEntries(editable) as EditableCollections),
     apiKeys: new Collection<ApiKeyTypes>(transport, addressOf('/v1/api-keys')),
+    webhooks: new Collection<WebhookTypes>(transport, addressOf('/v1/webhooks')),
     collection: (path) => new EditableCollection(transport, addressOf(path)),
   };
 }

@@ -46,6 +46,9 @@ export type {
   Selected,
   User,
   UserTypes,
+  Webhook,
+  WebhookDelivery,
+  WebhookTypes,
 } from './resource-types.js';
 export type { Fetch, RetryOptions } from './retry.js';
 export type { Token } from './transport.js';

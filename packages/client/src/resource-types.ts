@@ -78,10 +78,22 @@ export interface ApiKeyTypes extends ResourceTypes {
   readonly unique: never;
 }
 
+export interface WebhookTypes extends ResourceTypes {
+  readonly record: Omit<Schemas['Webhook'], 'version' | 'updatedAt'>;
+  readonly metadata: Required<Pick<Schemas['Webhook'], 'version' | 'updatedAt'>>;
+  /** Includes the secret, unless the response is a replay. */
+  readonly created: Omit<Schemas['IssuedWebhook'], 'version' | 'updatedAt'>;
+  readonly input: Sent<Schemas['WebhookInput']>;
+  readonly query: Query<paths['/v1/webhooks']['get']>;
+  readonly unique: never;
+}
+
 export type Product = ProductTypes['record'];
 export type User = UserTypes['record'];
 export type Order = OrderTypes['record'];
 export type ApiKey = ApiKeyTypes['record'];
+export type Webhook = WebhookTypes['record'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type JsonPatch = Schemas['JsonPatch'];
 export type ImportResult = Schemas['ImportResult'];
 export type ErrorDetail = Schemas['ErrorDetail'];

@@ -7,8 +7,11 @@ export type Requirement = readonly Scope[] | 'authenticated' | 'none';
 /** The credential is valid and lacks a scope. */
 export class InsufficientScope extends AppError {
   /** @param missing at least one */
-  constructor(readonly missing: readonly Scope[]) {
-    super('insufficient_scope', `This needs the scope ${missing.join(' and ')}.`);
+  constructor(
+    readonly missing: readonly Scope[],
+    message = `This needs the scope ${missing.join(' and ')}.`,
+  ) {
+    super('insufficient_scope', message);
   }
 }
 

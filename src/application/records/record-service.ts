@@ -151,13 +151,20 @@ export class RecordService<Fields> {
    * effect writes nothing, but the store confirms that the version is still the newest.
    * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
    * `duplicate_value`, `unavailable`
+   * @param complete returns the valid fields with what only the service sets; it may refuse them, and runs at each try
    */
-  update(address: RecordAddress, precondition: Precondition, change: Change): Promise<Versioned<Fields>> {
+  update(
+    address: RecordAddress,
+    precondition: Precondition,
+    change: Change,
+    complete?: (fields: Fields, current: Versioned<Fields>) => Promise<Fields>,
+  ): Promise<Versioned<Fields>> {
     const { records, clock, view, rules } = this.deps;
     return this.withOptimisticRetry(address, precondition, async (current) => {
       const draft = changedDraft(view, change, current);
-      const [fields] = await validateAll(rules, [{ draft, previous: current }]);
-      if (fields instanceof AppError) throw fields;
+      const [valid] = await validateAll(rules, [{ draft, previous: current }]);
+      if (valid instanceof AppError) throw valid;
+      const fields = complete ? await complete(valid as Fields, current) : valid;
       if (isDeepStrictEqual(fields, current.fields))
         return (await records.confirmAll([current]))[0] ? current : undefined;
       const record = nextVersion(current, fields as Fields, clock.now());

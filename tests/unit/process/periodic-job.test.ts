@@ -183,9 +183,10 @@ describe('a service', () => {
     await service.stop();
     expect(events).to.deep.equal([
       'the store is open',
-      ...Array(3).fill('a job has started'),
+      ...Array(4).fill('a job has started'),
       'a job has stopped',
       'usage is saved',
+      'a job has stopped',
       'a job has stopped',
       'a job has stopped',
       'the store is closed',

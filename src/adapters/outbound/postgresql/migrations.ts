@@ -193,4 +193,35 @@ export const MIGRATIONS: readonly string[] = [
   'CREATE INDEX products_change ON products (change, id) WHERE change IS NOT NULL',
   'CREATE INDEX users_change ON users (change, id) WHERE change IS NOT NULL',
   'CREATE INDEX orders_change ON orders (change, id) WHERE change IS NOT NULL',
+  `
+  CREATE TABLE webhooks (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer,
+    "name" text COLLATE "C",
+    "createdBy" bigint
+  );
+  CREATE INDEX webhooks_live ON webhooks (id) WHERE deleted_at IS NULL;
+  CREATE INDEX webhooks_created_at ON webhooks (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX webhooks_updated_at ON webhooks (updated_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX webhooks_name ON webhooks ("name", id) WHERE deleted_at IS NULL;
+  CREATE INDEX "webhooks_createdBy" ON webhooks ("createdBy", id) WHERE deleted_at IS NULL;
+
+  CREATE TABLE webhook_states (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    derived integer
+  );
+  CREATE INDEX webhook_states_live ON webhook_states (id) WHERE deleted_at IS NULL;
+  CREATE INDEX webhook_states_created_at ON webhook_states (created_at, id) WHERE deleted_at IS NULL;
+  CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at, id) WHERE deleted_at IS NULL;
+  `,
 ];

@@ -116,6 +116,22 @@ export const DEFINITIONS = {
     help: 'Time until the certificate that is served now expires. Absent behind a proxy that ends TLS.',
     aggregator: 'min',
   },
+  webhook_deliveries_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Attempts to send a message of a webhook: accepted with 2xx, rejected with another status, failed without a response.',
+  },
+  webhook_pauses_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Webhooks that were paused: expired if changes may be missing, gone if the receiver responded with 410, key if the API key has ended.',
+  },
+  webhook_lag_seconds: {
+    type: 'gauge',
+    labels: [],
+    help: 'How long the oldest message that its receiver did not take has waited. 0 if there is none.',
+    aggregator: 'max',
+  },
   build_info: {
     type: 'gauge',
     labels: ['version', 'nodejs_version', 'store', 'rate_limiter'],

@@ -13,6 +13,7 @@ describe('the words of a record', () => {
         users: ['name', 'email'],
         orders: [],
         apiKeys: [],
+        webhooks: [],
       },
     });
   });

@@ -25,8 +25,12 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
   readonly example: Readonly<Record<string, unknown>>;
   /** Fields that responses show and clients cannot send, in addition to the id. */
   readonly readOnlyFields?: Readonly<Record<string, JsonSchema>>;
-  /** Those of {@link readOnlyFields} that every record has. */
+  /** Those of {@link readOnlyFields}, and of the optional fields, that every response has. */
   readonly alwaysPresent?: readonly string[];
+  /** All values of a choice that responses show, if clients cannot send each of them. */
+  readonly shownValues?: Readonly<Record<string, readonly string[]>>;
+  /** What the response alone that makes it shows. Absent: no record has a secret. */
+  readonly secret?: { readonly name: string; readonly schema: JsonSchema; readonly example: string };
   /** Those of {@link readOnlyFields} that a single record shows, and lists do not. */
   readonly itemFields?: readonly string[];
   readonly docs: ResourceDocs;

@@ -70,7 +70,12 @@ export type ResourceKind =
   | 'patch'
   | 'delete'
   | 'issue'
-  | 'revoke';
+  | 'revoke'
+  | 'register'
+  | 'revise'
+  | 'renew'
+  | 'attempts'
+  | 'test';
 
 /** What an operation does. The OpenAPI document has a description of each kind. */
 export type Purpose =

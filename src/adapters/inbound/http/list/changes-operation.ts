@@ -17,7 +17,7 @@ import { invalid } from '../query/query.js';
 import { connectionOf } from '../server/connection.js';
 import { decodeChangeCursor, encodeChangeCursor } from './change-cursor.js';
 import { jsonArray, lineText } from './chunk-text.js';
-import { changesLink } from './link-header.js';
+import { CHANGES, changesLink } from './link-header.js';
 import { largestPage, listName } from './list-operation.js';
 import { DEFAULT_LIMIT, FOREIGN_CURSOR, LIMIT } from './list-query-parser.js';
 import { type LineFormat, streamLines } from './stream-lines.js';
@@ -56,6 +56,12 @@ export function changesOperation<Fields>(
     varyBy: ['Prefer', 'Accept-Encoding'],
     handle: (ctx, query) => changes.respond(ctx, query),
   };
+}
+
+/** Returns the path of the changes of a resource behind a place. */
+export function changesPath(resource: ResourceDefinition<never>, place: ChangePlace): string {
+  const { version, path } = resource;
+  return `/v${version}/${path}/${CHANGES}?cursor=${encodeChangeCursor({ list: listName(resource), place })}`;
 }
 
 class ChangesHandler<Fields> {

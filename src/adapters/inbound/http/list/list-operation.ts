@@ -63,7 +63,7 @@ export function listOperation<Fields>(
   };
 }
 
-type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>;
+export type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>;
 
 class ListHandler<Fields> {
   constructor(

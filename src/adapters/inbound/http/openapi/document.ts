@@ -94,6 +94,7 @@ const RESOURCES = SCOPES.filter((scope) => scope.endsWith(':read')).map((scope) 
 
 function scopeDescription(scope: Scope): string {
   if (scope === 'keys:admin') return 'create, list and revoke API keys';
+  if (scope === 'webhooks:admin') return 'create, list, change and delete webhooks';
   const [name, action] = scope.split(':');
   return `${action === 'read' ? 'list and read' : 'create, change and delete'} ${name}`;
 }

@@ -1,5 +1,6 @@
 import { API_KEY, SCOPES } from '../../../../domain/access.js';
 import { descriptionOf } from '../../../../domain/rules.js';
+import { EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
 import {
   integerSchema,
   type JsonSchema,
@@ -10,7 +11,6 @@ import {
 } from '../core/json-schema.js';
 import { FORM, JSON_TYPE } from '../core/media-types.js';
 import type { OperationDescription } from './operation-description.js';
-import { EXAMPLE_KEY } from './resource-schemas.js';
 
 const TAG = 'OAuth 2.0';
 const URL_TEXT: JsonSchema = { type: 'string', format: 'uri' };

@@ -25,6 +25,13 @@ import {
   replaceDescription,
   revokeDescription,
 } from './resource-descriptions.js';
+import {
+  attemptsDescription,
+  registerDescription,
+  renewDescription,
+  reviseDescription,
+  testDescription,
+} from './webhook-descriptions.js';
 
 /** @param mediaTypes those of the body */
 type DescribeResource = (resource: OpenApiResource, mediaTypes: readonly string[]) => OperationDescription;
@@ -42,6 +49,11 @@ const RESOURCE_OPERATIONS: Readonly<Record<ResourceKind, DescribeResource>> = {
   delete: deleteDescription,
   issue: issueDescription,
   revoke: revokeDescription,
+  register: registerDescription,
+  revise: reviseDescription,
+  renew: renewDescription,
+  attempts: attemptsDescription,
+  test: testDescription,
 };
 
 /** The description of each other operation. A missing kind does not compile. */

@@ -15,7 +15,7 @@ import {
   type OperationDescription,
   type ResponseDescription,
 } from './operation-description.js';
-import { IMPORT_RESULT_SCHEMA, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
+import { IMPORT_RESULT_SCHEMA, issuedName, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
 
 export function listDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
@@ -187,7 +187,7 @@ function amountsInCsv({ decimals }: Columns): string {
 }
 
 /** @param content the body of the response */
-function creationResponse(resource: OpenApiResource, content: ContentDescription) {
+export function creationResponse(resource: OpenApiResource, content: ContentDescription) {
   const { name } = resource.docs;
   const parameters = { id: '$response.body#/id' };
   const parametersWithTag = { ...parameters, 'If-Match': '$response.header.ETag' };
@@ -289,9 +289,9 @@ function writtenResponse(resource: OpenApiResource): ResponseDescription {
 }
 
 /** `If-None-Match` works too, but in a description that tools fill with examples it makes each request fail. */
-const CONDITIONS: readonly RequestHeader[] = ['IfMatch'];
+export const CONDITIONS: readonly RequestHeader[] = ['IfMatch'];
 
-function conditionErrors({ requireIfMatch }: OpenApiResource): ResponseErrorCode[] {
+export function conditionErrors({ requireIfMatch }: OpenApiResource): ResponseErrorCode[] {
   return [
     'invalid_parameter',
     'precondition_failed',
@@ -306,8 +306,9 @@ function firstOperation(example: Readonly<Record<string, unknown>>): object {
 
 /** Like {@link createDescription}, but with the secret in the response. */
 export function issueDescription(resource: OpenApiResource): OperationDescription {
-  const { docs } = resource;
-  const { links, ...created } = creationResponse(resource, { schema: schemaRef(`Issued${docs.name}`) });
+  const { links, ...created } = creationResponse(resource, {
+    schema: schemaRef(issuedName(resource.definition)),
+  });
   const { read, delete: revoke } = links;
   return {
     ...createDescription(resource),

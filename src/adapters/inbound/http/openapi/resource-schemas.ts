@@ -1,6 +1,5 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import { API_KEY_SHAPE } from '../../../../shared/api-key-format.js';
 import type { ResourceDocs } from '../core/description.js';
 import {
   closed,
@@ -47,13 +46,13 @@ export function resourceSchemas(
   resource: ResourceDefinition<never>,
   kind: SchemaKind,
 ): Readonly<Record<string, JsonSchema>> {
-  const { docs } = resource;
   const input = fieldsSchema(resource.table);
-  const { [kind]: name } = schemaNames(docs);
-  if (kind === 'change') return withNamedParts(name, changeSchema(recordSchema(resource, input)), docs, kind);
+  const { [kind]: name } = schemaNames(resource.docs);
+  if (kind === 'change')
+    return withNamedParts(name, changeSchema(recordSchema(resource, input)), resource, kind);
   const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
   const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
-  return withNamedParts(name, shown, docs, kind);
+  return withNamedParts(name, shown, resource, kind);
 }
 
 /** The schema of the body of a PUT by a unique field, which may leave the field out. */
@@ -67,26 +66,30 @@ export function putSchemas(
     properties,
     required.filter((field) => field !== key),
   );
-  return withNamedParts(name, schema, resource.docs, 'replacement');
+  return withNamedParts(name, schema, resource, 'replacement');
 }
 
-/** The schema of a new API key with its secret. No other response has the secret, not even a replay of this one. */
+/** The schema of a record with its secret. Only the response that makes the secret has it, and no replay of it. */
 export function issuedSchemas(resource: ResourceDefinition<never>): Readonly<Record<string, JsonSchema>> {
   const { properties, required } = recordSchema(resource, fieldsSchema(resource.table));
-  const key = {
-    type: 'string',
-    pattern: API_KEY_SHAPE.source,
-    description: 'The key itself, shown only in this response.',
-  };
-  const schema = withExample(open({ ...properties, key }, required), {
+  const { name, schema: secret, example } = secretOf(resource);
+  const schema = withExample(open({ ...properties, [name]: secret }, required), {
     ...recordExample(resource),
-    key: EXAMPLE_KEY,
+    [name]: example,
   });
-  return withNamedParts(`Issued${resource.docs.name}`, schema, resource.docs, 'record');
+  return withNamedParts(issuedName(resource), schema, resource, 'record');
 }
 
-/** Of the form of an API key, with a wrong checksum. */
-export const EXAMPLE_KEY = 'pcs_0123456789abcdefghijABCDEFGHIJ3qQyZb';
+export function issuedName({ docs }: ResourceDefinition<never>): string {
+  return `Issued${docs.name}`;
+}
+
+/** @throws Error if the records have no secret */
+function secretOf({ docs, secret }: ResourceDefinition<never>) {
+  if (!secret) throw new Error(`${docs.plural} have no secret.`);
+  return secret;
+}
+
 export const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z';
 
 /** In the schema, an example is in the document once for all responses. */
@@ -94,8 +97,17 @@ function withExample(schema: ObjectSchema, example: object): ObjectSchema {
   return { ...schema, examples: [example] };
 }
 
-function recordExample({ example, alwaysPresent = [] }: ResourceDefinition<never>): object {
-  const more = alwaysPresent.map((name) => [name, EXAMPLE_TIME]);
+function recordExample({
+  example,
+  alwaysPresent = [],
+  readOnlyFields = {},
+}: ResourceDefinition<never>): object {
+  const more = alwaysPresent
+    .filter((name) => !Object.hasOwn(example, name))
+    .map((name) => [
+      name,
+      (readOnlyFields[name]?.['examples'] as unknown[] | undefined)?.[0] ?? EXAMPLE_TIME,
+    ]);
   return { id: 1, ...example, ...Object.fromEntries(more) };
 }
 
@@ -116,12 +128,20 @@ const SENT: Readonly<
 };
 
 function recordSchema(
-  { readOnlyFields, alwaysPresent = [] }: ResourceDefinition<never>,
+  { readOnlyFields, alwaysPresent = [], shownValues = {} }: ResourceDefinition<never>,
   input: ObjectSchema,
 ): ObjectSchema {
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
   const { properties, required = [] } = received(input) as ObjectSchema;
-  return open({ id, ...properties, ...metadata, ...readOnlyFields }, ['id', ...required, ...alwaysPresent]);
+  const shown = Object.entries(shownValues).map(([name, values]) => [
+    name,
+    { ...properties[name], enum: values },
+  ]);
+  return open({ id, ...properties, ...Object.fromEntries(shown), ...metadata, ...readOnlyFields }, [
+    'id',
+    ...required,
+    ...alwaysPresent,
+  ]);
 }
 
 /** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
@@ -176,21 +196,23 @@ function nullable({ type, anyOf, enum: values, ...rest }: JsonSchema): JsonSchem
 function withNamedParts(
   name: string,
   schema: ObjectSchema,
-  { schemaNames: partNames = {} }: ResourceDocs,
+  { docs: { schemaNames: partNames = {} }, shownValues = {} }: ResourceDefinition<never>,
   kind: SchemaKind,
 ): Record<string, JsonSchema> {
   const parts: Record<string, JsonSchema> = {};
-  const refer = (part: JsonSchema, partName: string): JsonSchema => {
-    if (part['type'] === 'array') return { ...part, items: refer(part['items'] as JsonSchema, partName) };
+  const refer = (part: JsonSchema, partName: string, isSame: boolean): JsonSchema => {
+    if (part['type'] === 'array')
+      return { ...part, items: refer(part['items'] as JsonSchema, partName, isSame) };
     // In a merge patch, null or an object without its required members: a type of this place only.
     if (Array.isArray(part['type'])) return part;
-    const full = kind === 'record' || kind === 'change' || part['enum'] ? partName : `${partName}Input`;
+    const full =
+      kind === 'record' || kind === 'change' || (part['enum'] && isSame) ? partName : `${partName}Input`;
     parts[full] = part;
     return schemaRef(full);
   };
   const properties = Object.entries(schema.properties).map(([field, property]) => [
     field,
-    partNames[field] ? refer(property, partNames[field]) : property,
+    partNames[field] ? refer(property, partNames[field], !Object.hasOwn(shownValues, field)) : property,
   ]);
   return { [name]: { ...schema, properties: Object.fromEntries(properties) }, ...parts };
 }

@@ -5,6 +5,7 @@ import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/rules.js';
+import { API_KEY_SHAPE, EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
 import {
   instantSchema,
   integerSchema,
@@ -88,6 +89,15 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   readOnlyFields: READ_ONLY_FIELDS,
   itemFields: ['usage'],
   alwaysPresent: ['createdAt'],
+  secret: {
+    name: 'key',
+    schema: {
+      type: 'string',
+      pattern: API_KEY_SHAPE.source,
+      description: 'The key itself, shown only in this response.',
+    },
+    example: EXAMPLE_KEY,
+  },
   ...FROM_TABLE,
   fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: API_KEY.createdBy }) },
   present: presentApiKey,

@@ -57,6 +57,13 @@ export const IMPORTS = 'imports';
 
 export interface ResourcePolicy<Fields> extends ImportPolicy, ReadPolicy<Fields> {}
 
+/** Changes the record of a request, and returns what the response shows. */
+type Update<Fields> = (
+  ctx: Context,
+  precondition: Precondition,
+  change: Change,
+) => Promise<Versioned<Fields>>;
+
 /** The operations that resources permit. A resource picks from them and may add its own. */
 export class ResourceOperations<Fields> {
   private readonly key: PathKey | undefined;
@@ -193,18 +200,22 @@ export class ResourceOperations<Fields> {
     };
   }
 
-  patch(): Operation {
-    const mergePatch = this.update('merge-patch');
+  /**
+   * @param update changes the record of the request, and returns what the response shows
+   * @param kind for the OpenAPI document
+   */
+  patch(update: Update<Fields> = this.updateRecord, kind: ResourceKind = 'patch'): Operation {
+    const mergePatch = this.update('merge-patch', update);
     const consumes = {
       // Most generators of clients take the first type alone.
       [MERGE_PATCH]: mergePatch,
-      [JSON_PATCH]: this.update('json-patch'),
+      [JSON_PATCH]: this.update('json-patch', update),
       [JSON_TYPE]: mergePatch,
     };
     return {
-      purpose: this.purpose('patch'),
+      purpose: this.purpose(kind),
       // The response shows the record, so that a patch is also a way to read it.
-      scopes: [this.resource.writeScope, this.resource.readScope],
+      scopes: [...new Set([this.resource.writeScope, this.resource.readScope])],
       ...this.itemPolicy(),
       consumes,
     };
@@ -223,6 +234,25 @@ export class ResourceOperations<Fields> {
         const precondition = this.precondition(ctx);
         await this.writing(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
+      },
+    };
+  }
+
+  /**
+   * A request without a body that changes a record.
+   * @param change changes it, and returns what the response shows
+   */
+  act(
+    kind: ResourceKind,
+    change: (ctx: Context, precondition: Precondition) => Promise<Versioned<Fields>>,
+  ): Operation {
+    return {
+      purpose: this.purpose(kind),
+      scopes: [this.resource.writeScope],
+      ...this.itemPolicy(),
+      handle: async (ctx) => {
+        const precondition = this.precondition(ctx);
+        this.respondToWrite(ctx, 200, await this.writing(ctx, () => change(ctx, precondition)));
       },
     };
   }
@@ -257,16 +287,17 @@ export class ResourceOperations<Fields> {
     this.respondToWrite(ctx, isNew ? 201 : 200, record);
   }
 
-  private update(kind: Change['kind']): BodyHandler {
+  private readonly updateRecord: Update<Fields> = (ctx, precondition, change) =>
+    this.service.update(this.addressIn(ctx), precondition, change);
+
+  private update(kind: Change['kind'], update = this.updateRecord): BodyHandler {
     return {
       read: this.readJson,
       handle: async (ctx) => {
         const change = { kind, body: ctx.request.body };
         const precondition = this.precondition(ctx);
         await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
-        const record = await this.writing(ctx, () =>
-          this.service.update(this.addressIn(ctx), precondition, change),
-        );
+        const record = await this.writing(ctx, () => update(ctx, precondition, change));
         this.respondToWrite(ctx, 200, record);
       },
     };
@@ -282,9 +313,9 @@ export class ResourceOperations<Fields> {
     else respondJsonText(ctx, view.toJson(record));
   }
 
-  private respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
+  respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
     ctx.set('ETag', this.tagOf(record));
-    if (!prefersMinimal(ctx)) {
+    if (this.hasSecret(record) || !prefersMinimal(ctx)) {
       this.setContentLocation(ctx, record);
       respondJsonText(ctx, responseJson(this.resource.present, record));
       ctx.status = status;
@@ -292,6 +323,12 @@ export class ResourceOperations<Fields> {
     }
     ctx.body = null;
     ctx.status = status === 200 ? 204 : status;
+  }
+
+  /** Whether the response is the only one that shows the secret. */
+  private hasSecret(record: Versioned<Fields>): boolean {
+    const { secret, present } = this.resource;
+    return secret !== undefined && present(record)[secret.name] !== undefined;
   }
 
   /** Sets the URL of a new record, and whether an earlier request created it. */

@@ -11,19 +11,23 @@ import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-ope
 interface FurtherRoutes {
   readonly imports?: Route['operations'];
   readonly changes?: Route['operations'] | undefined;
+  /** What belongs to an item, by the last segment of its path. */
+  readonly below?: Readonly<Record<string, Route['operations']>>;
   /** An item by the value of a unique field. */
   readonly byKey?: readonly { readonly key: PathKey; readonly operations: Route['operations'] }[];
 }
+
+const ID = '/([1-9][0-9]{0,15})';
 
 /** The routes of a resource: the collection, the item, and others if it has any. */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
   item: Route['operations'],
-  { imports, changes, byKey = [] }: FurtherRoutes = {},
+  { imports, changes, below = {}, byKey = [] }: FurtherRoutes = {},
 ): Route[] {
-  const route = (below: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
-    template: `/v${version}/${path}${below}`,
+  const route = (rest: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
+    template: `/v${version}/${path}${rest}`,
     access: 'bearer',
     path: new RegExp(`^(?:/v${version})?/${path}${pattern}$`),
     version,
@@ -33,7 +37,8 @@ export function routesOf(
   });
   return [
     route('', '', collection),
-    route('/{id}', '/([1-9][0-9]{0,15})', item),
+    route('/{id}', ID, item),
+    ...Object.entries(below).map(([name, operations]) => route(`/{id}/${name}`, `${ID}/${name}`, operations)),
     ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
     ...(changes ? [route(`/${CHANGES}`, `/${CHANGES}`, changes)] : []),
     ...byKey.map(({ key, operations }) =>

@@ -11,7 +11,7 @@ import { connect, isEmpty } from '../connection/connection.js';
 import { createFolder } from '../connection/create-folder.js';
 import { translateError } from '../connection/errors.js';
 import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
-import { RESET_FEEDS } from '../connection/migrations.js';
+import { AFTER_RESTORE } from '../connection/migrations.js';
 import { identityOf } from '../connection/open-files.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
@@ -98,7 +98,7 @@ async function createEmpty(target: string, owner: Owner | undefined, now: Date):
 async function fill(copy: AtomicFile, source: string, progress: BackupProgress): Promise<number> {
   try {
     const bytes = await copyChecked(copy, source, progress);
-    expirePositions(copy.partial);
+    standAlone(copy.partial);
     return bytes;
   } catch (error) {
     const translated = translateError(error, source);
@@ -107,13 +107,12 @@ async function fill(copy: AtomicFile, source: string, progress: BackupProgress):
   }
 }
 
-/** Followers know changes that the restored database does not have. */
-function expirePositions(file: string): void {
+function standAlone(file: string): void {
   const connection = connect(file, 'rw');
   try {
     connection.pragma('journal_mode = OFF');
-    const hasFeeds = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'feeds'").all().length > 0;
-    if (hasFeeds) connection.exec(RESET_FEEDS);
+    const has = connection.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
+    for (const [table, sql] of Object.entries(AFTER_RESTORE)) if (has.get(table)) connection.exec(sql);
   } finally {
     connection.close();
   }

@@ -218,6 +218,36 @@ ${['products', 'users', 'orders', 'api_keys', 'signing_keys']
 `,
   )
   .join('')}`,
+  `
+  CREATE TABLE webhooks (
+    id INTEGER PRIMARY KEY,
+    stored_version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    version INTEGER AS (stored_version) VIRTUAL,
+    change INTEGER,
+    "name" TEXT AS (fields ->> 'name') VIRTUAL,
+    "createdBy" INTEGER AS (fields ->> 'createdBy') VIRTUAL
+  ) STRICT;
+  CREATE INDEX webhooks_name ON webhooks ("name");
+  CREATE INDEX webhooks_createdBy ON webhooks ("createdBy");
+  CREATE INDEX webhooks_created_at ON webhooks (created_at);
+  CREATE INDEX webhooks_updated_at ON webhooks (updated_at);
+  CREATE INDEX webhooks_change ON webhooks (change) WHERE change IS NOT NULL;
+  CREATE TABLE webhook_states (
+    id INTEGER PRIMARY KEY,
+    stored_version INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    version INTEGER AS (stored_version) VIRTUAL,
+    change INTEGER
+  ) STRICT;
+  CREATE INDEX webhook_states_created_at ON webhook_states (created_at);
+  CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at);
+  CREATE INDEX webhook_states_change ON webhook_states (change) WHERE change IS NOT NULL;
+  `,
 ];
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
@@ -228,6 +258,16 @@ export const NEW_EPOCH = 'lower(hex(randomblob(16)))';
 
 /** Makes all positions of the feeds expire. */
 export const RESET_FEEDS = `UPDATE feeds SET epoch = ${NEW_EPOCH}`;
+
+/**
+ * What is done to a restored database, by table. Followers know changes that it does not have; and the database of the
+ * backup may still send webhooks.
+ */
+export const AFTER_RESTORE: Readonly<Record<string, string>> = {
+  feeds: RESET_FEEDS,
+  webhooks: `UPDATE webhooks SET stored_version = stored_version + 1, fields = json_set(fields, '$.status', 'paused')
+    WHERE fields ->> 'status' <> 'paused'`,
+};
 
 /**
  * The statements that start to make all words of a table again. Without the first one, which takes 30 ms for a million

@@ -201,7 +201,7 @@ describe('the command line', () => {
     await runInProcess(['seed', '--products', '1'], where);
     const name = '\u001b[31mred\n漢字';
     expect((await runInProcess(create('plain', 'all'), where)).out).to.match(
-      /^Key 2 \(plain\): products:read .*keys:admin\nShown/,
+      /^Key 2 \(plain\): products:read .*keys:admin webhooks:admin\nShown/,
     );
     const created = JSON.parse((await runInProcess([...create('x漢字', 'users:read'), '--json'], where)).out);
     expect(created).to.include({ name: 'x漢字' }).and.to.have.property('key');

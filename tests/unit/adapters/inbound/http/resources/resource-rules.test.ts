@@ -208,9 +208,9 @@ describe('the rules of an API key', () => {
     has(API_KEYS, { name: 'k', scopes: ['products:read'] }, [[{ digest: 'x' }, 'unknown_field /digest']]);
   });
 
-  it('name a scope to read and one to write each resource, and one for keys', () => {
+  it('name a scope to read and one to write each resource, and one for keys and for webhooks', () => {
     const scopes = RECORD_PLURALS.flatMap((plural) => [`${plural}:read`, `${plural}:write`]);
-    expect(SCOPES).to.deep.equal([...scopes, 'keys:admin']);
+    expect(SCOPES).to.deep.equal([...scopes, 'keys:admin', 'webhooks:admin']);
   });
 });
 

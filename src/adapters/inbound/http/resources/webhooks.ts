@@ -1,0 +1,128 @@
+import type { RecordFormat } from '../../../../application/records/record-format.js';
+import type { ShownWebhook } from '../../../../application/webhooks/webhook-service.js';
+import { indexedFields } from '../../../../domain/fields.js';
+import { type Instant, MAX_ID, type Versioned } from '../../../../domain/record.js';
+import { descriptionOf } from '../../../../domain/rules.js';
+import {
+  type DeliveryAttempt,
+  STORED_WEBHOOK,
+  statusOf,
+  WEBHOOK,
+  type Webhook,
+} from '../../../../domain/webhook.js';
+import {
+  instantSchema,
+  integerSchema,
+  type JsonSchema,
+  open,
+  type Properties,
+  TEXT,
+} from '../core/json-schema.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { sha256 } from '../response/etag.js';
+import { fromFieldTable } from './from-field-table.js';
+
+const READ_ONLY_FIELDS: Properties = {
+  createdBy: {
+    ...integerSchema(1, MAX_ID),
+    examples: [STORED_WEBHOOK.createdBy.example],
+    description: descriptionOf(STORED_WEBHOOK.createdBy),
+  },
+  createdAt: instantSchema('When the webhook was created, to the millisecond'),
+  lastDeliveryAt: instantSchema('When the receiver last took a message'),
+  lastError: {
+    ...TEXT,
+    description:
+      'Why the newest message was not taken, or why the webhook is paused; absent since the receiver last took one.',
+  },
+};
+
+/** `secret` is shown by the responses alone that make one. */
+const FROM_TABLE = fromFieldTable<Webhook>(WEBHOOK, [...Object.keys(READ_ONLY_FIELDS), 'secret']);
+
+/** The definition of webhooks. Responses never show a stored secret, and lists cannot be filtered by it. */
+export const WEBHOOKS: ResourceDefinition<ShownWebhook> = {
+  path: 'webhooks',
+  version: 1,
+  readScope: 'webhooks:admin',
+  writeScope: 'webhooks:admin',
+  docs: {
+    name: 'Webhook',
+    singular: 'a webhook',
+    plural: 'webhooks',
+    description:
+      'Receivers that the service tells of changes, by messages as Standard Webhooks 1.0.0 describes them. A message names the records that changed, and the address of the feed behind these changes. Each change is told at least once.',
+    schemaNames: { resources: 'WebhookResource', status: 'WebhookStatus' },
+  },
+  readOnlyFields: READ_ONLY_FIELDS,
+  shownValues: { status: ['active', 'failing', 'paused'] },
+  alwaysPresent: ['status', 'createdBy', 'createdAt'],
+  secret: {
+    name: 'secret',
+    schema: {
+      type: 'string',
+      pattern: '^whsec_[A-Za-z0-9+/=]+$',
+      description: 'The secret that signs the messages, shown only in the response that makes it.',
+    },
+    example: 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=',
+  },
+  ...FROM_TABLE,
+  fields: { ...FROM_TABLE.fields, ...indexedFields({ createdBy: STORED_WEBHOOK.createdBy }) },
+  present: presentWebhook,
+  // Responses show the last delivery too, so the strong tag must differ with it (RFC 9110 section 8.8.1).
+  tagState: {
+    of: (webhook) => {
+      const { lastDeliveryAt, lastError } = webhook.fields.state ?? {};
+      const status = statusOf(webhook, webhook.fields.state);
+      if (status !== 'failing' && lastDeliveryAt === undefined && lastError === undefined)
+        return webhook.version;
+      return `${webhook.version}.${sha256(JSON.stringify([status, lastDeliveryAt, lastError]))}`;
+    },
+    pattern: '([1-9][0-9]*)(?:\\.[A-Za-z0-9_-]+)?',
+  },
+};
+
+/** How clients edit a webhook: the fields that they may send. */
+export const EDITED_WEBHOOKS: RecordFormat<Webhook> = FROM_TABLE;
+
+function presentWebhook(webhook: Versioned<ShownWebhook>) {
+  const { id, createdAt, fields } = webhook;
+  const { name, url, resources, createdBy, state, newSecret } = fields;
+  return {
+    id,
+    name,
+    url,
+    resources,
+    status: statusOf(webhook, state),
+    createdBy,
+    createdAt: time(createdAt),
+    lastDeliveryAt: time(state?.lastDeliveryAt),
+    lastError: state?.lastError,
+    secret: newSecret,
+  };
+}
+
+/** A try to send a message, as responses show it. */
+export function presentAttempt({ at, ...rest }: DeliveryAttempt) {
+  return { at: time(at), ...rest };
+}
+
+export const ATTEMPT_SCHEMA: JsonSchema = open(
+  {
+    at: instantSchema('When the message was sent'),
+    type: {
+      ...TEXT,
+      examples: ['products.changed'],
+      description:
+        'The type of the message: `products.changed`, `products.resync`, `webhook.test` and others.',
+    },
+    changes: { ...integerSchema(0, 100), description: 'The number of changes in the message.' },
+    status: { ...integerSchema(100, 599), description: 'The status of the response. 2xx takes the message.' },
+    error: { ...TEXT, description: 'Why there was no response.' },
+  },
+  ['at', 'type', 'changes'],
+);
+
+function time(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}

@@ -1,0 +1,31 @@
+import type {
+  WebhookAttemptOutcome,
+  WebhookObserver,
+  WebhookPauseReason,
+} from '../../../application/ports/webhook-observer.js';
+import type { PrometheusMetrics } from './metrics.js';
+
+/** Counts what webhooks send. */
+export class WebhookMetrics implements WebhookObserver {
+  private readonly attempts = new Map<WebhookAttemptOutcome, number>();
+  private readonly pauses = new Map<WebhookPauseReason, number>();
+
+  /** @param lagMs returns how long the oldest message was not taken */
+  constructor(metrics: PrometheusMetrics, lagMs: () => number) {
+    metrics.collect('webhook_deliveries_total', () =>
+      [...this.attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    );
+    metrics.collect('webhook_pauses_total', () =>
+      [...this.pauses].map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+    metrics.collect('webhook_lag_seconds', () => [{ labels: {}, value: lagMs() / 1_000 }]);
+  }
+
+  attempted(outcome: WebhookAttemptOutcome): void {
+    this.attempts.set(outcome, (this.attempts.get(outcome) ?? 0) + 1);
+  }
+
+  paused(reason: WebhookPauseReason): void {
+    this.pauses.set(reason, (this.pauses.get(reason) ?? 0) + 1);
+  }
+}

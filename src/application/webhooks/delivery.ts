@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { Versioned } from '../../domain/record.js';
+import {
+  type DeliveryAttempt,
+  type PendingMessage,
+  signingSecrets,
+  type Webhook,
+} from '../../domain/webhook.js';
+import type { Clock } from '../ports/clock.js';
+import type { WebhookTransport } from '../ports/webhook-transport.js';
+
+export type Message = Pick<PendingMessage, 'id' | 'type' | 'changes' | 'body'>;
+
+export interface DeliveryDependencies {
+  readonly transport: Pick<WebhookTransport, 'post'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Sends a message to the receiver of a webhook once, as Standard Webhooks 1.0.0 describes. */
+export async function deliver(
+  { transport, clock }: DeliveryDependencies,
+  { fields }: Versioned<Webhook>,
+  { id, type, changes, body }: Message,
+  signal?: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const at = clock.now();
+  const timestamp = Math.floor(at / 1_000);
+  const signatures = signingSecrets(fields, at).map((secret) => signatureOf(secret, id, timestamp, body));
+  const headers = {
+    'Content-Type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+  return { at, type, changes, ...(await transport.post({ url: fields.url, headers, body }, signal)) };
+}
+
+/** The HMAC-SHA256 with the bytes of the secret. Neither the id nor the time has a full stop. */
+function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}

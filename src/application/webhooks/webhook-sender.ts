@@ -1,0 +1,435 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiKey, ResourceName } from '../../domain/access.js';
+import { AppError } from '../../domain/errors.js';
+import type { Id, Instant, Versioned } from '../../domain/record.js';
+import {
+  type DeliveryAttempt,
+  type FeedPlace,
+  isAccepted,
+  type PendingMessage,
+  type Webhook,
+  type WebhookState,
+  withAttempt,
+} from '../../domain/webhook.js';
+import { PLACE_MS } from '../changes/change-reader.js';
+import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
+import type { Clock } from '../ports/clock.js';
+import { BY_ID } from '../ports/list-query.js';
+import type { Logger } from '../ports/logger.js';
+import type { Repository } from '../ports/repository.js';
+import type { WebhookObserver, WebhookPauseReason } from '../ports/webhook-observer.js';
+import type { WebhookTransport } from '../ports/webhook-transport.js';
+import { paginate } from '../records/paginate.js';
+import { nextVersion } from '../records/versions.js';
+import { deliver } from './delivery.js';
+import { keyProblem } from './sending-key.js';
+import type { WebhookStates } from './webhook-states.js';
+
+const MINUTE_MS = 60_000;
+/** The pauses before the next attempts. The last one repeats. */
+const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 240 * MINUTE_MS];
+/** Longer than an attempt takes, also if the clocks of two processes differ by some seconds. */
+const LEASE_MS = 30_000;
+/** How often the webhooks are read, of which other processes may have changed some. */
+const RELOAD_MS = 5_000;
+/** The age at which the place of a webhook without changes is stored again. */
+const REFRESH_MS = 60 * MINUTE_MS;
+/** After an error of the store. */
+const ERROR_PAUSE_MS = 1_000;
+const MAX_CHANGES = 100;
+/** Messages under way in this process, of different webhooks. */
+const MAX_AT_ONCE = 32;
+const PAGE = 1_000;
+
+export interface WebhookSenderDependencies {
+  readonly webhooks: Pick<Repository<Webhook>, 'find' | 'list' | 'replaceAll'>;
+  readonly states: WebhookStates;
+  readonly keys: Pick<Repository<ApiKey>, 'find'>;
+  readonly feeds: Readonly<Record<ResourceName, ChangeFeed<unknown>>>;
+  readonly transport: Pick<WebhookTransport, 'post'>;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly observer: WebhookObserver;
+  /** Differs from that of every other process. */
+  readonly owner: string;
+  /** Returns a random text without a full stop. */
+  readonly newMessageId: () => string;
+  /** Returns the address of the changes of a resource behind a place, without the host. */
+  readonly addressOf: (resource: ResourceName, position: FeedPosition) => string;
+}
+
+/** A webhook that may send, as this process knows it. */
+interface Watched {
+  readonly id: Id;
+  version: number;
+  resources: readonly ResourceName[];
+  /** Whether there may be something to send. */
+  isDue: boolean;
+  isBusy: boolean;
+  /** Nothing happens before: another process sends, or the newest attempt failed. */
+  waitsUntil: Instant;
+  /** When the message was made that was not taken yet. */
+  pendingSince: Instant | undefined;
+}
+
+/**
+ * Sends the messages of all webhooks: one at a time for each webhook, in the order of the feeds, each until the receiver
+ * takes it. Every process of a store runs one. The one that stores a lease on a webhook sends; a place advances only by
+ * the compare-and-write of the lease's owner after a 2xx. So a message may be sent twice, if a process ends or a lease
+ * runs out meanwhile, and none is left out.
+ */
+export class WebhookSender {
+  private watched = new Map<Id, Watched>();
+  /** The newest known place in each feed. */
+  private readonly ends = new Map<ResourceName, FeedPosition>();
+  private readonly queue: Watched[] = [];
+  private readonly steps = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  private reloadAt = Number.NEGATIVE_INFINITY;
+  private isStopped = false;
+  private failure: unknown;
+
+  constructor(private readonly deps: WebhookSenderDependencies) {}
+
+  /**
+   * Looks for changes, and begins what is due. Call it several times a second.
+   * @throws AppError `unavailable`, also for what began earlier
+   */
+  async run(): Promise<void> {
+    const { failure } = this;
+    this.failure = undefined;
+    if (this.deps.clock.elapsed() >= this.reloadAt) await this.reload();
+    for (const name of this.watchedResources()) if (await this.hasNews(name)) this.wakeAll(name);
+    const now = this.deps.clock.now();
+    for (const webhook of this.watched.values())
+      if (webhook.isDue && !webhook.isBusy && webhook.waitsUntil <= now) this.enqueue(webhook);
+    this.startNext();
+    if (failure) throw failure;
+  }
+
+  /** The webhooks have changed: the next {@link run} reads them. */
+  wake(): void {
+    this.reloadAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Begins nothing more, and cuts off after some time what is under way. Resolves when nothing is. */
+  async stop(withinMs: number): Promise<void> {
+    this.isStopped = true;
+    const timer = setTimeout(() => this.stopping.abort(), withinMs);
+    await Promise.all(this.steps);
+    clearTimeout(timer);
+  }
+
+  /** How long the oldest message that this process knows of was not taken, in milliseconds. */
+  get lagMs(): number {
+    const since = [...this.watched.values()].flatMap(({ pendingSince }) => pendingSince ?? []);
+    return since.length === 0 ? 0 : Math.max(0, this.deps.clock.now() - Math.min(...since));
+  }
+
+  private async reload(): Promise<void> {
+    const { webhooks, clock } = this.deps;
+    this.reloadAt = clock.elapsed() + RELOAD_MS;
+    const found = new Map<Id, Watched>();
+    for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID }))
+      for (const webhook of page)
+        if (webhook.fields.status !== 'paused') found.set(webhook.id, this.watch(webhook));
+    // Until its step ends, a webhook keeps its entry: one step at a time.
+    for (const webhook of this.watched.values()) if (webhook.isBusy) found.set(webhook.id, webhook);
+    this.watched = found;
+  }
+
+  private watch({ id, version, fields: { resources } }: Versioned<Webhook>): Watched {
+    const known = this.watched.get(id);
+    if (known?.version === version) return known;
+    if (!known)
+      return { id, version, resources, isDue: true, isBusy: false, waitsUntil: 0, pendingSince: undefined };
+    return Object.assign(known, { version, resources, isDue: true, waitsUntil: 0 });
+  }
+
+  private watchedResources(): Set<ResourceName> {
+    return new Set([...this.watched.values()].flatMap(({ resources }) => resources));
+  }
+
+  private wakeAll(name: ResourceName): void {
+    for (const webhook of this.watched.values()) if (webhook.resources.includes(name)) webhook.isDue = true;
+  }
+
+  /** Whether a feed has changes since the last call. */
+  private async hasNews(name: ResourceName): Promise<boolean> {
+    const feed = this.deps.feeds[name];
+    const end = this.ends.get(name);
+    const page = end === undefined ? undefined : await feed.read(end, 1);
+    const isQuiet = page?.changes.length === 0;
+    // Before the webhooks read: they find what is not behind it.
+    this.ends.set(name, isQuiet ? page.next : await feed.end());
+    return !isQuiet;
+  }
+
+  private enqueue(webhook: Watched): void {
+    webhook.isDue = false;
+    webhook.isBusy = true;
+    this.queue.push(webhook);
+  }
+
+  private startNext(): void {
+    while (this.steps.size < MAX_AT_ONCE && !this.isStopped) {
+      const webhook = this.queue.shift();
+      if (!webhook) return;
+      const step = this.stepOf(webhook).finally(() => {
+        this.steps.delete(step);
+        this.startNext();
+      });
+      this.steps.add(step);
+    }
+  }
+
+  private async stepOf(webhook: Watched): Promise<void> {
+    try {
+      await this.step(webhook);
+    } catch (error) {
+      this.failure ??= error;
+      this.wait(webhook, this.deps.clock.now() + ERROR_PAUSE_MS);
+    }
+    webhook.isBusy = false;
+    if (webhook.isDue && webhook.waitsUntil <= this.deps.clock.now()) this.enqueue(webhook);
+  }
+
+  private wait(webhook: Watched, until: Instant): void {
+    webhook.isDue = true;
+    webhook.waitsUntil = until;
+  }
+
+  /** Sends at most one message. */
+  private async step(watched: Watched): Promise<void> {
+    const { webhooks, states, keys, clock } = this.deps;
+    const { id } = watched;
+    const webhook = await webhooks.find(id);
+    if (webhook?.fields.status !== 'active') {
+      this.watched.delete(id);
+      return;
+    }
+    const state = await states.find(id);
+    watched.pendingSince = state.pending?.madeAt;
+    const busyUntil = this.busyUntil(webhook, state);
+    if (busyUntil > clock.now()) return this.wait(watched, busyUntil);
+    const news: News = new Map();
+    const message = await this.messageFor(webhook, state, news);
+    if (message === 'expired')
+      return this.pause(
+        webhook,
+        'expired',
+        'The receiver took no message for so long that changes may be missing',
+      );
+    if (!message) return this.refresh(id, state, news);
+    const problem = await keyProblem(keys, webhook.fields, clock.now());
+    if (problem !== undefined) return this.pause(webhook, 'key', problem);
+    watched.isDue = true;
+    if (!(await this.take(id, state, message))) return;
+    watched.pendingSince = message.madeAt;
+    await this.settle(watched, webhook, message, await this.send(webhook, message));
+  }
+
+  /** Until when another process may send, or this one pauses. */
+  private busyUntil({ version }: Versioned<Webhook>, { lease, failures }: WebhookState): Instant {
+    return Math.max(
+      lease && lease.owner !== this.deps.owner ? lease.until : 0,
+      failures?.version === version ? failures.nextAt : 0,
+    );
+  }
+
+  /** @returns undefined if there is nothing to send; `expired` if changes may be missing that failed to be sent */
+  private async messageFor(
+    webhook: Versioned<Webhook>,
+    state: WebhookState,
+    news: News,
+  ): Promise<PendingMessage | 'expired' | undefined> {
+    const isFailing = state.failures?.version === webhook.version;
+    const pending = await this.stillPending(webhook.fields, state);
+    if (pending) return pending;
+    for (const [name, place] of placesOf(webhook.fields, state)) {
+      const page = await this.deps.feeds[name].read(place.at, MAX_CHANGES);
+      if (!page) return isFailing ? 'expired' : this.resync(name, place);
+      if (page.changes.length > 0)
+        return isFailing ? 'expired' : this.changed(name, place, page.changes, page.next);
+      news.set(name, { ...place, at: page.next });
+    }
+    return undefined;
+  }
+
+  /** The message that was not taken yet, if its cursor is still good. */
+  private async stillPending(
+    { starts }: Webhook,
+    { pending, places }: WebhookState,
+  ): Promise<PendingMessage | undefined> {
+    if (!pending || starts[pending.resource] !== pending.start) return undefined;
+    if (this.deps.clock.now() - pending.madeAt > PLACE_MS) return undefined;
+    const from = isResync(pending) ? pending.next : (places[pending.resource]?.at ?? pending.start);
+    return (await this.deps.feeds[pending.resource].read(from, 1)) && pending;
+  }
+
+  private changed(
+    resource: ResourceName,
+    { start }: FeedPlace,
+    changes: readonly RecordChange<unknown>[],
+    next: FeedPosition,
+  ): PendingMessage {
+    const thin = changes.map((change) => ({
+      id: change.id,
+      version: change.version,
+      ...('deleted' in change && { deleted: true }),
+    }));
+    const count = thin.length;
+    return this.message(
+      { type: `${resource}.changed`, resource, changes: count, start, next },
+      { changes: thin },
+    );
+  }
+
+  /** Changes are missing. The receiver reads everything, and then what follows. */
+  private async resync(resource: ResourceName, { start }: FeedPlace): Promise<PendingMessage> {
+    const next = await this.deps.feeds[resource].end();
+    return this.message({ type: `${resource}${RESYNC}`, resource, changes: 0, start, next }, {});
+  }
+
+  private message(
+    about: Omit<PendingMessage, 'id' | 'madeAt' | 'body'>,
+    data: Readonly<Record<string, unknown>>,
+  ): PendingMessage {
+    const { clock, newMessageId, addressOf } = this.deps;
+    const madeAt = clock.now();
+    const body = JSON.stringify({
+      type: about.type,
+      timestamp: new Date(madeAt).toISOString(),
+      data: { ...data, next: addressOf(about.resource, about.next) },
+    });
+    return { id: newMessageId(), madeAt, body, ...about };
+  }
+
+  /** Stores the message and a lease, unless the state has changed. */
+  private async take(id: Id, seen: WebhookState, message: PendingMessage): Promise<boolean> {
+    const { states, clock, owner } = this.deps;
+    const lease = { owner, until: clock.now() + LEASE_MS };
+    const taken = await states.change(id, (state) =>
+      isDeepStrictEqual(sendingPart(state), sendingPart(seen))
+        ? { ...state, pending: message, lease }
+        : undefined,
+    );
+    return taken !== undefined;
+  }
+
+  /** @returns undefined if it was cut off by {@link stop} */
+  private async send(
+    webhook: Versioned<Webhook>,
+    message: PendingMessage,
+  ): Promise<DeliveryAttempt | undefined> {
+    const { signal } = this.stopping;
+    const attempt = await deliver(this.deps, webhook, message, signal);
+    return signal.aborted && attempt.status === undefined ? undefined : attempt;
+  }
+
+  private async settle(
+    watched: Watched,
+    webhook: Versioned<Webhook>,
+    message: PendingMessage,
+    attempt: DeliveryAttempt | undefined,
+  ): Promise<void> {
+    const { states, clock, owner, observer } = this.deps;
+    const now = clock.now();
+    if (attempt) observer.attempted(outcomeOf(attempt));
+    const settled = await states.change(webhook.id, (state) => {
+      // Another process may have taken it over.
+      if (state.lease?.owner !== owner || state.pending?.id !== message.id) return undefined;
+      const { lease: _over, ...free } = state;
+      if (!attempt) return free;
+      const noted = withAttempt(free, attempt);
+      return isAccepted(attempt) ? advanced(noted, message, now) : failed(noted, webhook, attempt, now);
+    });
+    if (!attempt || !settled) return;
+    watched.pendingSince = settled.pending?.madeAt;
+    if (attempt.status === 410) await this.pause(webhook, 'gone', 'The receiver responded with 410');
+    else if (settled.failures) this.wait(watched, settled.failures.nextAt);
+  }
+
+  /** Stores newer places of a webhook that has nothing to send, so that its places do not expire. */
+  private async refresh(id: Id, seen: WebhookState, news: News): Promise<void> {
+    const { states, clock } = this.deps;
+    const now = clock.now();
+    const newer = [...news].filter(([name, { at, storedAt }]) => {
+      return at !== seen.places[name]?.at && now - storedAt >= REFRESH_MS;
+    });
+    if (newer.length === 0) return;
+    const refreshed = newer.map(([name, place]) => [name, { ...place, storedAt: now }]);
+    await states.change(id, (state) =>
+      isDeepStrictEqual(sendingPart(state), sendingPart(seen))
+        ? { ...state, places: { ...state.places, ...Object.fromEntries(refreshed) } }
+        : undefined,
+    );
+  }
+
+  /** Pauses a webhook, unless it has changed meanwhile. */
+  private async pause(webhook: Versioned<Webhook>, reason: WebhookPauseReason, text: string): Promise<void> {
+    const { webhooks, states, clock, logger, observer } = this.deps;
+    const { id, version, fields } = webhook;
+    const record = nextVersion(webhook, { ...fields, status: 'paused' as const }, clock.now());
+    const [outcome] = await webhooks.replaceAll([{ record, expected: version, before: fields }]);
+    if (outcome instanceof AppError) throw outcome;
+    const watched = this.watched.get(id);
+    if (outcome !== 'replaced') {
+      if (watched) watched.isDue = true;
+      return;
+    }
+    this.watched.delete(id);
+    if (watched) watched.isDue = false;
+    observer.paused(reason);
+    logger.warn('a webhook was paused', { webhookId: id, reason, detail: text });
+    await states.change(id, (state) => ({ ...state, lastError: text }));
+  }
+}
+
+const RESYNC = '.resync';
+
+function isResync({ type }: PendingMessage): boolean {
+  return type.endsWith(RESYNC);
+}
+
+/** The newest places behind which nothing was found. */
+type News = Map<ResourceName, FeedPlace>;
+
+/** The places of the resources, the one that was stored first first, so that each has its turn. */
+function placesOf({ resources, starts }: Webhook, { places }: WebhookState): [ResourceName, FeedPlace][] {
+  return resources
+    .map((name): [ResourceName, FeedPlace] => {
+      const start = starts[name] ?? '';
+      const stored = places[name];
+      return [name, stored?.start === start ? stored : { start, at: start, storedAt: 0 }];
+    })
+    .sort(([, one], [, other]) => one.storedAt - other.storedAt);
+}
+
+/** The part of a state that says who sends what. */
+function sendingPart({ places, pending, lease, failures }: WebhookState) {
+  return [places, pending?.id, lease?.owner, lease?.until, failures];
+}
+
+function advanced(state: WebhookState, message: PendingMessage, now: Instant): WebhookState {
+  const { pending: _taken, failures: _past, lastError: _pastToo, ...rest } = state;
+  const place: FeedPlace = { start: message.start, at: message.next, storedAt: now };
+  return { ...rest, places: { ...rest.places, [message.resource]: place }, lastDeliveryAt: now };
+}
+
+function failed(
+  state: WebhookState,
+  { version }: Versioned<Webhook>,
+  { status, error }: DeliveryAttempt,
+  now: Instant,
+): WebhookState {
+  const count = (state.failures?.version === version ? state.failures.count : 0) + 1;
+  const nextAt = now + (RETRY_MS[Math.min(count, RETRY_MS.length) - 1] ?? 0);
+  const lastError = error ?? `The receiver responded with ${status}`;
+  return { ...state, failures: { version, count, nextAt }, lastError };
+}
+
+function outcomeOf(attempt: DeliveryAttempt) {
+  if (attempt.status === undefined) return 'failed';
+  return isAccepted(attempt) ? 'accepted' : 'rejected';
+}

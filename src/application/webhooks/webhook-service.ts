@@ -1,0 +1,278 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ApiKey, keyIdOf, type Principal, type ResourceName, validKey } from '../../domain/access.js';
+import { fieldIssue, PreconditionFailed, unavailable } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
+import {
+  type DeliveryAttempt,
+  isAccepted,
+  scopesOf,
+  type Webhook,
+  type WebhookState,
+  withAttempt,
+  withNewSecret,
+} from '../../domain/webhook.js';
+import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import { grantDenialReason, InsufficientScope } from '../auth/authorization.js';
+import type { ChangeFeed } from '../ports/change-feed.js';
+import type { Clock } from '../ports/clock.js';
+import type { ListPage, ListQuery } from '../ports/list-query.js';
+import type { Repository } from '../ports/repository.js';
+import type { WebhookTransport } from '../ports/webhook-transport.js';
+import type { Creation } from '../records/create-records.js';
+import type { Change } from '../records/record-format.js';
+import type { RecordService } from '../records/record-service.js';
+import type { ReferenceValidator } from '../records/record-validator.js';
+import type { Precondition } from '../records/versions.js';
+import { deliver } from './delivery.js';
+import { keyProblem } from './sending-key.js';
+import type { WebhookStates } from './webhook-states.js';
+
+/** A webhook with its state, which is not part of the record, and with what one response alone shows. */
+export interface ShownWebhook extends Webhook {
+  /** Absent: new. */
+  readonly state?: WebhookState;
+  /** A secret that was just made. */
+  readonly newSecret?: string;
+}
+
+export interface WebhookServiceDependencies {
+  /** Its rules include {@link targetRule}. */
+  readonly webhooks: RecordService<Webhook>;
+  readonly states: WebhookStates;
+  readonly keys: Pick<Repository<ApiKey>, 'find'>;
+  readonly feeds: Readonly<Record<ResourceName, Pick<ChangeFeed<unknown>, 'end'>>>;
+  readonly transport: WebhookTransport;
+  /** Returns 24 to 64 random bytes in base64 behind `whsec_`. */
+  readonly newSecret: () => string;
+  readonly newMessageId: () => string;
+  readonly clock: Clock;
+  /** Called after each change. */
+  readonly onChange: () => void;
+}
+
+/** Tests under way in this process. Each takes at most 10 seconds. */
+const TESTS = { total: 16, perClient: 2, maxWaiting: 10, patienceMs: 10_000 };
+
+/** Administers webhooks. What they send is the sender's part. */
+export class WebhookService {
+  private readonly tests = new FairSemaphore(TESTS);
+
+  constructor(private readonly deps: WebhookServiceDependencies) {}
+
+  /** The webhooks as records. */
+  get webhooks(): RecordService<Webhook> {
+    return this.deps.webhooks;
+  }
+
+  async list(query: ListQuery): Promise<ListPage<Versioned<ShownWebhook>>> {
+    const { records, hasMore } = await this.deps.webhooks.list(query);
+    return { records: await this.withStates(records), hasMore };
+  }
+
+  async *pages(query: ListQuery): AsyncGenerator<readonly Versioned<ShownWebhook>[], void, void> {
+    for await (const page of this.deps.webhooks.pages(query)) yield await this.withStates(page);
+  }
+
+  /** @throws AppError `not_found`, `unavailable` */
+  async read(id: Id): Promise<Versioned<ShownWebhook>> {
+    return this.withState(await this.deps.webhooks.read(id));
+  }
+
+  /**
+   * Creates a webhook for a principal, who may read its resources.
+   * @throws AppError `validation_failed`, `insufficient_scope`, `idempotency_key_reused`; `invalid_token` and
+   *   `token_expired` if the key of the principal has ended
+   */
+  async createFor(
+    maker: Principal | undefined,
+    { draft, idempotency }: Creation<Webhook>,
+  ): Promise<{ readonly record: Versioned<ShownWebhook>; readonly isReplay: boolean }> {
+    const { newSecret, webhooks, onChange } = this.deps;
+    const { resources = [] } = draft.fields as Webhook;
+    const owned = draft.issues.length === 0 ? await this.ownership(maker, resources, {}) : {};
+    const secret = newSecret();
+    const { record, isReplay } = await webhooks.create({
+      draft: { ...draft, fields: { ...draft.fields, ...owned, secret } },
+      // The fields of the body are the response. Stored ones would contain a secret.
+      idempotency: idempotency && { ...idempotency, storesFields: false },
+    });
+    if (isReplay) return { record, isReplay };
+    onChange();
+    return { record: withSecret(record, secret), isReplay };
+  }
+
+  /**
+   * Changes a webhook. A change of its URL or its resources makes the principal its owner, and another URL has a secret
+   * of its own.
+   * @throws AppError as {@link createFor} and `RecordService.update`
+   */
+  async updateFor(
+    changer: Principal | undefined,
+    id: Id,
+    precondition: Precondition,
+    change: Change,
+  ): Promise<Versioned<ShownWebhook>> {
+    const { newSecret } = this.deps;
+    return this.update(id, precondition, change, async (fields, { fields: current }) => {
+      const isElsewhere = fields.url !== current.url;
+      if (!isElsewhere && isDeepStrictEqual(fields.resources, current.resources)) return fields;
+      const owned = {
+        ...fields,
+        ...(await this.ownership(changer, fields.resources, current.starts)),
+      };
+      if (!isElsewhere) return owned;
+      const { formerSecrets: _ofTheOtherUrl, ...rest } = owned;
+      return { ...rest, secret: newSecret() };
+    });
+  }
+
+  /**
+   * Makes a new secret. The old one signs too for 24 hours.
+   * @throws AppError `not_found`, `precondition_failed`, `unavailable`
+   */
+  async renewSecret(id: Id, precondition: Precondition): Promise<Versioned<ShownWebhook>> {
+    const { newSecret, clock } = this.deps;
+    const unchanged: Change = { kind: 'merge-patch', body: {} };
+    return this.update(id, precondition, unchanged, async (fields) =>
+      withNewSecret(fields, newSecret(), clock.now()),
+    );
+  }
+
+  /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
+  async remove(id: Id, precondition: Precondition): Promise<void> {
+    await this.showingState(() => this.deps.webhooks.remove(id, precondition));
+    await this.deps.states.remove(id);
+    this.deps.onChange();
+  }
+
+  /**
+   * Returns the last attempts, the newest first.
+   * @throws AppError `not_found`, `unavailable`
+   */
+  async attempts(id: Id): Promise<readonly DeliveryAttempt[]> {
+    await this.deps.webhooks.read(id);
+    return (await this.deps.states.find(id)).attempts;
+  }
+
+  /**
+   * Sends a message without changes, beside those that the sender sends, unless the key of the webhook has ended.
+   * @param client whose tests these are
+   * @throws AppError `not_found`, `unavailable`
+   */
+  async test(client: string, id: Id): Promise<DeliveryAttempt> {
+    const { webhooks, states, keys, clock, newMessageId } = this.deps;
+    const webhook = await webhooks.read(id);
+    const permit = await this.tests.acquire(client);
+    if (!permit) throw unavailable('Too many tests of webhooks are under way. Try again later.');
+    try {
+      const at = clock.now();
+      const type = 'webhook.test';
+      const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: {} });
+      const error = await keyProblem(keys, webhook.fields, at);
+      const attempt =
+        error === undefined
+          ? await deliver(this.deps, webhook, { id: newMessageId(), type, changes: 0, body })
+          : { at, type, changes: 0, error };
+      await states.change(id, (state) => {
+        const tested = withAttempt(state, attempt);
+        return isAccepted(attempt) ? { ...tested, lastDeliveryAt: attempt.at } : tested;
+      });
+      return attempt;
+    } finally {
+      permit.release();
+    }
+  }
+
+  private async update(
+    id: Id,
+    precondition: Precondition,
+    change: Change,
+    complete: (fields: Webhook, current: Versioned<Webhook>) => Promise<Webhook>,
+  ): Promise<Versioned<ShownWebhook>> {
+    let former: string | undefined;
+    const record = await this.showingState(() =>
+      this.deps.webhooks.update(id, precondition, change, (fields, current) => {
+        former = current.fields.secret;
+        return complete(fields, current);
+      }),
+    );
+    this.deps.onChange();
+    const shown = await this.withState(record);
+    const { secret } = record.fields;
+    return former === undefined || former === secret ? shown : withSecret(shown, secret);
+  }
+
+  /** The failed precondition of a write has the state of the webhook, as its entity tag does. */
+  private async showingState<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof PreconditionFailed)) throw error;
+      throw new PreconditionFailed(await this.withState(error.current as Versioned<Webhook>));
+    }
+  }
+
+  private async ownership(
+    principal: Principal | undefined,
+    resources: readonly ResourceName[],
+    known: Webhook['starts'],
+  ): Promise<Pick<Webhook, 'createdBy' | 'starts'>> {
+    const { keys, clock, feeds } = this.deps;
+    const denied = grantDenialReason(principal, scopesOf(resources));
+    if (denied) throw denied;
+    const createdBy = principal && keyIdOf(principal);
+    if (createdBy === undefined) throw needsKey();
+    validKey(await keys.find(createdBy), clock.now());
+    const starts = resources.map(async (name) => [name, known[name] ?? (await feeds[name].end())] as const);
+    return { createdBy, starts: Object.fromEntries(await Promise.all(starts)) };
+  }
+
+  private async withState(webhook: Versioned<Webhook>): Promise<Versioned<ShownWebhook>> {
+    const [shown] = await this.withStates([webhook]);
+    return shown ?? webhook;
+  }
+
+  private async withStates(webhooks: readonly Versioned<Webhook>[]): Promise<Versioned<ShownWebhook>[]> {
+    if (webhooks.length === 0) return [];
+    const states = await this.deps.states.findAll(webhooks.map(({ id }) => id));
+    return webhooks.map((webhook, at) => {
+      const state = states[at];
+      return state ? { ...webhook, fields: { ...webhook.fields, state } } : webhook;
+    });
+  }
+}
+
+function withSecret(webhook: Versioned<ShownWebhook>, newSecret: string): Versioned<ShownWebhook> {
+  return { ...webhook, fields: { ...webhook.fields, newSecret } };
+}
+
+function needsKey(): InsufficientScope {
+  const message =
+    'A webhook belongs to an API key: send a key, or an access token that this service issued for one.';
+  return new InsufficientScope(['webhooks:admin'], message);
+}
+
+/** The rule that a new URL must name a host that the service may connect to. */
+export function targetRule(transport: Pick<WebhookTransport, 'allows'>): ReferenceValidator<Webhook> {
+  return (candidates) =>
+    Promise.all(
+      candidates.map(async ({ draft, previous }) => {
+        const { url } = draft.fields;
+        const isWrong = draft.issues.some(({ pointer }) => pointer === '/url');
+        if (
+          typeof url !== 'string' ||
+          isWrong ||
+          url === previous?.fields.url ||
+          (await transport.allows(url))
+        )
+          return [];
+        const rule = 'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS';
+        return [fieldIssue('invalid_format', ['url'], rule)];
+      }),
+    );
+}
+
+/** The rule that a webhook sends unless it is paused. */
+export function withStatus(fields: Webhook): Webhook {
+  return { ...fields, status: fields.status ?? 'active' };
+}

@@ -1,0 +1,514 @@
+import { expect } from 'chai';
+import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
+import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhook-transport.js';
+import { WebhookSender } from '#src/application/webhooks/webhook-sender.js';
+import { WebhookStates } from '#src/application/webhooks/webhook-states.js';
+import { storageOf } from '#src/composition/storage.js';
+import { type ResourceName, SCOPES, type Scope } from '#src/domain/access.js';
+import type { Id } from '#src/domain/record.js';
+import type { Webhook } from '#src/domain/webhook.js';
+import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { CountingBackoff, FakeClock, RecordingLogger } from '../../../support/fakes.js';
+import { ENDLESS } from '../../../support/tables.js';
+import { isSigned } from '../../../support/webhook-receiver.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const FORMER = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
+
+type Outcome = { readonly status?: number; readonly error?: string };
+
+/** A message that a sender has begun to send. */
+class Sent {
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the body
+  readonly json: any;
+  answer: (outcome: Outcome) => void = () => {};
+
+  constructor(readonly request: WebhookRequest) {
+    this.json = JSON.parse(request.body);
+  }
+
+  get id(): string {
+    return String(this.request.headers['webhook-id']);
+  }
+}
+
+/** Answers with 204, or as a test says; holds messages if it is to. */
+class FakeTransport implements WebhookTransport {
+  readonly sent: Sent[] = [];
+  outcome: Outcome = { status: 204 };
+  isHeld = false;
+
+  async allows(): Promise<boolean> {
+    return true;
+  }
+
+  post(request: WebhookRequest, signal?: AbortSignal): Promise<Outcome> {
+    const sent = new Sent(request);
+    this.sent.push(sent);
+    if (!this.isHeld) return Promise.resolve(this.outcome);
+    return new Promise((resolve) => {
+      sent.answer = resolve;
+      signal?.addEventListener('abort', () => resolve({ error: 'cut off' }));
+    });
+  }
+}
+
+/** A store in memory with its senders, whose time a test moves. */
+class World {
+  readonly clock = new FakeClock();
+  readonly transport = new FakeTransport();
+  readonly logger = new RecordingLogger();
+  readonly observed: string[] = [];
+  readonly storage = storageOf(memoryStorage({ budget: ENDLESS }));
+  readonly states = new WebhookStates({
+    records: this.storage.webhookStates,
+    clock: this.clock,
+    backoff: new CountingBackoff(),
+  });
+  private messages = 0;
+  private senders = 0;
+
+  async start(): Promise<this> {
+    await this.storage.feedState.turnOn();
+    await this.addKey(1, SCOPES);
+    return this;
+  }
+
+  sender(): WebhookSender {
+    const { storage, states, transport, clock, logger } = this;
+    return new WebhookSender({
+      webhooks: storage.webhooks,
+      states,
+      keys: storage.apiKeys,
+      feeds: storage.changes,
+      transport,
+      clock,
+      logger,
+      observer: {
+        attempted: (outcome) => void this.observed.push(outcome),
+        paused: (reason) => void this.observed.push(`paused: ${reason}`),
+      },
+      owner: `sender ${++this.senders}`,
+      newMessageId: () => `msg_${++this.messages}`,
+      addressOf: (resource, position) => `/v1/${resource}/changes?cursor=${position}`,
+    });
+  }
+
+  async addKey(id: Id, scopes: readonly Scope[], expiresAt?: number): Promise<void> {
+    const fields = { name: 'x', scopes, digest: String(id), ...(expiresAt !== undefined && { expiresAt }) };
+    const now = this.clock.now();
+    await this.storage.apiKeys.insertAll([{ id, version: 1, createdAt: now, updatedAt: now, fields }]);
+  }
+
+  async addWebhook(fields: Partial<Webhook> = {}): Promise<Id> {
+    const { resources = ['products'] } = fields;
+    const id = await this.storage.webhooks.reserveIds(1);
+    const starts: Partial<Record<ResourceName, string>> = {};
+    for (const name of resources) starts[name] = await this.storage.changes[name].end();
+    const now = this.clock.now();
+    const webhook: Webhook = {
+      name: 'x',
+      url: `https://example.com/${id}`,
+      resources,
+      status: 'active',
+      createdBy: 1,
+      secret: SECRET,
+      starts,
+      ...fields,
+    };
+    await this.storage.webhooks.insertAll([
+      { id, version: 1, createdAt: now, updatedAt: now, fields: webhook },
+    ]);
+    return id;
+  }
+
+  async change(id: Id, fields: Partial<Webhook>): Promise<void> {
+    const current = await this.storage.webhooks.find(id);
+    if (!current) throw new Error(`There is no webhook ${id}.`);
+    const record = { ...current, version: current.version + 1, fields: { ...current.fields, ...fields } };
+    await this.storage.webhooks.replaceAll([{ record, expected: current.version }]);
+  }
+
+  async addProducts(count: number): Promise<Id> {
+    const first = await this.storage.products.reserveIds(count);
+    const now = this.clock.now();
+    await this.storage.products.insertAll(
+      Array.from({ length: count }, (_, at) => ({
+        id: first + at,
+        version: 1,
+        createdAt: now,
+        updatedAt: now,
+        fields: { name: 'Lamp' },
+      })),
+    );
+    return first;
+  }
+
+  async statusOf(id: Id): Promise<string | undefined> {
+    return (await this.storage.webhooks.find(id))?.fields.status;
+  }
+
+  types(): string[] {
+    return this.transport.sent.map(({ json }) => json.type);
+  }
+}
+
+/** Lets everything go on that waits for nothing but the event loop. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
+}
+
+async function run(...senders: WebhookSender[]): Promise<void> {
+  for (const sender of senders) await sender.run();
+  await settled();
+}
+
+describe('the sender of webhooks', () => {
+  let world: World;
+  let sender: WebhookSender;
+
+  beforeEach(async () => {
+    world = await new World().start();
+    sender = world.sender();
+  });
+
+  it('tells the changes since the webhook was made, deletions too, and nothing else', async () => {
+    await world.addProducts(1);
+    const id = await world.addWebhook();
+    const first = await world.addProducts(2);
+    await world.storage.products.removeAll([{ id: first, expected: 1, at: world.clock.now() }]);
+    await run(sender);
+    const [sent, ...others] = world.transport.sent;
+    expect(others).to.deep.equal([]);
+    const end = await world.storage.changes.products.end();
+    expect(sent?.request.body).to.equal(
+      JSON.stringify({
+        type: 'products.changed',
+        timestamp: new Date(world.clock.now()).toISOString(),
+        data: {
+          changes: [
+            { id: first + 1, version: 1 },
+            { id: first, version: 2, deleted: true },
+          ],
+          next: `/v1/products/changes?cursor=${end}`,
+        },
+      }),
+    );
+    expect(sent?.request.url).to.equal(`https://example.com/${id}`);
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    const { attempts, lastDeliveryAt, lease, pending } = await world.states.find(id);
+    const at = world.clock.now();
+    expect(attempts).to.deep.equal([{ at, type: 'products.changed', changes: 2, status: 204 }]);
+    expect([lastDeliveryAt, lease, pending]).to.deep.equal([at, undefined, undefined]);
+    expect(world.observed).to.deep.equal(['accepted']);
+  });
+
+  it('signs with the secret, and for a day with the one before', async () => {
+    const until = world.clock.now() + HOUR_MS;
+    await world.addWebhook({ formerSecrets: [{ secret: FORMER, until }] });
+    await world.addProducts(1);
+    await run(sender);
+    world.clock.time = until;
+    await world.addProducts(1);
+    await run(sender);
+    const [both, one] = world.transport.sent.map(({ request: { headers, body } }) => ({ headers, body }));
+    if (!both || !one) throw new Error('Two messages were expected.');
+    const now = (message: typeof both) => Number(message.headers['webhook-timestamp']);
+    expect([isSigned(both, SECRET, now(both)), isSigned(both, FORMER, now(both))]).to.deep.equal([
+      true,
+      true,
+    ]);
+    expect([isSigned(one, SECRET, now(one)), isSigned(one, FORMER, now(one))]).to.deep.equal([true, false]);
+    expect(isSigned({ ...one, body: `${one.body} ` }, SECRET, now(one))).to.equal(false);
+    expect(both.headers['webhook-id']).to.match(/^msg_/);
+  });
+
+  it('sends at most 100 changes at once, one message at a time, in order', async () => {
+    await world.addWebhook();
+    const first = await world.addProducts(250);
+    world.transport.isHeld = true;
+    for (const [at, count] of [100, 100, 50].entries()) {
+      await run(sender);
+      expect(world.transport.sent).to.have.length(at + 1);
+      expect(world.transport.sent[at]?.json.data.changes).to.have.length(count);
+      world.transport.sent[at]?.answer({ status: 200 });
+    }
+    await run(sender);
+    const ids = world.transport.sent.flatMap(({ json }) => json.data.changes.map(({ id }: { id: Id }) => id));
+    expect(ids).to.deep.equal(Array.from({ length: 250 }, (_, at) => first + at));
+    expect(new Set(world.transport.sent.map(({ id }) => id)).size).to.equal(3);
+  });
+
+  it('sends a message again, the same, after 10 s, 1, 5, 30 min, 2 h, and then every 4 h', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    const pauses = [10, 60, 300, 1_800, 7_200, 14_400, 14_400].map((seconds) => seconds * SECOND_MS);
+    for (const [at, pause] of pauses.entries()) {
+      await world.addProducts(1);
+      world.clock.time += pause - 1;
+      await run(sender);
+      expect(world.transport.sent, `before pause ${at}`).to.have.length(at + 1);
+      world.clock.time += 1;
+      await run(sender);
+      expect(world.transport.sent, `after pause ${at}`).to.have.length(at + 2);
+    }
+    const { sent } = world.transport;
+    expect(new Set(sent.map(({ id }) => id)).size).to.equal(1);
+    expect(new Set(sent.map(({ request }) => request.body)).size).to.equal(1);
+    expect(new Set(sent.map(({ request }) => request.headers['webhook-timestamp'])).size).to.equal(
+      sent.length,
+    );
+    expect((await world.states.find(id)).lastError).to.equal('The receiver responded with 500');
+    expect(sender.lagMs).to.equal(pauses.reduce((sum, pause) => sum + pause, 0));
+    world.transport.outcome = { status: 200 };
+    world.clock.time += 4 * HOUR_MS;
+    await run(sender);
+    await run(sender);
+    expect(sent.at(-1)?.json.data.changes, 'the changes meanwhile').to.have.length(7);
+    const { failures, lastError } = await world.states.find(id);
+    expect([failures, lastError, sender.lagMs]).to.deep.equal([undefined, undefined, 0]);
+  });
+
+  it('advances only after 2xx', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    for (const outcome of [{ status: 199 }, { status: 300 }, { status: 404 }, { error: 'No response' }]) {
+      world.transport.outcome = outcome;
+      await run(sender);
+      expect((await world.states.find(id)).places).to.not.have.property('products');
+      world.clock.time += 4 * HOUR_MS;
+    }
+    expect(world.observed).to.deep.equal(['rejected', 'rejected', 'rejected', 'failed']);
+  });
+
+  it('pauses after 410, and goes on with the same message when it is resumed', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 410 };
+    await run(sender);
+    expect(await world.statusOf(id)).to.equal('paused');
+    expect(world.observed).to.deep.equal(['rejected', 'paused: gone']);
+    expect(world.logger.events).to.deep.equal(['a webhook was paused']);
+    expect((await world.states.find(id)).lastError).to.equal('The receiver responded with 410');
+    world.clock.time += HOUR_MS;
+    await world.addProducts(1);
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    world.transport.outcome = { status: 200 };
+    await world.change(id, { status: 'active' });
+    sender.wake();
+    await run(sender);
+    expect(world.transport.sent.map((sent) => sent.id)).to.deep.equal(['msg_1', 'msg_1', 'msg_2']);
+  });
+
+  it('pauses if the cursor of a message expires before the receiver takes it, and then tells to read everything', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { error: 'No response' };
+    for (let hours = 0; hours <= 50; hours += 4) {
+      await run(sender);
+      world.clock.time += 4 * HOUR_MS;
+    }
+    await run(sender);
+    expect(await world.statusOf(id)).to.equal('paused');
+    expect(world.observed.at(-1)).to.equal('paused: expired');
+    await world.storage.feedState.reset();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 200 };
+    await world.change(id, { status: 'active' });
+    sender.wake();
+    await run(sender);
+    await world.addProducts(1);
+    await run(sender);
+    expect(world.types().slice(-2)).to.deep.equal(['products.resync', 'products.changed']);
+    expect(world.transport.sent.at(-1)?.json.data.changes, 'from then on').to.have.length(1);
+  });
+
+  it('pauses a failing one whose changes are missing, and tells others to read everything', async () => {
+    const [failing, idle] = [
+      await world.addWebhook(),
+      await world.addWebhook({ resources: ['products', 'users'] }),
+    ];
+    await world.addProducts(1);
+    world.transport.isHeld = true;
+    await run(sender);
+    for (const sent of world.transport.sent)
+      sent.answer({ status: sent.request.url.endsWith(`/${failing}`) ? 500 : 200 });
+    await settled();
+    world.transport.isHeld = false;
+    await world.storage.feedState.reset();
+    world.clock.time += HOUR_MS;
+    for (let runs = 0; runs < 3; runs++) await run(sender);
+    expect([await world.statusOf(failing), await world.statusOf(idle)]).to.deep.equal(['paused', 'active']);
+    const messages = world.transport.sent.slice(2);
+    expect(messages.map(({ json }) => json.type).sort()).to.deep.equal(['products.resync', 'users.resync']);
+    const end = await world.storage.changes.products.end();
+    const ofProducts = messages.find(({ json }) => json.type === 'products.resync');
+    expect(ofProducts?.json.data).to.deep.equal({ next: `/v1/products/changes?cursor=${end}` });
+  });
+
+  for (const [title, key] of [
+    ['is revoked', undefined],
+    ['has expired', { scopes: SCOPES, expiresAt: 0 }],
+    ['lacks a scope', { scopes: SCOPES.filter((scope) => scope !== 'orders:read') }],
+  ] as const)
+    it(`sends nothing if the key of the webhook ${title}, but pauses`, async () => {
+      if (key) await world.addKey(2, key.scopes, 'expiresAt' in key ? key.expiresAt : undefined);
+      const id = await world.addWebhook({ createdBy: 2, resources: ['products', 'orders'] });
+      await world.addProducts(1);
+      await run(sender);
+      expect([world.transport.sent.length, await world.statusOf(id)]).to.deep.equal([0, 'paused']);
+      expect(world.observed).to.deep.equal(['paused: key']);
+      expect((await world.states.find(id)).lastError).to.match(/^The API key 2 that made the webhook /);
+    });
+
+  it('lets one of several senders send, and another one after its lease', async () => {
+    await world.addWebhook();
+    await world.addProducts(1);
+    const other = world.sender();
+    world.transport.isHeld = true;
+    await run(sender, other);
+    expect(world.transport.sent, 'one sends').to.have.length(1);
+    world.clock.time += 29 * SECOND_MS;
+    world.clock.running += 29 * SECOND_MS;
+    await run(sender, other);
+    expect(world.transport.sent, 'within the lease').to.have.length(1);
+    world.clock.time += SECOND_MS;
+    await run(other);
+    expect(
+      world.transport.sent.map(({ id }) => id),
+      'the same message',
+    ).to.deep.equal(['msg_1', 'msg_1']);
+    await world.addProducts(1);
+    // The first one is late: it has lost the lease, and must not advance.
+    world.transport.sent[0]?.answer({ status: 200 });
+    await settled();
+    expect((await world.states.find(1)).places).to.deep.equal({});
+    world.transport.sent[1]?.answer({ status: 200 });
+    await settled();
+    expect((await world.states.find(1)).places).to.have.property('products');
+  });
+
+  it('is not held up by a slow receiver of another webhook', async () => {
+    world.transport.isHeld = true;
+    const slow = await world.addWebhook();
+    await world.addProducts(1);
+    await run(sender);
+    const fast = await world.addWebhook();
+    sender.wake();
+    await world.addProducts(150);
+    await run(sender);
+    world.transport.sent[1]?.answer({ status: 200 });
+    await settled();
+    const urls = world.transport.sent.map(({ request }) => request.url.at(-1));
+    expect(urls).to.deep.equal([slow, fast, fast].map(String));
+  });
+
+  it('begins again with a webhook that was changed, without a pause', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    await world.change(id, { url: 'https://example.com/new' });
+    world.transport.outcome = { status: 200 };
+    sender.wake();
+    await run(sender);
+    expect(world.transport.sent.map(({ id, request }) => [id, request.url])).to.deep.equal([
+      ['msg_1', `https://example.com/${id}`],
+      ['msg_1', 'https://example.com/new'],
+    ]);
+  });
+
+  it('tells of another resource from the change of the webhook on, and of a former one no more', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    const users = await world.storage.changes.users.end();
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    world.transport.outcome = { status: 200 };
+    await world.change(id, { resources: ['users'], starts: { users } });
+    sender.wake();
+    await run(sender);
+    await world.addProducts(1);
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    const now = world.clock.now();
+    const fields = { name: 'Ann', email: 'ann@example.com' };
+    await world.storage.users.insertAll([{ id: 1, version: 1, createdAt: now, updatedAt: now, fields }]);
+    await run(sender);
+    expect(world.types()).to.deep.equal(['products.changed', 'users.changed']);
+  });
+
+  it('stores the place of a webhook without changes again, before it expires', async () => {
+    const id = await world.addWebhook({ resources: ['users'] });
+    await run(sender);
+    // Of other records: the place in the feed moves, and there is nothing to tell.
+    const end = await world.storage.changes.users.end();
+    await world.states.change(id, (state) => ({
+      ...state,
+      places: { users: { start: end, at: end, storedAt: world.clock.now() } },
+    }));
+    const { places } = await world.states.find(id);
+    world.clock.time += HOUR_MS;
+    world.clock.running += HOUR_MS;
+    await run(sender);
+    expect((await world.states.find(id)).places).to.deep.equal(places);
+  });
+
+  it('goes on after an error of the store', async () => {
+    await world.addWebhook();
+    await world.addProducts(1);
+    const { find } = world.storage.webhooks;
+    let failures = 1;
+    world.storage.webhooks.find = (id) => {
+      if (failures-- > 0) throw new Error('the store fails');
+      return find.call(world.storage.webhooks, id);
+    };
+    await run(sender);
+    let failure: unknown;
+    await sender.run().catch((error: unknown) => {
+      failure = error;
+    });
+    expect(failure).to.be.an('error');
+    world.clock.time += SECOND_MS;
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+  });
+
+  it('finishes when it stops what it has begun, or gives it back to the others', async () => {
+    await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.isHeld = true;
+    await run(sender);
+    await sender.stop(1);
+    const { lease, attempts, pending } = await world.states.find(1);
+    expect([lease, attempts, pending?.id]).to.deep.equal([undefined, [], 'msg_1']);
+    world.transport.isHeld = false;
+    await run(sender);
+    expect(world.transport.sent, 'it begins nothing more').to.have.length(1);
+    await run(world.sender());
+    expect(world.transport.sent.map(({ id }) => id)).to.deep.equal(['msg_1', 'msg_1']);
+  });
+
+  it('sends nothing of a paused or deleted webhook', async () => {
+    const paused = await world.addWebhook({ status: 'paused' });
+    const deleted = await world.addWebhook();
+    await run(sender);
+    await world.storage.webhooks.removeAll([{ id: deleted, expected: 1, at: world.clock.now() }]);
+    await world.addProducts(1);
+    await run(sender);
+    expect(world.transport.sent).to.deep.equal([]);
+    await world.change(paused, { status: 'active' });
+    sender.wake();
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+  });
+});
