@@ -5,6 +5,7 @@ import { inProcessService } from './in-process-service.js';
 import { linksOf } from './links.js';
 import { LOOPBACK, type ReverseProxy, RunningProxy } from './reverse-proxies.js';
 import { temporaryFolder } from './temporary-folder.js';
+import { until } from './until.js';
 
 /** What a configuration of a proxy is expected to do. */
 export interface ProxyTraits {
@@ -51,6 +52,9 @@ export function describeProxy(
     });
     after(() => running?.stop());
 
+    const shown = ({ headers, bytes }: HttpResponse) =>
+      JSON.parse((headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString());
+
     const importLines = async (records: readonly object[]) => {
       const body = records.map((record) => `${JSON.stringify(record)}\n`).join('');
       const headers = { 'Content-Type': NDJSON };
@@ -62,13 +66,6 @@ export function describeProxy(
 
     it('lets a client edit by the tag that it got, with a coding, and gives 304 for it', async () => {
       const coded = { 'Accept-Encoding': 'gzip' };
-      const shown = (response: HttpResponse) =>
-        JSON.parse(
-          (response.headers['content-encoding'] === 'gzip'
-            ? gunzipSync(response.bytes)
-            : response.bytes
-          ).toString(),
-        );
       const created = await client.post(products, { name: 'Lamp', description: DESCRIPTION });
       const path = String(created.headers.location);
       const tagNow = async () => {
@@ -121,6 +118,26 @@ export function describeProxy(
       expect((await client.get(`${products}?sku=${sku}`)).json[0]).to.include({ sku });
       for (const encoded of [encodeURIComponent(email), 'ann/a%2Bshop@example.com'])
         expect((await client.get(`${prefix}/v1/users?email=${encoded}`)).json[0]).to.include({ email });
+    });
+
+    it('passes on a change while the client waits for it, and the end of a wait without one', async () => {
+      const { limits } = service.application;
+      const changes = `${products}/changes`;
+      const waitFor = async (seconds: number, accepted = 'application/json') => {
+        const place = linksOf((await client.get(changes)).headers['link'])['next'] ?? '';
+        const headers = { Accept: accepted, 'Accept-Encoding': 'gzip', Prefer: `wait=${seconds}` };
+        return client.get(accepted === NDJSON ? place.replace('limit=100&', '') : place, { headers });
+      };
+      for (const accepted of ['application/json', NDJSON]) {
+        const waiting = waitFor(30, accepted);
+        await until('it waits', () => limits.figures('waits').inUse === 1);
+        await client.post(products, { name: 'Lamp', description: DESCRIPTION });
+        const response = await waiting;
+        expect([response.status, response.headers['preference-applied']]).to.deep.equal([200, 'wait=30']);
+        expect([shown(response)].flat()[0]).to.include({ name: 'Lamp', version: 1 });
+      }
+      const response = await waitFor(1);
+      expect([response.status, shown(response)]).to.deep.equal([200, []]);
     });
 
     it('gives the client addresses of the service', async () => {
