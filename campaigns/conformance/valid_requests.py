@@ -136,7 +136,7 @@ def name_required_fields(case):
     schema = _schema_of(case, "fields")
     names = _elements(case.query.get("fields"))
     if schema and names and set(names) <= set(schema["items"]["enum"]):
-        case.query["fields"] = list(dict.fromkeys([*names, *schema["contains"]["enum"]]))
+        case.query["fields"] = list(dict.fromkeys([*names, *schema.get("contains", {"enum": []})["enum"]]))
 
 
 def _schema_of(case, name):

@@ -1,4 +1,5 @@
 import { type Catalogue, createCatalogue } from '#packages/client/index.js';
+import { RequestRefused } from './errors.js';
 import { httpsFetch } from './https-fetch.js';
 
 /** A running service, and what a command needs to use it. */
@@ -11,8 +12,14 @@ export interface RemoteOptions {
   readonly authorities: readonly string[];
 }
 
-/** Returns a client that repeats no request, and throws RequestRefused and Unavailable as {@link httpsFetch} does. */
+/** Returns a client that repeats no request but for changes, and throws RequestRefused and Unavailable as {@link httpsFetch} does. */
 export function remoteCatalogue({ url, token, authorities }: RemoteOptions): Catalogue {
   const fetch = httpsFetch(url, authorities);
-  return createCatalogue({ baseUrl: url, token, fetch, retry: { maxRetries: 0 } });
+  return createCatalogue({ baseUrl: url, token, fetch, retry: { maxRetries: 0, isAnswer } });
+}
+
+const TEMPORARY: readonly number[] = [429, 502, 503, 504];
+
+function isAnswer(failure: unknown): boolean {
+  return failure instanceof RequestRefused && !TEMPORARY.includes(failure.status);
 }

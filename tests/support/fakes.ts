@@ -64,7 +64,7 @@ export class FakeTimer implements Timer {
       this.now = next.at;
       this.plans.delete(next);
       next.call();
-      await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
     this.now = end;
   }

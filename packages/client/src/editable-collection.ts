@@ -1,4 +1,5 @@
 import { unlessAborted } from './backoff.js';
+import { Changes, type ChangesOptions } from './changes.js';
 import { type CallOptions, Collection, type Snapshot, snapshotOf, type Target } from './collection.js';
 import { CatalogueError } from './errors.js';
 import { NDJSON, type StreamType } from './is-retryable.js';
@@ -6,6 +7,7 @@ import { asNdjson, iterate, readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
 import type {
   EditableTypes,
+  Field,
   ImportResult,
   JsonPatch,
   Key,
@@ -116,6 +118,14 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
         if (!isConflict(error) || attempt >= maxAttempts) throw error;
       }
     }
+  }
+
+  /**
+   * Returns the changes of the records, to be iterated. They begin behind a cursor or now, and go on without end: an
+   * interrupted connection is made again.
+   */
+  changes<const F extends Field<D> = never>(options: ChangesOptions<F> = {}): Changes<D, F> {
+    return new Changes<D, F>(this.transport, this.path, options);
   }
 
   /**

@@ -1,4 +1,5 @@
 export { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.js';
+export { Changes, type ChangesOptions, type Deletion, type RecordChange, ResyncNeeded } from './changes.js';
 export { type ClientCredentials, clientCredentials } from './client-credentials.js';
 export type {
   CallOptions,

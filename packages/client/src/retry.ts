@@ -9,6 +9,13 @@ export interface RetryOptions {
   readonly maxRetries?: number;
   /** The longest wait before a retry; 60,000 by default. If the service requests more, its error is passed on. */
   readonly maxWaitMs?: number;
+  /**
+   * Whether an error of `fetch` is the answer of the service, which a retry would get again. Default: it is a lost
+   * response.
+   */
+  readonly isAnswer?: (failure: unknown) => boolean;
+  /** The statuses after which a retry may succeed. Default: 429 and 503. */
+  readonly temporary?: readonly number[];
   /** Replaces the wait in tests. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Replaces the random number in tests: at least 0, less than 1. */
@@ -27,19 +34,21 @@ export function retrying(
   prepare: (attempt: Request) => Promise<void>,
   options: RetryOptions = {},
 ): Fetch {
-  const { maxRetries = 5, sleep: wait = sleep } = options;
+  const { maxRetries = 5, temporary = [429, 503], sleep: wait = sleep } = options;
   return async (request) => {
     /** The error of the first attempt that may have been carried out. */
     let uncertain: unknown;
     for (let retry = 0; ; retry++) {
       const outcome = await sendOnce(fetch, prepare, request);
-      if ('response' in outcome && !isTemporary(outcome.response)) {
+      if ('response' in outcome && !temporary.includes(outcome.response.status)) {
         if (uncertain !== undefined && wouldFollowSuccess(request, outcome.response))
           throw new UnknownOutcomeError(uncertain);
         return outcome.response;
       }
       const ms = waitAfter(outcome, retry, options);
-      if (retry >= maxRetries || ms === undefined || !mayRetry(request, outcome)) return finalResult(outcome);
+      const isLast = retry >= maxRetries || ms === undefined || !mayRetry(request, outcome);
+      if (isLast || ('failure' in outcome && options.isAnswer?.(outcome.failure)))
+        return finalResult(outcome);
       uncertain ??= await uncertaintyOf(request, outcome);
       await wait(ms, request.signal);
     }
@@ -68,10 +77,6 @@ async function readDocument(response: Response): Promise<Response> {
   const type = response.headers.get('Content-Type') ?? '';
   if (response.body === null || !/^application\/(problem\+)?json\b/.test(type)) return response;
   return new Response(await response.arrayBuffer(), response);
-}
-
-function isTemporary({ status }: Response): boolean {
-  return status === 429 || status === 503;
 }
 
 /** The wait before the next attempt in milliseconds; undefined if it would be too long. */

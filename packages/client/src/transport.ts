@@ -1,3 +1,4 @@
+import { sleep } from './backoff.js';
 import { errorOf } from './errors.js';
 import { isStream } from './is-retryable.js';
 import { prefixOf, resolveUrl } from './link-header.js';
@@ -23,6 +24,8 @@ export interface Call {
   readonly noCache?: boolean;
 }
 
+const globalFetch: Fetch = (request) => globalThis.fetch(request);
+
 /** Redirects are not followed: the service sends none, and another server must not get records or secrets. */
 export const REDIRECT = 'manual';
 
@@ -33,11 +36,36 @@ const TOKEN_CHARACTERS = /^[\x21-\x7e]*$/;
 export class Transport {
   readonly base: URL;
   readonly send: Fetch;
+  private readonly options: TransportOptions;
 
-  constructor({ baseUrl, token, fetch = (request) => globalThis.fetch(request), retry }: TransportOptions) {
+  constructor(options: TransportOptions) {
+    const { baseUrl, token, fetch = globalFetch, retry } = options;
+    this.options = options;
     this.base = new URL(baseUrl, globalThis.location?.href);
     const sendWithRetries = retrying(fetch, (attempt) => authorize(attempt, token), retry);
     this.send = (request) => sendWithRetries(withIdempotencyKey(request));
+  }
+
+  /**
+   * Returns a transport that retries until there is an answer.
+   * @param attemptMs after which an attempt is lost
+   */
+  patient(attemptMs: number): Transport {
+    const { fetch = globalFetch, retry, ...rest } = this.options;
+    return new Transport({
+      ...rest,
+      // A proxy says 502 or 504 while the service starts again.
+      retry: { ...retry, maxRetries: Number.POSITIVE_INFINITY, temporary: [429, 502, 503, 504] },
+      fetch: (request) => {
+        const signal = AbortSignal.any([request.signal, AbortSignal.timeout(attemptMs)]);
+        return fetch(new Request(request, { signal }));
+      },
+    });
+  }
+
+  /** @throws the signal's reason as soon as it is aborted */
+  pause(ms: number, signal = new AbortController().signal): Promise<void> {
+    return (this.options.retry?.sleep ?? sleep)(ms, signal);
   }
 
   /** The address of a path of the service, which begins with the path of {@link base}. */

@@ -114,6 +114,22 @@ export async function typed(): Promise<unknown[]> {
   // @ts-expect-error A name is due.
   await products.put({ sku: 'L-1' }, {});
 
+  for await (const change of products.changes({ from: 'cursor' })) {
+    change.version satisfies number;
+    if (change.deleted) change satisfies { id: number; version: number };
+    else change satisfies Product;
+    // @ts-expect-error A deletion has no name.
+    change.name;
+  }
+  for await (const change of products.changes({ fields: ['sku'] }))
+    if (!change.deleted) {
+      change satisfies { id: number; version: number; sku?: string };
+      // @ts-expect-error The name was not requested.
+      change.name;
+    }
+  // @ts-expect-error API keys have no changes.
+  apiKeys.changes();
+
   products.import([{ name: 'Lamp' }], { dryRun: true });
   products.import(
     [

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ChangeWatch } from '#src/application/changes/change-watch.js';
 import { unavailable } from '#src/domain/errors.js';
+import { SERVICE_TURN } from '#src/shared/turn.js';
 import { FakeFeed } from '../../../support/fake-feed.js';
 import { FakeTimer } from '../../../support/fakes.js';
 
@@ -11,12 +12,15 @@ describe('ChangeWatch', () => {
   /** What has ended, in order. */
   let ended: string[];
 
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const settle = async () => {
+    // Turns take one each.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
   const start = async (
     name: string,
     { after = '0', ms = 30_000, check = () => {}, onEnd = (_end: () => void) => {} } = {},
   ) => {
-    void watch.wait(after, { ms, check, onEnd }).then(
+    void watch.wait(after, { ms, turn: SERVICE_TURN, check, onEnd }).then(
       () => ended.push(name),
       (error) => ended.push(`${name}: ${error.code}`),
     );

@@ -95,7 +95,7 @@ class ChangesHandler<Fields> {
     const started = performance.now();
     try {
       const onEnd = (end: () => void) => void res.once('close', end);
-      await this.reader.wait(from, { ms: seconds * 1_000, check, onEnd });
+      await this.reader.wait(from, { ms: seconds * 1_000, turn: turnOf(ctx), check, onEnd });
       await check();
     } finally {
       state.waitedMs = Math.round(performance.now() - started);
