@@ -93,8 +93,8 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
     const query = queryString({ limit: 1_000, fields, cursor: this.place });
     const headers = waits ? { Prefer: `wait=${WAIT_SECONDS}` } : {};
     const call = { headers, signal, noCache: true };
-    const response = await this.transport
-      .patient(ATTEMPT_MS)
+    const transport = waits ? this.transport.patient(ATTEMPT_MS) : this.transport;
+    const response = await transport
       .call('GET', `${this.path}/changes?${query}`, call)
       .catch((error: unknown) => {
         throw (error as { status?: unknown }).status === 410 ? new ResyncNeeded(error) : error;

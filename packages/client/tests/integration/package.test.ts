@@ -16,8 +16,8 @@ const STRICT = {
   skipLibCheck: false,
   skipDefaultLibCheck: true,
 };
-const MAX_DOCUMENT_TYPES_BYTES = 165_000;
-const MAX_PACKAGE_BYTES = 240_000;
+const MAX_DOCUMENT_TYPES_BYTES = 200_000;
+const MAX_PACKAGE_BYTES = 300_000;
 
 const blocks = (language: string) =>
   [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block);
