@@ -1,18 +1,24 @@
 /** An API key, also percent-encoded as in a URL. */
 const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
+/** The secret of a webhook. */
+const WEBHOOK_SECRET = /whsec_[\w+/=]{8,}/gi;
 /** A JWT, by the start of its header: `{"` in base64url. */
 const JWT = /eyJ[\w.-]{8,}/g;
 /** The user and the password of a URL (RFC 3986 section 3.2.1), also after a path was made of it. */
 const USER_INFO = /(:\/{1,2})[^\s/?#@"\\]+@/g;
 
 /** Whether there is anything to replace. Few texts have it, and three replacements cost more than one search. */
-const SECRET = new RegExp(`${API_KEY.source}|${JWT.source}|${USER_INFO.source}`, 'i');
+const SECRET = new RegExp(
+  `${API_KEY.source}|${WEBHOOK_SECRET.source}|${JWT.source}|${USER_INFO.source}`,
+  'i',
+);
 
-/** Returns the text with everything that looks like an API key, an access token or a URL's password replaced. */
+/** Returns the text with everything that looks like an API key, the secret of a webhook, an access token or a URL's password replaced. */
 export function redactSecrets(text: string): string {
   if (!SECRET.test(text)) return text;
   return text
     .replaceAll(API_KEY, 'pcs_[secret]')
+    .replaceAll(WEBHOOK_SECRET, 'whsec_[secret]')
     .replaceAll(JWT, 'eyJ[secret]')
     .replaceAll(USER_INFO, '$1***@');
 }

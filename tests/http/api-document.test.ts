@@ -43,6 +43,7 @@ describe('docs/reference/api.md', () => {
     RATE_LIMIT_REQUESTS: '600',
     PUBLIC_URL: 'https://catalogue.example',
     CORS_ORIGINS: 'https://shop.example',
+    WEBHOOK_NETWORKS: '192.0.2.7',
   });
   const open = new OpenText({ KEY: FIRST_KEY });
 

@@ -12,6 +12,12 @@ describe('redactSecrets', () => {
     }
   });
 
+  it('redacts the secret of a webhook', () => {
+    const secret = Buffer.alloc(32, 251).toString('base64');
+    expect(secret).to.match(/[+/]/);
+    expect(redactSecrets(`{"secret":"whsec_${secret}"}`)).to.equal('{"secret":"whsec_[secret]"}');
+  });
+
   it('redacts the user and the password of a URL', () => {
     for (const scheme of ['mongodb', 'redis', 'https', 'mongodb+srv'])
       for (const userInfo of [
