@@ -324,6 +324,9 @@ describe('the link to the changes of a list', () => {
     for (const path of [CHANGES, '/products/changes', '/v1/users/changes', '/v1/orders/changes'])
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST'])
         expect((await off.client.request(method, path)).status, `${method} ${path}`).to.equal(404);
+    const { changes } = off.application.storage;
+    const outcome = await changes.products.end().catch((error) => error.code);
+    expect(outcome, 'nothing is recorded').to.equal('unavailable');
     const settings = { STORE: 'memory', PUBLIC_URL: 'https://catalogue.test' };
     expect(JSON.stringify(documentOf(settings))).to.include('/changes');
     const document = JSON.stringify(documentOf({ ...settings, CHANGES: 'off' }));

@@ -196,7 +196,7 @@ describe('a search by words', () => {
     const two = await get(next ?? '');
     expect(two.json.map(({ id }: { id: number }) => id)).to.deep.equal([2]);
     const links = linksOf(two.headers['link']);
-    expect(links).to.have.all.keys('first', 'prev');
+    expect(links).to.have.all.keys('first', 'prev', 'monitor');
     expect((await get(links['prev'] ?? '')).json).to.deep.equal(one.json);
   });
 
