@@ -113,6 +113,8 @@ def _valid(body, case, plural):
         body["gtin"] = _with_check_digit(body["gtin"])
     if plural == "api-keys" and "expiresAt" in body:
         body["expiresAt"] = _in_the_future(body["expiresAt"])
+    if "url" in body and plural == "webhooks":
+        body["url"] = state.RECEIVER
     for field in resource["unique"]:
         if case.method == "PUT" and field in body and field in case.path_parameters:
             body[field] = unquote(case.path_parameters[field])

@@ -10,6 +10,8 @@ import run
 PROCESS = f"{run.SEED:x}"
 COUNTER = itertools.count(1)
 FEW = 20
+# The host of a receiver must have an address that the service allows. Nothing listens there.
+RECEIVER = "https://127.0.0.1:9/"
 
 _known = {}
 _session = requests.Session()
@@ -68,6 +70,8 @@ def sample(plural):
     body = copy.deepcopy(resource["sample"])
     for field in resource["unique"]:
         body[field] = f"{fresh_name('x')}-{body[field]}"
+    if plural == "webhooks":
+        body |= {"url": RECEIVER, "status": "paused"}
     refer_to_records(body, resource["references"])
     return body
 

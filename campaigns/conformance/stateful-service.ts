@@ -35,7 +35,11 @@ export class ConformanceService {
   ) {}
 
   static async start(folder: string, caller: Caller): Promise<ConformanceService> {
-    const service = new ChildProcessService(folder, { LOG_LEVEL: 'warn', RATE_LIMIT_REQUESTS: '1000000000' });
+    const service = new ChildProcessService(folder, {
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_REQUESTS: '1000000000',
+      WEBHOOK_NETWORKS: '127.0.0.0/8',
+    });
     try {
       const client = await service.started();
       await fill(client);

@@ -65,7 +65,11 @@ describe('the tools that read the OpenAPI document', function () {
   async function startService(name: string): Promise<{ url: string; authority: string; client: HttpClient }> {
     const home = join(folder, name);
     mkdirSync(home);
-    const service = new ChildProcessService(home, { STORE: 'memory', BOOTSTRAP_API_KEY: FIRST_KEY });
+    const service = new ChildProcessService(home, {
+      STORE: 'memory',
+      BOOTSTRAP_API_KEY: FIRST_KEY,
+      WEBHOOK_NETWORKS: '127.0.0.0/8',
+    });
     services.push(service);
     const client = await service.started(FIRST_KEY);
     return {

@@ -4,7 +4,7 @@ import type { Purgeable } from '#src/application/ports/purgeable.js';
 import type { ApiKey } from '#src/domain/access.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { TestStoreProvider } from '../stores/provider.js';
-import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES } from '../support/tables.js';
+import { API_KEYS, EXPIRING_TABLES, RESOURCE_TABLES, WEBHOOKS } from '../support/tables.js';
 import { keysOf, reservation, reservations } from './idempotency/reservations.js';
 import { AT, product, user } from './repository/records.js';
 import { TestStore } from './repository/test-store.js';
@@ -31,12 +31,15 @@ export function purgeableContract(provider: TestStoreProvider): void {
         (a, b) => a - b,
       );
 
-    it('covers the reservations of each resource, the tombstones of each except API keys, and usage', () => {
+    it('covers the reservations of each resource, the tombstones of each except API keys and webhooks, and usage', () => {
       const [resources, tables] = [RESOURCE_TABLES.length, EXPIRING_TABLES.length];
       const kept = [RESERVATION_MS, TOMBSTONE_MS, USAGE_MS].map((ms) => withRetention(ms).length);
       expect(kept).to.deep.equal([resources, tables, 1]);
       expect(store.all.purgeable).to.have.length(resources + tables + 1);
-      expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([API_KEYS]);
+      expect(RESOURCE_TABLES.filter((table) => !EXPIRING_TABLES.includes(table))).to.deep.equal([
+        API_KEYS,
+        WEBHOOKS,
+      ]);
     });
 
     it('purges older reservations, and keeps the others', async () => {

@@ -449,18 +449,27 @@ describe('the sender of webhooks', () => {
 
   it('stores the place of a webhook without changes again, before it expires', async () => {
     const id = await world.addWebhook({ resources: ['users'] });
-    await run(sender);
-    // Of other records: the place in the feed moves, and there is nothing to tell.
-    const end = await world.storage.changes.users.end();
-    await world.states.change(id, (state) => ({
-      ...state,
-      places: { users: { start: end, at: end, storedAt: world.clock.now() } },
-    }));
-    const { places } = await world.states.find(id);
-    world.clock.time += HOUR_MS;
-    world.clock.running += HOUR_MS;
-    await run(sender);
-    expect((await world.states.find(id)).places).to.deep.equal(places);
+    const { users } = world.storage.changes;
+    // Of other tables: the place in the feed moves, and there is nothing to tell.
+    let moves = 0;
+    users.read = async () => ({ changes: [], next: `moved ${++moves}` });
+    const storedPlace = async () => (await world.states.find(id)).places.users?.at;
+    const runAfter = async (ms: number) => {
+      world.clock.time += ms;
+      await world.change(id, { name: String(world.clock.time) });
+      sender.wake();
+      await run(sender);
+    };
+    await runAfter(0);
+    const first = await storedPlace();
+    expect(first).to.match(/^moved/);
+    await runAfter(HOUR_MS - 1);
+    expect(await storedPlace(), 'it is young').to.equal(first);
+    await runAfter(1);
+    expect(await storedPlace())
+      .to.match(/^moved/)
+      .and.not.equal(first);
+    expect(world.transport.sent).to.deep.equal([]);
   });
 
   it('goes on after an error of the store', async () => {
