@@ -150,6 +150,11 @@ if (!POSTGRESQL.isMissing)
           expect(reads.map((node) => node['Index Name'])).to.deep.equal(['products_change']);
           await client.query('DEALLOCATE feed; RESET plan_cache_mode');
         }
+      for (const [at, { text, values }] of statements.entries())
+        for (let round = 0; round < 7; round++)
+          await client.query({ name: `feed ${at}`, text, values: [...values] });
+      const plans = `SELECT bool_and(generic_plans > 0) AS "areKept" FROM pg_prepared_statements WHERE name LIKE 'feed %'`;
+      expect((await client.query(plans)).rows).to.deep.equal([{ areKept: true }]);
     });
 
     describe('of searches by words', () => {

@@ -57,26 +57,27 @@ export class PostgresqlFeed<Fields> implements ChangeFeed<Fields> {
     private readonly store: PostgresqlStore,
     { name }: Pick<RecordTable, 'name'>,
   ) {
-    const feed = `WITH feed AS MATERIALIZED (
-      SELECT ${EPOCH} AS epoch, floor_epoch, floor_change, floor_id FROM feeds WHERE name = '${name}')`;
-    this.findEnd = prepared(`${feed}
+    const feed = (also = '') => `WITH feed AS MATERIALIZED (
+      SELECT ${EPOCH} AS epoch, floor_epoch, floor_change, floor_id${also} FROM feeds WHERE name = '${name}')`;
+    this.findEnd = prepared(`${feed()}
       SELECT epoch, place.change::text, place.id FROM feed, LATERAL (
         (SELECT change, id FROM ${name} WHERE change IS NOT NULL AND change < ${XMIN}
           ORDER BY change DESC, id DESC LIMIT 1)
         UNION ALL SELECT floor_change, floor_id WHERE floor_epoch = epoch
         UNION ALL SELECT '0'::xid8, 0) AS place
       ORDER BY place.change DESC, place.id DESC LIMIT 1`);
-    // A row that was deleted while the feed was not written has no version. The row that reaches the limit of bytes is
-    // the last one.
-    this.findChanges = prepared(`${feed}
+    // The values are columns, so that the server makes no new plan for others. A row that was deleted while the feed was
+    // not written has no version. The row that reaches the limit of bytes is the last one.
+    const given = `, $1 AS wanted, $2::xid8 AS from_change, $3::bigint AS from_id, $4::xid8 AS to_change, $5::bigint AS to_id, $6::bigint AS most`;
+    this.findChanges = prepared(`${feed(given)}
       SELECT page.change::text, deleted_version, ${RECORD_COLUMNS} FROM feed LEFT JOIN LATERAL (
         SELECT *, sum(size) OVER (ORDER BY change, id ROWS UNBOUNDED PRECEDING) - size AS before FROM (
           SELECT change, deleted_version, ${RECORD_COLUMNS}, coalesce(octet_length(fields), 0) AS size FROM ${name}
           WHERE change IS NOT NULL AND change < ${XMIN} AND (${IS_LIVE} OR deleted_version IS NOT NULL)
-            AND (change, id) > ($2::xid8, $3::bigint) AND (change, id) <= ($4::xid8, $5::bigint)
-          ORDER BY change, id LIMIT $6) AS sized) AS page ON before < ${MAX_PAGE_BYTES}
-      WHERE epoch = $1 AND $2 < ${XMAX}
-        AND (floor_epoch IS DISTINCT FROM epoch OR (floor_change, floor_id) <= ($2, $3))
+            AND (change, id) > (from_change, from_id) AND (change, id) <= (to_change, to_id)
+          ORDER BY change, id LIMIT most) AS sized) AS page ON before < ${MAX_PAGE_BYTES}
+      WHERE epoch = wanted AND from_change < ${XMAX}
+        AND (floor_epoch IS DISTINCT FROM epoch OR (floor_change, floor_id) <= (from_change, from_id))
       ORDER BY page.change, page.id`);
   }
 
