@@ -1,6 +1,8 @@
 import type { UsageCounter } from '../application/auth/usage-counter.js';
 import type { Retention } from '../application/maintenance/retention.js';
 import type { SearchIndexing } from '../application/maintenance/search-indexing.js';
+import type { FeedState } from '../application/ports/change-feed.js';
+import type { Clock } from '../application/ports/clock.js';
 import type { WebhookSender } from '../application/webhooks/webhook-sender.js';
 
 /** What the service runs at intervals while its store is open. */
@@ -58,4 +60,17 @@ export function sendingWebhooks(sender: WebhookSender): Job {
     finish: (withinMs) => sender.stop(withinMs),
     failure: 'webhooks could not be sent, because the store fails; the next run tries again',
   };
+}
+
+/** Maintains the feeds of a store that needs it, also while nobody reads them. */
+export function maintainingFeeds(feedState: FeedState | undefined, clock: Clock): Job[] {
+  if (!feedState?.maintain) return [];
+  return [
+    {
+      run: async () => feedState.maintain?.(clock.now()),
+      firstMs: 10_000,
+      intervalMs: 10_000,
+      failure: 'the feeds of changes could not be maintained; the next run tries again',
+    },
+  ];
 }

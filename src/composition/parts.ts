@@ -57,7 +57,7 @@ import { WebhookStates } from '../application/webhooks/webhook-states.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
-import { indexingWords, type Job, purging, savingUsage, sendingWebhooks } from './jobs.js';
+import { indexingWords, type Job, maintainingFeeds, purging, savingUsage, sendingWebhooks } from './jobs.js';
 import { observedStorage } from './observed-storage.js';
 import { describedService } from './openapi.js';
 import { countedLimits, type MakeRateLimits, type RateLimits } from './rate-limits.js';
@@ -351,6 +351,7 @@ export const MAKERS: {
       savingUsage(usageCounter),
       indexingWords(new SearchIndexing(storage.searchIndexes, logger)),
       ...(settings.CHANGES === 'on' ? [sendingWebhooks(parts.webhookSender)] : []),
+      ...maintainingFeeds(parts.feedState, clock),
     ];
   },
   createFolder: () => createFolder,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Db, MongoClient } from 'mongodb';
+import { TOMBSTONE_MS } from '#src/adapters/outbound/mongo/indexes.js';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
-import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
+import { RESERVATION_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { EXPIRING_TABLES, RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';

@@ -9,6 +9,7 @@ import type { TestStoreProvider } from './provider.js';
 export const MONGODB: TestStoreProvider = {
   name: 'mongodb',
   isLocal: false,
+  beyond: (position) => position.replace(/\d+$/, (change) => `${Number(change) + 1}`),
   // The stand-in is; so are some servers.
   pace: 'slow',
   removesExpired: true,

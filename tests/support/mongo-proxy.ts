@@ -30,6 +30,8 @@ export type MongoFault = (typeof MONGO_FAULTS)[number];
 /** A longer reply and its copy may arrive in several pieces, and the driver drops a copy only within one. */
 const LONGEST_DOUBLED_BYTES = 8_192;
 
+type Choice = (command: Document) => MongoFault | undefined | Promise<MongoFault | undefined>;
+
 /** A command whose reply has a fault. */
 interface Faulty {
   readonly fault: MongoFault;
@@ -45,21 +47,17 @@ export class MongoProxy {
 
   private constructor(
     target: number,
-    private readonly choose: (command: Document) => MongoFault | undefined,
+    private readonly choose: Choice,
     private readonly lateMs: number,
   ) {
     this.server = createServer((near) => this.join(near, connect(target, '127.0.0.1')));
   }
 
   /**
-   * @param choose returns the fault of a command; undefined lets it pass
+   * @param choose returns the fault of a command; undefined lets it pass. Until a promise is resolved, the command waits
    * @param lateMs the time after which a late reply is sent
    */
-  static async before(
-    target: number,
-    choose: (command: Document) => MongoFault | undefined,
-    lateMs = 0,
-  ): Promise<MongoProxy> {
+  static async before(target: number, choose: Choice, lateMs = 0): Promise<MongoProxy> {
     const proxy = new MongoProxy(target, choose, lateMs);
     proxy.server.listen(0, '127.0.0.1');
     await once(proxy.server, 'listening');
@@ -90,8 +88,9 @@ export class MongoProxy {
         if (!other.writableEnded) other.destroy();
       });
     }
-    onMessage(near, (message) => {
-      const fault = isQuery(message) ? undefined : this.choose(documentIn(message));
+    // A connection has one command at a time.
+    onMessage(near, async (message) => {
+      const fault = isQuery(message) ? undefined : await this.choose(documentIn(message));
       if (fault === 'unsent' || fault === 'halved' || fault === 'refused')
         this.playBefore(fault, message, near, far);
       else {

@@ -19,6 +19,9 @@ export const TOMBSTONE_MS = 2 * RESERVATION_MS + HOUR_MS;
 /** How long usage of API keys is kept. It is shown for 25 hours at most; the extra hour is for clocks that differ. */
 export const USAGE_MS = 26 * HOUR_MS;
 
+/** How long a store with a log of changes keeps its entries. A cursor is valid for 50 hours; the rest is for clocks that differ. */
+export const CHANGES_MS = 52 * HOUR_MS;
+
 const PURGE_BATCH = 500;
 
 /** Purges expired entries in batches, so that other work waits for one batch at most. */

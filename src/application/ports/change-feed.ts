@@ -58,4 +58,6 @@ export interface FeedState {
    * undefined if there is none. Absent if a feed shows every change at once.
    */
   oldestHidden?(): Promise<Instant | undefined>;
+  /** Does the work that a store has with its feeds now and then while they are on. Absent if it has none. */
+  maintain?(now: Instant): Promise<void>;
 }

@@ -80,7 +80,8 @@ class ReplicaSetBackend extends H2Backend {
     private static final Set<String> ON_ANY_MEMBER =
         Set.of("hello", "isMaster", "ismaster", "ping", "buildInfo", "endSessions");
     private static final Set<String> KNOWN_INDEX_OPTIONS =
-        Set.of("key", "name", "unique", "sparse", "expireAfterSeconds", "background", "v", "ns");
+        Set.of("key", "name", "unique", "sparse", "expireAfterSeconds", "background", "v", "ns",
+            "partialFilterExpression");
 
     /** The last retryable write of each session, in the store, so that it survives a crash together with the write. */
     private final MVMap<String, Document> retryRecords;
@@ -344,8 +345,10 @@ class ReplicaSetBackend extends H2Backend {
             Document one = query.clone();
             one.put(field, List.of(statements.get(i)));
             try {
-                refuse((Document) statements.get(i));
-                Document reply = super.handleCommand(channel, db, command, one);
+                Document statement = (Document) statements.get(i);
+                refuse(statement);
+                Document reply = setsLong(statement) ? setTypes(channel, db, one, statement)
+                    : super.handleCommand(channel, db, command, one);
                 n += ((Number) reply.get("n")).intValue();
                 modified += ((Number) reply.getOrDefault("nModified", 0)).intValue();
                 for (Object entry : list(reply.get("upserted"))) {
@@ -371,6 +374,24 @@ class ReplicaSetBackend extends H2Backend {
             reply.append("writeErrors", errors);
         }
         return reply.append("ok", 1.0);
+    }
+
+    private static boolean setsLong(Document statement) {
+        return statement.get("u") instanceof Document u && u.get("$set") instanceof Document members
+            && members.values().stream().anyMatch(Long.class::isInstance);
+    }
+
+    /** The library changes no int32 to an int64 of the same value, so the members are removed before. */
+    private Document setTypes(Channel channel, String db, Document query, Document statement) {
+        Document members = (Document) ((Document) statement.get("u")).get("$set");
+        Document removal = new Document("q", statement.get("q")).append("u", new Document("$unset", members));
+        Document removed = super.handleCommand(channel, db, "update", query.append("updates", List.of(removal)));
+        if (number(removed, "n") == 0) {
+            return removed;
+        }
+        Document byId = new Document("_id", ((Document) statement.get("q")).get("_id"));
+        return super.handleCommand(channel, db, "update",
+            query.append("updates", List.of(statement.clone().append("q", byId))));
     }
 
     private static Document withLastErrorObject(Document query, Document reply) {
@@ -454,6 +475,9 @@ class ReplicaSetBackend extends H2Backend {
                     throw notSupported("index option " + option);
                 }
             }
+            if (index.containsKey("partialFilterExpression") && Boolean.TRUE.equals(index.get("unique"))) {
+                throw notSupported("a partial unique index"); // others are stored, and not used
+            }
             if (!index.get("key").toString().matches("\\{(\"[^\"]+\" : -?1(\\.0)?(, )?)+\\}")) {
                 throw notSupported("index key " + index.get("key"));
             }
@@ -495,7 +519,8 @@ class ReplicaSetBackend extends H2Backend {
     private static boolean sameSignature(Document one, Document other) {
         return one.get("key").toString().equals(other.get("key").toString())
             && Boolean.TRUE.equals(one.get("unique")) == Boolean.TRUE.equals(other.get("unique"))
-            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"));
+            && Boolean.TRUE.equals(one.get("sparse")) == Boolean.TRUE.equals(other.get("sparse"))
+            && Objects.equals(one.get("partialFilterExpression"), other.get("partialFilterExpression"));
     }
 
     private static boolean sameOptions(Document one, Document other) {

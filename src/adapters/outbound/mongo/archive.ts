@@ -1,10 +1,11 @@
+import type { Document } from 'mongodb';
 import type { RecordArchive, RecordEntry, ReservationArchive } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
-import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
+import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import { Counter } from './counters.js';
 import {
-  documentOf,
+  archivedDocumentOf,
   type LiveDocument,
   type MongoTable,
   type ReservationDocument,
@@ -13,7 +14,7 @@ import {
   reservationDocumentOf,
   reservationOf,
   type StoredDocument,
-  tombstoneDocumentOf,
+  tombstoneOf,
 } from './documents.js';
 import { readById } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
@@ -21,6 +22,9 @@ import { WITHOUT_WORDS } from './words.js';
 
 const LIVE = { live: true } as const;
 const ID_ALONE = { _id: 1 } as const;
+
+/** The earliest instant that a date can have. */
+const FIRST_INSTANT = -8.64e15;
 
 /** Returns the key of a document as text: it may have any type. */
 function keyIn(document: { readonly _id: unknown } | null): string | undefined {
@@ -47,9 +51,7 @@ export class MongoArchive<Fields> implements RecordArchive {
       readById(all.find({ _id: { $gt: after } }, { projection: WITHOUT_WORDS }), limit, maxTimeMS),
     );
     return documents.map((document) =>
-      'live' in document
-        ? recordOf(this.table, document)
-        : { id: document._id, deletedAt: document.deletedAt.getTime() },
+      'live' in document ? recordOf(this.table, document) : tombstoneOf(document),
     );
   }
 
@@ -62,17 +64,16 @@ export class MongoArchive<Fields> implements RecordArchive {
 
   async count(since: Instant): Promise<number> {
     const live = await this.countLive();
-    const deletedAt = Number.isFinite(since) ? { $gte: new Date(since) } : { $exists: true };
+    const late = { $gte: new Date(Math.max(since, FIRST_INSTANT)) };
+    const deletedSince = { $or: [{ updatedAt: late }, { updatedAt: null, deletedAt: late }] };
     const tombstones = await this.entries.run((all, maxTimeMS) =>
-      all.countDocuments({ deletedAt }, { maxTimeMS }),
+      all.countDocuments({ live: null, ...deletedSince } as Document, { maxTimeMS }),
     );
     return live + tombstones;
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
-    const documents = entries.map((entry) =>
-      'deletedAt' in entry ? tombstoneDocumentOf(entry) : documentOf(this.table, entry as Versioned<Fields>),
-    );
+    const documents = entries.map((entry) => archivedDocumentOf(this.table, entry));
     await this.entries.run((all, maxTimeMS) => all.insertMany(documents, { maxTimeMS }));
   }
 

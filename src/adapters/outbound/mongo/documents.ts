@@ -1,5 +1,5 @@
-import type { Document } from 'mongodb';
-import type { Tombstone } from '../../../application/ports/archive.js';
+import { type Document, Long } from 'mongodb';
+import type { RecordEntry, Tombstone } from '../../../application/ports/archive.js';
 import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
@@ -13,7 +13,8 @@ export interface LiveDocument extends Partial<IndexedWords> {
   readonly _id: Id;
   /** Only records have it, tombstones do not: an index on it holds exactly what a list may show. */
   readonly live: true;
-  readonly version: number;
+  /** An int64 if the log of changes has it, else an int32; see {@link MongoChangeFeed}. */
+  readonly version: number | Long;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly fields: Document;
@@ -21,9 +22,15 @@ export interface LiveDocument extends Partial<IndexedWords> {
   readonly folded?: Document;
 }
 
+/** The tombstones of earlier releases have no `version` and no `updatedAt`. */
 export interface TombstoneDocument {
   readonly _id: Id;
-  readonly deletedAt: Date;
+  /** One more than the last version of the record, as an int32 or int64 as in {@link LiveDocument}. */
+  readonly version?: number | Long;
+  /** When the record was deleted. */
+  readonly updatedAt?: Date;
+  /** From when on the server counts the age of the tombstone. Absent while its deletion must get into the log. */
+  readonly deletedAt?: Date;
 }
 
 export type StoredDocument = LiveDocument | TombstoneDocument;
@@ -58,15 +65,25 @@ export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocume
   const { _id: id, version, createdAt, updatedAt, fields } = document;
   return StoredRecord.of({
     id,
-    version,
+    version: Number(version),
     createdAt: createdAt.getTime(),
     updatedAt: updatedAt.getTime(),
     fields: table.toFields(fields),
   });
 }
 
-export function tombstoneDocumentOf({ id, deletedAt }: Tombstone): TombstoneDocument {
-  return { _id: id, deletedAt: new Date(deletedAt) };
+/** Returns the document of an entry of a copy. No log of changes has it, nor needs it. */
+export function archivedDocumentOf<Fields>(table: MongoTable<Fields>, entry: RecordEntry): StoredDocument {
+  if (!('deletedAt' in entry)) {
+    const document = documentOf(table, entry as Versioned<Fields>);
+    return { ...document, version: Long.fromNumber(entry.version) };
+  }
+  const deletedAt = new Date(entry.deletedAt);
+  return { _id: entry.id, updatedAt: deletedAt, deletedAt };
+}
+
+export function tombstoneOf({ _id, updatedAt, deletedAt }: TombstoneDocument): Tombstone {
+  return { id: _id, deletedAt: Number(updatedAt ?? deletedAt) };
 }
 
 /** A table and the form of its fields in a document. */
@@ -148,6 +165,32 @@ export const COUNTERS = 'counters';
 
 /** The collection of the usage of API keys. */
 export const USAGE = 'api_key_usage';
+
+/** The name of the collection of a table's changes. */
+export function changesCollection({ name }: Pick<RecordTable, 'name'>): string {
+  return `${name}_changes`;
+}
+
+/** The condition on documents whose change is not in the log yet. The driver stores every version as an int32. */
+export const PENDING = { version: { $type: 'int' } } as const;
+export const PENDING_INDEX = 'pending';
+
+/** The first document of a log. It is there while the feed is on. */
+export interface ChangeLogHead {
+  /** 0 */
+  readonly _id: number;
+  readonly epoch: string;
+  /** The number of the last entry that was, or may have been, deleted. */
+  readonly floor: number;
+}
+
+/** Tells that a record changed, not how. */
+export interface ChangeLogEntry {
+  /** From 1 on, without a gap. */
+  readonly _id: number;
+  readonly id: Id;
+  readonly at: Date;
+}
 
 export interface ReservationDocument {
   /** The key. */

@@ -1,12 +1,26 @@
 import type { IndexDescription } from 'mongodb';
-import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
+import { HOUR_MS, RESERVATION_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { listIndexes } from '../../../application/records/list-indexes.js';
 import { uniqueFields } from '../../../domain/fields.js';
-import { COUNTERS, reservationCollection, USAGE, uniquePath } from './documents.js';
+import {
+  COUNTERS,
+  changesCollection,
+  PENDING,
+  PENDING_INDEX,
+  reservationCollection,
+  USAGE,
+  uniquePath,
+} from './documents.js';
 import { sortOf } from './list.js';
 import { WORDS_INDEX, WORDS_KEY } from './words.js';
+
+/**
+ * How long a tombstone is kept, as in the first release: an index with another time would be in its way. The feed needs
+ * no longer time, because a reader who meets an entry without its tombstone learns that its position has expired.
+ */
+export const TOMBSTONE_MS = 50 * HOUR_MS;
 
 export interface CollectionIndexes {
   readonly collection: string;
@@ -18,12 +32,13 @@ export function wantedIndexes(tables: readonly StoredTable[]): CollectionIndexes
   return [
     ...tables.map(recordIndexes),
     ...tables.filter(({ tombstones }) => tombstones === 'expire').map(tombstoneExpiry),
+    ...tables.filter(({ hasFeed }) => hasFeed).flatMap(changeIndexes),
     ...tables.filter(({ creation }) => creation === 'keyed').map(reservationExpiry),
     usageIndexes(),
   ];
 }
 
-/** One entry for each collection. `counters` is one of them, though it needs no other index than that of `_id`. */
+/** One entry for each collection. `counters` and logs need no other index than that of `_id`. */
 export function byCollection(all: readonly CollectionIndexes[]): CollectionIndexes[] {
   const collections = new Set([...all.map(({ collection }) => collection), COUNTERS]);
   return [...collections].map((collection) => ({
@@ -41,6 +56,15 @@ export function recordIndexes(table: RecordTable): CollectionIndexes {
 /** Makes the server delete the tombstones of a table. Records have no `deletedAt`, so it never deletes a record. */
 export function tombstoneExpiry({ name }: RecordTable): CollectionIndexes {
   return { collection: name, indexes: [ttlIndex('deletedAt', TOMBSTONE_MS)] };
+}
+
+/** The index on the documents whose changes are not in the log yet, the oldest change first; and the log. */
+export function changeIndexes(table: RecordTable): CollectionIndexes[] {
+  const pending = { key: { updatedAt: 1 }, name: PENDING_INDEX, partialFilterExpression: PENDING } as const;
+  return [
+    { collection: table.name, indexes: [pending] },
+    { collection: changesCollection(table), indexes: [] },
+  ];
 }
 
 /** Makes the server delete the reservations of a table. */

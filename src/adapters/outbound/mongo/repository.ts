@@ -39,7 +39,7 @@ import {
   type MongoTable,
   recordOf,
   type StoredDocument,
-  tombstoneDocumentOf,
+  type TombstoneDocument,
   uniquePath,
 } from './documents.js';
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
@@ -60,11 +60,15 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   private readonly counter: Counter;
   private readonly indexes: readonly SortOrder[];
 
-  /** @param state shared with the index of the table's words, if it has one */
+  /**
+   * @param state shared with the index of the table's words, if it has one
+   * @param feed whether this process writes the feed of the table, if it has one
+   */
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
     private readonly state: WordsState = { areCurrent: false },
+    private readonly feed: { readonly isOn: boolean } = { isOn: false },
   ) {
     this.records = store.collection(table.name);
     this.counter = new Counter(store, table);
@@ -242,7 +246,8 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   }
 
   private async remove({ id, expected, at }: Removal): Promise<boolean> {
-    const tombstone = tombstoneDocumentOf({ id, deletedAt: at });
+    const deleted = { _id: id, version: expected + 1, updatedAt: new Date(at) };
+    const tombstone: TombstoneDocument = this.feed.isOn ? deleted : { ...deleted, deletedAt: new Date(at) };
     const { matchedCount } = await this.records.run((all, maxTimeMS) =>
       all.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
     );

@@ -1,8 +1,11 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { MongoArchive, MongoReservationArchive } from './archive.js';
+import { MongoChangeFeed } from './change-feed.js';
+import { ChangeLog } from './change-log.js';
 import { withSocketTimeout } from './connection.js';
 import { mongoTable } from './documents.js';
+import { MongoFeedState } from './feed-state.js';
 import { MongoIdempotencyStore } from './idempotency-store.js';
 import { wantedIndexes } from './indexes.js';
 import { MongoRepository } from './repository.js';
@@ -22,13 +25,20 @@ export interface MongoStorageOptions {
 export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorageOptions): StorageParts {
   const patientUrl = callTimeoutMs === undefined ? url : withSocketTimeout(url, callTimeoutMs);
   const store = new MongoStore(patientUrl, wantedIndexes(tables), budget);
+  const logs = new Map(
+    tables.filter(({ hasFeed }) => hasFeed).map((table) => [table.name, new ChangeLog(store, table)]),
+  );
+  const feedState = new MongoFeedState([...logs.values()]);
   return {
     store,
+    feedState,
     usage: new MongoUsageStore(store),
     table: (table) => {
       const state = { areCurrent: false };
+      const log = logs.get(table.name);
       return {
-        records: new MongoRepository(store, mongoTable(table), state),
+        records: new MongoRepository(store, mongoTable(table), state, log && feedState),
+        ...(log && { changes: new MongoChangeFeed(log, mongoTable(table)) }),
         reservations: new MongoIdempotencyStore(store, table),
         archives: {
           records: new MongoArchive(store, mongoTable(table)),

@@ -1,4 +1,5 @@
 import {
+  type ClientSession,
   type Collection,
   type Db,
   type Document,
@@ -209,6 +210,10 @@ export class MongoStore implements Store {
     );
   }
 
+  causally(): CausalOperations {
+    return new CausalOperations(this);
+  }
+
   /**
    * Runs a query that no index serves, within the query budget. Only few such queries run at the same time, so that
    * other operations find connections.
@@ -261,5 +266,43 @@ export class MongoStore implements Store {
   private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
     return operation(this.current);
+  }
+}
+
+/**
+ * Operations one after the other, each of which sees what those before it saw or wrote, also if another member has
+ * become the primary in between, or the former one does not know it yet
+ * (https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/).
+ */
+export class CausalOperations {
+  constructor(
+    private readonly store: MongoStore,
+    private last: Pick<ClientSession, 'operationTime' | 'clusterTime'> = {},
+  ) {}
+
+  /** Returns operations that see the same. Those of two callers do not wait for each other. */
+  fork(): CausalOperations {
+    return new CausalOperations(this.store, this.last);
+  }
+
+  /** As {@link MongoStore.run}. Each operation has its own session: the store may have another client at the next. */
+  run<Result>(
+    operation: (
+      database: Db,
+      options: { readonly session: ClientSession; readonly maxTimeMS: number },
+    ) => Promise<Result>,
+  ): Promise<Result> {
+    return this.store.run(async (database, maxTimeMS) => {
+      const session = database.client.startSession({ causalConsistency: true });
+      const { operationTime, clusterTime } = this.last;
+      if (operationTime) session.advanceOperationTime(operationTime);
+      if (clusterTime) session.advanceClusterTime(clusterTime);
+      try {
+        return await operation(database, { session, maxTimeMS });
+      } finally {
+        this.last = session;
+        await session.endSession();
+      }
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Document } from 'mongodb';
+import { Binary, type Document, Timestamp } from 'mongodb';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
@@ -16,6 +16,7 @@ import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { outcomeText } from '../../../../contract/repository/outcome-text.js';
 import { product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
+import { nameOf } from '../../../../support/mongo-wire.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
 import { ENDLESS, PRODUCTS, TABLES } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
@@ -23,6 +24,19 @@ import { until } from '../../../../support/until.js';
 const DUPLICATE = 11_000;
 /** Commands about the connection or the server, not about data. */
 const ADMINISTRATION = ['hello', 'ismaster', 'ping', 'endSessions', 'listIndexes', 'createIndexes'];
+
+/** A feed that is on. @param finds what the first two commands of a kind find; later ones find nothing but the head */
+function firstOf(finds: Readonly<Record<string, readonly Document[]>>): Script {
+  const times = new Map<string, number>();
+  return (name, command) => {
+    if (name !== 'find') return undefined;
+    const kind = `find ${command['find']} ${command['hint'] ?? JSON.stringify(command['filter'])}`;
+    const time = (times.get(kind) ?? 0) + 1;
+    times.set(kind, time);
+    const head = /_changes (?!.*:1})/.test(kind) ? [{ _id: 0, epoch: 'e', floor: 0 }] : [];
+    return { cursor: { id: 0n, ns: 'x.y', firstBatch: (time <= 2 ? finds[kind] : undefined) ?? head } };
+  };
+}
 
 type Script = (name: string, command: Document) => Scripted | undefined;
 
@@ -44,7 +58,7 @@ describe('the commands to MongoDB', () => {
   });
 
   it('have a time limit, and a read or write concern', async () => {
-    const { products, reservations, usage, archives } = storage;
+    const { products, reservations, usage, archives, feedState } = storage;
     const [recordArchive, reservationArchive] = [archives.records[0], archives.reservations[0]];
     await products.reserveIds(3);
     await products.releaseIds(1, 2);
@@ -64,6 +78,17 @@ describe('the commands to MongoDB', () => {
     await reservations.products.find(['a']);
     await usage.save([{ keyId: 1, hour: 0, counter: 'a', routes: [] }]);
     await usage.find([1], 0);
+    script = firstOf({
+      'find products live_updatedAt': [{ _id: 8, deletedAt: new Date(0) }],
+      'find products pending': [{ _id: 7, version: 1, live: true }],
+      'find products_changes {"_id":0}': [],
+      'find products_changes {"_id":{"$gte":1}}': [1, 2].map((_id) => ({ _id, id: 7, at: new Date(0) })),
+    });
+    await feedState.turnOn();
+    await feedState.maintain?.(Date.now());
+    await storage.changes.products.read(await storage.changes.products.end(), 10);
+    await feedState.reset();
+    await feedState.turnOff();
     await recordArchive?.read(0, 1);
     await recordArchive?.add([product(1)]);
     await recordArchive?.discard([1]);
@@ -76,7 +101,7 @@ describe('the commands to MongoDB', () => {
     const dataCommands = server.commands.filter(
       (command) => !ADMINISTRATION.includes(Object.keys(command)[0] ?? ''),
     );
-    expect(dataCommands.length).to.be.at.least(29);
+    expect(dataCommands.length).to.be.at.least(60);
     for (const { $db, lsid, ...command } of dataCommands) {
       const text = JSON.stringify(command);
       expect(command['maxTimeMS'], text).to.be.within(1, 2_000);
@@ -99,6 +124,45 @@ describe('the commands to MongoDB', () => {
     script = (name) => (name === 'find' ? { cursor: { id: 0n, ns: 'x.products', firstBatch } } : undefined);
     const page = await storage.archives.records[0]?.read(0, 1_000);
     expect(page?.map(({ id }) => id)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('of the feed see what the ones before them saw, on any member', async () => {
+    let time = 0;
+    const timeOf = (seconds: number) => new Timestamp({ t: seconds, i: 1 });
+    let lists = 0;
+    script = (name, command) => {
+      if (ADMINISTRATION.includes(name)) return undefined;
+      time += 1;
+      const operationTime = timeOf(time);
+      const signature = { hash: new Binary(Buffer.alloc(20)), keyId: 1n };
+      const $clusterTime = { clusterTime: operationTime, signature };
+      const head = { _id: 0, epoch: 'e', floor: 0 };
+      const pending = { _id: 7, version: 1, live: true };
+      if (name === 'find') {
+        const isOfLog = command['find'] === 'products_changes';
+        const firstBatch = isOfLog ? [head] : lists++ < 2 ? [pending] : [];
+        return { cursor: { id: 0n, ns: 'x.y', firstBatch }, operationTime, $clusterTime };
+      }
+      const n = (command['documents'] ?? command['updates'])?.length ?? 1;
+      return { n, operationTime, $clusterTime };
+    };
+    server.commands.length = 0;
+    await storage.changes.products.read('e.0', 10);
+    const commands = server.commands.filter((command) => !ADMINISTRATION.includes(nameOf(command)));
+    expect(commands.map((command) => `${nameOf(command)} ${command[nameOf(command)]}`)).to.deep.equal([
+      'find products',
+      'find products_changes',
+      'find products',
+      'insert products_changes',
+      'find products_changes',
+      'update products',
+      'find products_changes',
+      'find products_changes',
+    ]);
+    const seen = commands.map(({ readConcern }) => readConcern['afterClusterTime']);
+    expect(seen, 'each names the time of the one before').to.deep.equal(
+      [undefined, 1, 2, 3, 4, 5, 6, 7].map((seconds) => seconds && timeOf(seconds)),
+    );
   });
 
   it('find a record by its id or its unique field alone', async () => {
@@ -211,7 +275,8 @@ describe('the commands to MongoDB', () => {
       { _id: 1, version: 7 },
       { _id: 1, version: 8 },
     ]);
-    expect(writes[1]?.['u']).to.deep.equal({ _id: 1, deletedAt: new Date(5) });
+    const at = new Date(5);
+    expect(writes[1]?.['u']).to.deep.equal({ _id: 1, version: 9, updatedAt: at, deletedAt: at });
     expect(server.commandsNamed('delete')).to.deep.equal([]);
   });
 

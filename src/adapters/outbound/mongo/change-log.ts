@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnyBulkWriteOperation, type Collection, type Db, type Document, Long } from 'mongodb';
+import type { RecordTable } from '../../../application/ports/list-query.js';
+import { unavailable } from '../../../domain/errors.js';
+import type { Id, Instant } from '../../../domain/record.js';
+import {
+  type ChangeLogEntry,
+  type ChangeLogHead,
+  changesCollection,
+  PENDING,
+  PENDING_INDEX,
+  type StoredDocument,
+  type TombstoneDocument,
+} from './documents.js';
+import { isDuplicateKey } from './errors.js';
+import type { CausalOperations, MongoStore } from './store.js';
+import { WITHOUT_WORDS } from './words.js';
+
+/** The documents that one command moves. */
+const BATCH = 1_000;
+
+/** Each lost race is the success of another process. */
+const MAX_RACES = 100;
+const MAX_PAUSE_MS = 32;
+
+/** A document whose change is not in the log yet. */
+type Pending = Pick<StoredDocument, '_id'> & { readonly version: number; readonly live?: true };
+
+/** Tombstones that an earlier release wrote. It gives them neither a version nor `updatedAt`. */
+const FOREIGN_TOMBSTONES: Document = { live: null, updatedAt: null };
+const BY_UPDATE = 'live_updatedAt';
+
+/**
+ * The log of the changes of one table: numbered entries, each of which points to a record.
+ *
+ * A write of one document cannot write the log too, so a change gets into it in two steps. The change itself stores the
+ * version as an int32, which is all that a writer does, and what earlier releases do as well. Later any process *moves*
+ * what is pending: it reads the highest number of the log, reads the pending documents, inserts an entry for each from
+ * the next number on, in order, and then makes the versions int64. It may be suspended or die between any two steps,
+ * beside any number of others. Why a reader who goes on from number to number learns of each change:
+ *
+ * 1. An entry n + 1 is never visible before n is. A mover inserts n + 1 only after it has read n, or in one command after
+ *    n, which ends at the first entry that is refused. `_id` is unique, the last entry is never deleted, and numbers at or
+ *    below the floor are dealt with in 3. So a mover that read an old number is refused, and begins again.
+ * 2. A version becomes an int64 only after a majority has an entry that was inserted after that version was read. The
+ *    update names the version, so a later change stays pending. A reader who meets that entry reads the record after it,
+ *    causally, so it gets that version or a later one.
+ * 3. Old entries are deleted from the lowest on, after `floor` says so. A reader reads `floor` after the entries, and
+ *    places before it are expired. A mover that was suspended for days may find its number free again: it reads `floor`
+ *    after the insertion, and leaves the documents pending if its entries are at or below.
+ * 4. The epoch is made when nothing is pending. What is made an int64 without an entry was read while there was no epoch,
+ *    so it is older than every place.
+ *
+ * The highest number is read before the documents, so that a mover which others overtook inserts nothing: else it would
+ * point to tombstones that are purged meanwhile. Numbers of entries and doubles mean nothing else.
+ */
+export class ChangeLog {
+  private running: Promise<CausalOperations> | undefined;
+  private waiting: Promise<CausalOperations> | undefined;
+
+  constructor(
+    private readonly store: MongoStore,
+    private readonly table: RecordTable,
+    private readonly now: () => Instant = Date.now,
+  ) {}
+
+  /**
+   * Moves everything that is pending when it is called. Concurrent callers share one run.
+   * @returns operations that see all of it
+   */
+  async move(): Promise<CausalOperations> {
+    // A run that has begun may have read before the caller's changes.
+    this.waiting ??= (async () => {
+      await this.running?.catch(() => {});
+      this.running = this.waiting;
+      this.waiting = undefined;
+      return this.moveAll();
+    })();
+    return (await this.waiting).fork();
+  }
+
+  private async moveAll(): Promise<CausalOperations> {
+    const causal = this.store.causally();
+    let isMore = (await this.findPending(causal, 1)).length > 0;
+    for (let races = 0; isMore; ) {
+      const moved = await this.moveBatch(causal);
+      isMore = moved === undefined || moved === BATCH;
+      if (moved !== undefined) continue;
+      if (++races === MAX_RACES) throw unavailable('Other processes write the log of changes.');
+      await sleep(Math.random() * MAX_PAUSE_MS);
+    }
+    return causal;
+  }
+
+  /** @returns the number of documents; undefined if another process was faster, which settles the same ones now */
+  private async moveBatch(causal: CausalOperations): Promise<number | undefined> {
+    const highest = await this.highest(causal);
+    const pending = await this.findPending(causal, BATCH);
+    if (pending.length === 0) return 0;
+    const at = new Date(this.now());
+    const entries = pending.map(({ _id: id }, index) => ({ _id: highest + 1 + index, id, at }));
+    try {
+      await causal.run((database, options) => this.logIn(database).insertMany(entries, options));
+    } catch (error) {
+      if (isDuplicateKey(error)) return undefined;
+      throw error;
+    }
+    const head = await this.head(causal);
+    if (head && head.floor > highest) return undefined;
+    await this.settle(causal, pending);
+    return pending.length;
+  }
+
+  /** Makes an epoch if there is none. Changes before it get into no log. */
+  async turnOn(): Promise<void> {
+    const causal = this.store.causally();
+    for (;;) {
+      await this.adoptTombstones(causal);
+      const highest = await this.highest(causal);
+      const pending = await this.findPending(causal, BATCH);
+      if (await this.head(causal)) return;
+      if (pending.length > 0) await this.settle(causal, pending);
+      else await this.makeHead(causal, highest);
+    }
+  }
+
+  /** What was moved until then stays in the log. */
+  async turnOff(): Promise<void> {
+    const causal = this.store.causally();
+    await causal.run((database, options) => this.logIn(database).deleteOne({ _id: 0 }, options));
+  }
+
+  /** Makes another epoch, if there is one. */
+  async reset(causal = this.store.causally()): Promise<void> {
+    const update = { $set: { epoch: newEpoch() } };
+    await causal.run((database, options) => this.logIn(database).updateOne({ _id: 0 }, update, options));
+  }
+
+  /**
+   * Makes another epoch if an earlier release has deleted records: nobody knows their versions. Its other writes are
+   * pending like all.
+   */
+  async adoptTombstones(causal = this.store.causally()): Promise<void> {
+    for (;;) {
+      const found = await causal.run((database, options) =>
+        this.recordsIn<TombstoneDocument>(database)
+          .find(FOREIGN_TOMBSTONES, { ...options, projection: { deletedAt: 1 }, hint: BY_UPDATE })
+          .limit(BATCH)
+          .batchSize(BATCH + 1)
+          .toArray(),
+      );
+      if (found.length === 0) return;
+      // In this order: a process that dies in between leaves the tombstones to the next.
+      await this.reset(causal);
+      const updates = found.map(({ _id, deletedAt }) => ({
+        updateOne: { filter: { _id, ...FOREIGN_TOMBSTONES }, update: { $set: { updatedAt: deletedAt } } },
+      }));
+      await this.update(causal, updates);
+    }
+  }
+
+  /** Deletes entries from before a moment, the oldest first, but for the last one, whose number others go on from. */
+  async trim(moment: Instant): Promise<void> {
+    const causal = this.store.causally();
+    const isExpired = ({ at }: ChangeLogEntry) => at.getTime() < moment;
+    for (;;) {
+      const [oldest] = await this.entries(causal, 1, 1);
+      if (!oldest || !isExpired(oldest)) return;
+      const some = await this.entries(causal, 1, BATCH);
+      const kept = some.findIndex((entry) => !isExpired(entry));
+      const floor = some.slice(0, kept === -1 ? -1 : kept).at(-1)?._id;
+      if (floor === undefined) return;
+      const raise = { $max: { floor } };
+      const upToFloor = { _id: { $gt: 0, $lte: floor } };
+      await causal.run((database, options) => this.logIn(database).updateOne({ _id: 0 }, raise, options));
+      await causal.run((database, options) => this.logIn(database).deleteMany(upToFloor, options));
+    }
+  }
+
+  head(causal: CausalOperations): Promise<ChangeLogHead | null> {
+    return causal.run((database, options) =>
+      this.logIn<ChangeLogHead>(database).findOne({ _id: 0 }, options),
+    );
+  }
+
+  /** Returns the number of the last entry, 0 if there is none. */
+  async highest(causal: CausalOperations): Promise<number> {
+    const last = await causal.run((database, options) =>
+      this.logIn(database).findOne({}, { ...options, sort: { _id: -1 }, projection: { _id: 1 } }),
+    );
+    return last?._id ?? 0;
+  }
+
+  /** The rows from a number on, in order. Number 0 is the head. */
+  async entries(causal: CausalOperations, from: number, limit: number): Promise<ChangeLogEntry[]> {
+    return causal.run((database, options) =>
+      this.logIn<ChangeLogEntry>(database)
+        .find({ _id: { $gte: from } }, options)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .toArray(),
+    );
+  }
+
+  /** The documents of records and tombstones, in any order. @param ids few, for one reply */
+  documents(causal: CausalOperations, ids: readonly Id[]): Promise<StoredDocument[]> {
+    return causal.run((database, options) =>
+      this.recordsIn<StoredDocument>(database)
+        .find({ _id: { $in: [...ids] } }, { ...options, projection: WITHOUT_WORDS })
+        .batchSize(ids.length + 1)
+        .toArray(),
+    );
+  }
+
+  private findPending(causal: CausalOperations, limit: number): Promise<Pending[]> {
+    return causal.run((database, options) =>
+      this.recordsIn<Pending>(database)
+        .find(PENDING, { ...options, projection: { version: 1, live: 1 }, hint: PENDING_INDEX })
+        .sort({ updatedAt: 1 })
+        .limit(limit)
+        .batchSize(limit + 1)
+        .toArray(),
+    );
+  }
+
+  /** Makes versions int64, if they are still those that were read. The age of a tombstone begins now. */
+  private async settle(causal: CausalOperations, pending: readonly Pending[]): Promise<void> {
+    const updates = pending.map(({ _id, version, live }) => ({
+      updateOne: {
+        filter: { _id, version },
+        update: {
+          $set: { version: Long.fromNumber(version) },
+          ...(!live && { $currentDate: { deletedAt: true as const } }),
+        },
+      },
+    }));
+    await this.update(causal, updates);
+  }
+
+  private async update(
+    causal: CausalOperations,
+    updates: AnyBulkWriteOperation<{ readonly _id: Id }>[],
+  ): Promise<void> {
+    await causal.run((database, options) =>
+      this.recordsIn<{ readonly _id: Id }>(database).bulkWrite(updates, { ...options, ordered: false }),
+    );
+  }
+
+  /** The entries of an earlier epoch are under the floor. */
+  private async makeHead(causal: CausalOperations, floor: number): Promise<void> {
+    const head = { $setOnInsert: { epoch: newEpoch(), floor } };
+    const upsert = { upsert: true };
+    try {
+      await causal.run((database, options) =>
+        this.logIn(database).updateOne({ _id: 0 }, head, { ...options, ...upsert }),
+      );
+    } catch (error) {
+      // Of two first processes, one gets a duplicate key.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+
+  private logIn<Kind extends Document = ChangeLogHead | ChangeLogEntry>(database: Db): Collection<Kind> {
+    return database.collection<Kind>(changesCollection(this.table));
+  }
+
+  private recordsIn<Kind extends Document>(database: Db): Collection<Kind> {
+    return database.collection<Kind>(this.table.name);
+  }
+}
+
+function newEpoch(): string {
+  return randomBytes(12).toString('hex');
+}

@@ -1,0 +1,35 @@
+import { CHANGES_MS } from '../../../application/maintenance/retention.js';
+import type { FeedState } from '../../../application/ports/change-feed.js';
+import type { Instant } from '../../../domain/record.js';
+import type { ChangeLog } from './change-log.js';
+
+/** Whether this process writes the feeds. Whether they are on for all processes, the head of each log tells. */
+export class MongoFeedState implements FeedState {
+  isOn = false;
+
+  constructor(private readonly logs: readonly ChangeLog[]) {}
+
+  async turnOn(): Promise<void> {
+    this.isOn = true;
+    for (const log of this.logs) await log.turnOn();
+  }
+
+  async turnOff(): Promise<void> {
+    this.isOn = false;
+    for (const log of this.logs) await log.turnOff();
+  }
+
+  async reset(): Promise<void> {
+    for (const log of this.logs) await log.reset();
+  }
+
+  async maintain(now: Instant): Promise<void> {
+    if (!this.isOn) return;
+    for (const log of this.logs) {
+      // A process without feeds may have turned them off.
+      await log.turnOn();
+      await log.move();
+      await log.trim(now - CHANGES_MS);
+    }
+  }
+}
