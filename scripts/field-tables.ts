@@ -112,12 +112,21 @@ function collections(): string[][] {
       'reservations of idempotency keys: `{_id: KEY, fingerprint, id, reservedAt, fields?}`; the key is a digest',
       '`ttl_reservedAt`: `{reservedAt: 1}`, sparse, `expireAfterSeconds` 90000',
     ],
+    [
+      TABLES.filter(({ hasFeed }) => hasFeed)
+        .map(({ name }) => code(`${name}_changes`))
+        .join(', '),
+      'the log of changes: `{_id: 0, epoch, floor}` while it is written, and entries `{_id: NUMBER, id, at}`',
+      'none',
+    ],
     ['`counters`', 'how many ids of a collection are allocated', 'none'],
   ];
 }
 
 function contentOf({ name }: StoredTable): string {
-  return name === TABLES[0]?.name ? 'records; for deleted ones a tombstone `{_id, deletedAt}`' : 'the same';
+  return name === TABLES[0]?.name
+    ? 'records; for deleted ones a tombstone `{_id, version, updatedAt, deletedAt}`'
+    : 'the same';
 }
 
 function indexesOf(one: StoredTable): string {
@@ -128,6 +137,7 @@ function indexesOf(one: StoredTable): string {
   const fields = listed.map((name) => (name === 'live' ? 'id' : code(name.replace('live_', ''))));
   const unique = indexes.filter((index) => index.unique).map(({ key }) => code(Object.keys(key).join(', ')));
   if (one.tombstones === 'expire') more.push('ttl_deletedAt');
+  if (one.hasFeed) more.push('pending');
   return [
     `list: ${fields.join(', ')}`,
     ...(unique.length > 0 ? [`unique: ${unique.join(', ')}`] : []),
