@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 /*
- * The IPv4 and IPv6 Special-Purpose Address Registries of IANA, as of 2025-10:
+ * The IPv4 and IPv6 Special-Purpose Address Registries of IANA:
  * https://www.iana.org/assignments/iana-ipv4-special-registry/
  * https://www.iana.org/assignments/iana-ipv6-special-registry/
  * An entry is false unless its column "Globally Reachable" is True. A more specific entry stands before the one around it.
