@@ -31,6 +31,12 @@ export function describeError(error: unknown): ErrorText {
     : { ...found, text: `${found.text} ${errors.requestId(requestId)}` };
 }
 
+/** What the service says about the field at a JSON Pointer, or about a part of it. */
+export function messageAt(error: unknown, pointer: string): string | undefined {
+  const details = error instanceof CatalogueError ? error.details : [];
+  return details.find((detail) => 'pointer' in detail && detail.pointer?.startsWith(pointer))?.message;
+}
+
 /** What the service says about a request that it refused. */
 function refusal({ message, code, details }: CatalogueError): ErrorText {
   const texts = details.map((detail) => `${detail.message}.`.replace(/\.\.$/, '.'));

@@ -43,6 +43,7 @@ function resourceOf(
   const query = parametersOf(list, references);
   const [title = name] = list.tags ?? [];
   const fields = fieldsOf(
+    name,
     record,
     enumOf(query, 'sort', references),
     enumOf(query, 'fields', references),
@@ -86,6 +87,7 @@ function withChoices(filter: FilterField, fields: readonly Field[]): FilterField
 
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
 function fieldsOf(
+  resource: string,
   record: Schema,
   sortable: readonly string[],
   selectable: readonly string[],
@@ -100,12 +102,19 @@ function fieldsOf(
     isRequired: record.required?.includes(name) ?? false,
     isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
     isSortable: sortable.includes(name),
-    meaning: Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined,
+    meaning: MEANINGS.get(NO_PAGES.has(`${resource}.${name}`) ? '' : name),
   }));
 }
 
 /** What fields mean beyond their schema, by their names. */
-const MEANINGS: Readonly<Record<string, Meaning>> = { images: 'pictures', url: 'link', group: 'variants' };
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+  ['images', 'pictures'],
+  ['url', 'link'],
+  ['group', 'variants'],
+]);
+
+/** Addresses that are no pages to open. */
+const NO_PAGES: ReadonlySet<string> = new Set(['webhooks.url']);
 
 const METADATA = ['version', 'createdAt', 'updatedAt'];
 

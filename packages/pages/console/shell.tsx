@@ -11,7 +11,9 @@ import { KeyPage } from './pages/key-page.js';
 import { ListPage } from './pages/list-page.js';
 import { NewKeyPage } from './pages/new-key-page.js';
 import { NewRecordPage } from './pages/new-record-page.js';
+import { NewWebhookPage } from './pages/new-webhook-page.js';
 import { RecordPage } from './pages/record-page.js';
+import { WebhookPage } from './pages/webhook-page.js';
 import { hashOf, type Route } from './router.js';
 import { TEXTS } from './texts.js';
 import { chooseTheme, chosenTheme, THEMES } from './theme.js';
@@ -169,8 +171,12 @@ interface PageProps {
   readonly readable: readonly Resource[];
 }
 
-/** API keys have pages of their own: a key is never edited, and its secret is shown once. */
-const KEYS = 'api-keys';
+/** Resources with pages of their own: their secrets are shown once, and more can be done than to edit. */
+const PAGES: ReadonlyMap<string, { readonly One: typeof RecordPage; readonly New: typeof NewRecordPage }> =
+  new Map([
+    ['api-keys', { One: KeyPage, New: NewKeyPage }],
+    ['webhooks', { One: WebhookPage, New: NewWebhookPage }],
+  ]);
 
 function Page({ route, readable }: PageProps): JSX.Element {
   const { resources } = useConsole();
@@ -179,20 +185,16 @@ function Page({ route, readable }: PageProps): JSX.Element {
   if (!first) return <Nothing title={TEXTS.session.nothingTitle} text={TEXTS.session.nothing} />;
   if (!resource) return <Nothing {...TEXTS.errors.noPage} />;
   const { name } = resource;
-  const isKeys = name === KEYS;
+  const { One, New } = PAGES.get(name) ?? { One: RecordPage, New: NewRecordPage };
   switch (route.page) {
     case 'home':
       return <ListPage key={name} resource={resource} query={new URLSearchParams()} />;
     case 'list':
       return <ListPage key={name} resource={resource} query={route.query} />;
-    case 'record': {
-      const One = isKeys ? KeyPage : RecordPage;
+    case 'record':
       return <One key={`${name}/${route.id}`} resource={resource} id={route.id} />;
-    }
-    case 'new': {
-      const New = isKeys ? NewKeyPage : NewRecordPage;
+    case 'new':
       return <New key={name} resource={resource} />;
-    }
     case 'import':
       return <ImportPage key={name} resource={resource} />;
   }

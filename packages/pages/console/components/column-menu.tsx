@@ -10,12 +10,12 @@ import { Menu } from './menu.js';
 
 const { columns: texts } = TEXTS;
 
-/** Long texts, metadata and what variants share are hidden until the person chooses them. */
+/** Long texts that may be absent, metadata and what variants share are hidden until the person chooses them. */
 const LONG = 1_000;
 
 /** Whether a field is a column until the person chooses others. */
-export function isShownAtFirst({ isMetadata, schema, meaning }: Field): boolean {
-  return !isMetadata && meaning !== 'variants' && (schema.maxLength ?? 0) < LONG;
+export function isShownAtFirst({ isMetadata, isRequired, schema, meaning }: Field): boolean {
+  return !isMetadata && meaning !== 'variants' && (isRequired || (schema.maxLength ?? 0) < LONG);
 }
 
 /** Some fields as columns: pictures come first, by which a person finds a record. */

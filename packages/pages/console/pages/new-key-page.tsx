@@ -1,12 +1,11 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { CatalogueError } from '#packages/client/index.js';
-import { copy } from '../../docs/clipboard.js';
 import { Button } from '../components/button.js';
-import { Dialog } from '../components/dialog.js';
 import { Field } from '../components/field.js';
 import { ErrorNotice } from '../components/notice.js';
+import { SecretDialog } from '../components/secret-dialog.js';
 import { useConsole } from '../context.js';
+import { messageAt } from '../describe-error.js';
 import { instantOf } from '../formats.js';
 import { randomKey } from '../random-key.js';
 import { TEXTS } from '../texts.js';
@@ -39,9 +38,7 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
       .then(({ data }) => setCreated(data), setProblem);
     setBusy(false);
   };
-  const details = problem instanceof CatalogueError ? problem.details : [];
-  const errorOf = (pointer: string) =>
-    details.find((detail) => 'pointer' in detail && detail.pointer?.startsWith(pointer))?.message;
+  const errorOf = (pointer: string) => messageAt(problem, pointer);
   const toggle = (scope: string) =>
     setScopes((all) => (all.includes(scope) ? all.filter((one) => one !== scope) : [...all, scope]));
   const done = () => navigate({ page: 'list', resource: resource.name, query: new URLSearchParams() });
@@ -84,44 +81,15 @@ export function NewKeyPage({ resource }: ResourcePageProps): JSX.Element {
           <Button onClick={done}>{texts.cancel}</Button>
         </div>
       </form>
-      {created && <SecretDialog secret={created['key']} onClose={done} />}
+      {created && (
+        <SecretDialog
+          title={texts.created}
+          secret={created['key']}
+          text={texts.once}
+          lost={texts.replayed}
+          onClose={done}
+        />
+      )}
     </>
-  );
-}
-
-interface SecretDialogProps {
-  /** Absent if an earlier attempt created the key and its response was lost. */
-  readonly secret: unknown;
-  onClose(): void;
-}
-
-function SecretDialog({ secret, onClose }: SecretDialogProps): JSX.Element {
-  const shown = useRef<HTMLElement>(null);
-  const [result, setResult] = useState('');
-  if (typeof secret !== 'string')
-    return (
-      <Dialog title={texts.created} onClose={onClose}>
-        <p>{texts.replayed}</p>
-        <Button onClick={onClose}>{texts.done}</Button>
-      </Dialog>
-    );
-  const copySecret = async () => {
-    if (shown.current) setResult(TEXTS.copied(await copy(secret, shown.current)));
-  };
-  return (
-    // Escape does not close it: the key would be lost.
-    <Dialog title={texts.created} onClose={() => {}}>
-      <p>{texts.once}</p>
-      <p class="secret">
-        <code ref={shown}>{secret}</code>
-      </p>
-      <p role="status">{result}</p>
-      <div class="actions">
-        <Button kind="primary" onClick={() => void copySecret()}>
-          {texts.copy}
-        </Button>
-        <Button onClick={onClose}>{texts.done}</Button>
-      </div>
-    </Dialog>
   );
 }
