@@ -74,14 +74,18 @@ describe('the feeds of a SQLite database', () => {
       await feedState.turnOn();
       const end = await changes.products.end();
       await products.insertAll([product(3)]);
-      expect((await changes.products.read(end, 10))?.changes).to.deep.equal([product(3)]);
+      await products.removeAll([{ id: 1, expected: 1, at: AT }]);
+      expect((await changes.products.read(end, 10))?.changes).to.deep.equal([
+        product(3),
+        { id: 1, version: 2, deleted: true },
+      ]);
     });
     const database = new Database(file);
     const numbers = database.prepare(
       'SELECT id, change FROM products UNION SELECT id, change FROM tombstones',
     );
     expect(numbers.raw().all()).to.deep.equal([
-      [1, null],
+      [1, 2],
       [2, null],
       [3, 1],
     ]);
