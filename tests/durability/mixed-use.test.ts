@@ -24,7 +24,7 @@ import { mongoStore, postgresqlStore, sqliteStore, type TestedStore } from './mi
 const figure = figuresOf('mixed-use');
 
 /** On all stores together. */
-const KILLS = sized({ gate: 12, night: 200 });
+const KILLS = sized({ gate: 8, night: 200 });
 const ON_SQLITE = KILLS / 2;
 const ON_SERVER = KILLS / 4;
 
@@ -32,8 +32,8 @@ const PLAN: Plan = {
   seed: TEST_SEED,
   kills: ON_SQLITE,
   writesPerKill: sized({ gate: 60, night: 110 }),
-  killsPerStop: sized({ gate: 6, night: 12 }),
-  killsPerOutage: sized({ gate: 3, night: 6 }),
+  killsPerStop: sized({ gate: 4, night: 12 }),
+  killsPerOutage: sized({ gate: 2, night: 6 }),
 };
 
 type OpenStore = (folder: string) => TestedStore | Promise<TestedStore>;

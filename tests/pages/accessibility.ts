@@ -2,9 +2,25 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { AT_NIGHT } from '../support/run-settings.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const WIDE = { width: 1600, height: 900 };
+export const PHONE = { width: 360, height: 740 };
+
+/** How a page is shown: the gate takes both palettes and the two ends of the widths, each once. */
+export const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
+  'in light': { colorScheme: 'light', viewport: WIDE },
+  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
+  ...(AT_NIGHT && {
+    'in dark': { colorScheme: 'dark', viewport: WIDE },
+    'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
+    // A window of 1280 pixels at 200 %.
+    'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
+  }),
+};
 
 /** Runs in the page. */
 interface Axe {

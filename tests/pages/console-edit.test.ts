@@ -2,16 +2,9 @@ import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { until } from '../support/until.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages } from './console-page.js';
 
-const PHONE = { width: 360, height: 740 };
-const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
-  'in light': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
-  // A window of 1280 pixels at 200 %.
-  'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
-};
 const LAMP = {
   name: 'Lamp',
   description: 'Brass.\nWith a shade.',

@@ -1,15 +1,9 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages } from './console-page.js';
 
-const PHONE = { width: 360, height: 740 };
-const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
-  'in light': { colorScheme: 'light' },
-  'in dark': { colorScheme: 'dark' },
-  'on a phone': { viewport: PHONE, hasTouch: true },
-};
 /** A green dot. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

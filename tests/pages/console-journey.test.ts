@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible, PHONE } from './accessibility.js';
 import { consolePages } from './console-page.js';
-
-const PHONE = { width: 390, height: 844 };
 
 describe('a day in the console', () => {
   const service = inProcessService();
@@ -241,13 +239,6 @@ describe('every page of the console', () => {
     ['#/keys/new', 'creates a key', 'New key'],
     ['#/nothing', 'does not exist', 'There is no such page'],
   ] as const;
-  const APPEARANCES = {
-    'in light': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-    'on a phone': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
-    // A window of 1280 pixels at 200 %.
-    'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
-  } as const;
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`has no axe violations and no horizontal scroll ${appearance}`, async () => {
       const { page, errors } = await open('', options);

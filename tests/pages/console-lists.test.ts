@@ -1,19 +1,10 @@
 import { expect } from 'chai';
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible, PHONE } from './accessibility.js';
 import { consolePages } from './console-page.js';
 
 const HOSTILE = `<img src=x onerror="document.title='taken'">&lt;b&gt; {{7*7}} \${7*7}`;
-const PHONE = { width: 360, height: 740 };
-const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
-  'in light': { colorScheme: 'light' },
-  'in dark': { colorScheme: 'dark' },
-  'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
-  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
-  // A window of 1280 pixels at 200 %.
-  'at 200 %': { viewport: { width: 640, height: 450 } },
-};
 const COLOURS = ['green', 'red'];
 
 describe('the lists of the console', () => {

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import type { Download, Page, Route } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages, signIn } from './console-page.js';
 
 /** Products that a person would import: some are invalid. */
@@ -178,10 +178,7 @@ describe('imports in the console', () => {
     expect(await row('Cents').count()).to.equal(0);
   });
 
-  for (const [appearance, options] of Object.entries({
-    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-    'on a phone': { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true },
-  } as const))
+  for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`show a wide file before they start without axe violations ${appearance}`, async () => {
       const { page } = await open('#/import/products', options);
       const header = 'name,sku,price.decimal,price.currency,attributes,description';

@@ -6,7 +6,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { Page } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { consolePages } from './console-page.js';
 
 const choose = (page: Page, name: string, text: string) =>
@@ -333,10 +333,7 @@ describe('updates in the console', () => {
     expect((await read(lamp.id)).name).to.equal('Lamp');
   });
 
-  for (const [appearance, options] of Object.entries({
-    'in dark': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-    'on a phone': { colorScheme: 'light', viewport: { width: 360, height: 740 }, hasTouch: true },
-  } as const))
+  for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`are shown without axe violations ${appearance}`, async () => {
       const { page } = await open('#/import/products', options);
       const [lamp, desk] = [await create({ description: 'x'.repeat(4_000) }), await create()];

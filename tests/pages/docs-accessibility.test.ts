@@ -1,18 +1,7 @@
 import { expect } from 'chai';
-import type { BrowserContextOptions } from 'playwright-core';
 import { inProcessService } from '../support/in-process-service.js';
-import { expectAccessible } from './accessibility.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
 import { docsPages } from './docs-page.js';
-
-const PHONE = { width: 360, height: 740 };
-const APPEARANCES: Readonly<Record<string, BrowserContextOptions>> = {
-  'in light': { colorScheme: 'light', viewport: { width: 1600, height: 900 } },
-  'in dark': { colorScheme: 'dark', viewport: { width: 1600, height: 900 } },
-  'on a phone in light': { colorScheme: 'light', viewport: PHONE, hasTouch: true },
-  'on a phone in dark': { colorScheme: 'dark', viewport: PHONE, hasTouch: true },
-  // A window of 1280 pixels at 200 %.
-  'at 200 %': { colorScheme: 'light', viewport: { width: 640, height: 450 } },
-};
 
 describe('the page at /docs, for everybody', () => {
   const service = inProcessService();

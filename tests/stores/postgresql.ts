@@ -9,6 +9,8 @@ export const POSTGRESQL: TestStoreProvider = {
   pace: 'fast',
   removesExpired: false,
   create: async () => createdIn(await sharedPostgresql(), patient),
+  empty: async ({ settings: { POSTGRESQL_URL = '' } }) =>
+    (await sharedPostgresql()).emptySchema(POSTGRESQL_URL),
   ...(HAS_POSTGRESQL && {
     createDurable: async () => {
       durable ??= PostgresqlServer.start({ isDurable: true });

@@ -20,8 +20,8 @@ export function largePagesContract(store: TestStore): void {
       await store.addAll(Array.from({ length: COUNT }, (_, i) => large(i + 1, attributes)));
     });
 
-    for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
-      it(`end before the limit with hasMore, and omit no record, by ${sort}`, async () => {
+    it('end before the limit with hasMore, and omit no record, in any order', async () => {
+      for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
         const order = by(sort);
         const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'n1' }];
         const matching = Array.from({ length: COUNT }, (_, i) => large(i + 1)).filter(
@@ -44,8 +44,8 @@ export function largePagesContract(store: TestStore): void {
           for (const length of lengths.slice(0, -1)) expect(length).to.be.within(10, matching.length - 1);
           expect(lengths.length).to.be.greaterThan(1);
         }
-      });
-    }
+      }
+    });
 
     it('end at the limit if it comes first', async () => {
       const { records, hasMore } = await store.products.list(query({ limit: 5 }));

@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';
@@ -6,18 +8,20 @@ import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import {
+  type CreatedStore,
   isShared,
-  type NewStore,
   type OpenStore,
-  openNew,
   openStore,
   type TestStoreProvider,
 } from '../../stores/provider.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
 import { idsOf, product, query } from './records.js';
 
 /** The store of the running test. */
 export class TestStore {
-  private current: NewStore | undefined;
+  /** In use by one test after the other, if that is faster than a new store for each. */
+  private created: CreatedStore | undefined;
+  private current: OpenStore | undefined;
   private other: OpenStore | undefined;
 
   private constructor(private readonly provider: TestStoreProvider) {}
@@ -25,15 +29,23 @@ export class TestStore {
   /** Opens an empty store before each test of the surrounding suite, and removes it afterwards. */
   static forEachTest(provider: TestStoreProvider): TestStore {
     const store = new TestStore(provider);
+    const folder = temporaryFolder();
+    const remove = async () => {
+      await store.created?.remove();
+      store.created = undefined;
+    };
     beforeEach(async () => {
-      store.current = await openNew(provider);
+      store.created ??= await provider.create(mkdtempSync(join(folder, 'store-')));
+      store.current = await openStore(store.created.settings);
     });
     afterEach(async () => {
       await store.other?.close();
       await store.current?.close();
       store.other = undefined;
       store.current = undefined;
+      if (!store.created || !(await provider.empty?.(store.created))) await remove();
     });
+    after(remove);
     return store;
   }
 
@@ -50,7 +62,7 @@ export class TestStore {
     return this.all.users;
   }
 
-  get all(): NewStore {
+  get all(): OpenStore {
     if (!this.current) throw new Error('No store is open outside a test.');
     return this.current;
   }
@@ -58,7 +70,7 @@ export class TestStore {
   /** Opens the data once more, as another program does; the same store if one process alone can have it open. */
   async again(): Promise<OpenStore> {
     if (!isShared(this.provider)) return this.all;
-    this.other ??= await openStore(this.all.settings);
+    this.other ??= await openStore(this.created?.settings ?? {});
     return this.other;
   }
 
