@@ -37,16 +37,13 @@ export async function copyStores(
     await target.store.open();
     const expiring = EXPIRING_TABLES.map(({ name }) => name);
     // The feeds of the target do not show what a copy writes: at the end expires what somebody took meanwhile.
-    await target.feedState?.reset();
-    const reports = await copyArchives(
-      withPausedWebhooks(source.archives),
-      target.archives,
-      expiring,
-      CLOCK,
-      progress,
-    );
-    await target.feedState?.reset();
-    return reports;
+    await target.feedState.reset();
+    try {
+      const archives = withPausedWebhooks(source.archives);
+      return await copyArchives(archives, target.archives, expiring, CLOCK, progress);
+    } finally {
+      await target.feedState.reset();
+    }
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }

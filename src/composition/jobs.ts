@@ -63,8 +63,8 @@ export function sendingWebhooks(sender: WebhookSender): Job {
 }
 
 /** Maintains the feeds of a store that needs it, also while nobody reads them. */
-export function maintainingFeeds(feedState: FeedState | undefined, clock: Clock): Job[] {
-  if (!feedState?.maintain) return [];
+export function maintainingFeeds(feedState: FeedState, clock: Clock): Job[] {
+  if (!feedState.maintain) return [];
   return [
     {
       run: async () => feedState.maintain?.(clock.now()),

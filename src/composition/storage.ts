@@ -44,7 +44,7 @@ export function storageOf(parts: StorageParts): Storage {
     ...repositories(<Fields extends object>(table: StoredTable) => of(table).records as Repository<Fields>),
     reservations: idempotencyStores((table) => of(table).reservations),
     changes: changeFeeds((table) => of(table).changes as ChangeFeed<object>),
-    feedState: parts.feedState as FeedState,
+    feedState: parts.feedState,
     usage,
     archives: {
       records: TABLES.flatMap((table) => of(table).archives?.records ?? []),

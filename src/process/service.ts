@@ -225,7 +225,7 @@ export class Service {
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
-        await (settings.CHANGES === 'on' ? feedState?.turnOn() : feedState?.turnOff());
+        await (settings.CHANGES === 'on' ? feedState.turnOn() : feedState.turnOff());
         const isOurs = await keyAdministration.createFirst(key);
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {

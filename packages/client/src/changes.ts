@@ -78,8 +78,16 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
     for (;;) {
       const { changes, next, hasWaited } = await this.read(follow);
       for (const [at, change] of changes.entries()) {
+        const before = this.place;
         if (at === changes.length - 1) this.place = next;
-        yield change;
+        let isApplied = false;
+        try {
+          yield change;
+          isApplied = true;
+        } finally {
+          // The caller has left its loop, perhaps by an error.
+          if (!isApplied) this.place = before;
+        }
       }
       this.place = next;
       if (changes.length > 0) continue;

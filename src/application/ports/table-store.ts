@@ -36,7 +36,7 @@ export interface TableStore<Fields> {
 export interface StorageParts {
   readonly store: Store;
   /** Of all its feeds. */
-  readonly feedState?: FeedState;
+  readonly feedState: FeedState;
   /** The usage of API keys. */
   readonly usage: UsageStore;
   /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */

@@ -51,6 +51,25 @@ describe('copyStores', () => {
     await apiKeys.removeAll([{ id, expected: 1, at }]);
   };
 
+  it('lets the positions in the target expire at its end, also if it fails', async () => {
+    await inStore(from, (storage) => storage.products.insertAll([product(1)]));
+    await inStore(to, (storage) => storage.feedState.turnOn());
+    let taken: unknown;
+    const epoch = () => {
+      const database = new Database(to);
+      const [row] = database.prepare("SELECT epoch FROM feeds WHERE resource = 'products'").all();
+      database.close();
+      return (row as { epoch: unknown }).epoch;
+    };
+    const stop = () => {
+      taken = epoch();
+      throw new CopyError('stopped');
+    };
+    const failure = await copy(stop).catch((error: Error) => error.message);
+    expect(failure).to.equal('stopped');
+    expect(epoch()).not.to.equal(taken);
+  });
+
   it('copies unexpired tombstones and reservations, and all tombstones of API keys', async () => {
     const now = Date.now();
     await inStore(from, async (storage) => {

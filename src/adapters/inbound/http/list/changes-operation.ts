@@ -74,8 +74,8 @@ class ChangesHandler<Fields> {
   async respond(ctx: Context, parameters: Query): Promise<void> {
     const view = this.views.read(parameters);
     const request = { parameters, view, from: this.placeIn(parameters, view) };
-    const seconds = preferredWaitSeconds(ctx);
-    if (seconds !== undefined && request.from) await this.wait(ctx, request.from, seconds);
+    const seconds = request.from && preferredWaitSeconds(ctx);
+    if (request.from && seconds !== undefined) await this.wait(ctx, request.from, seconds);
     const isStream = preferred(ctx) === NDJSON_UTF8;
     if (isStream && !parameters.has('limit')) await this.respondAll(ctx, request);
     else await this.respondPage(ctx, request, isStream);
