@@ -26,7 +26,7 @@ describe('catalogue changes', () => {
   const create = async (name: string): Promise<number> =>
     (await service.client.post('/v1/products', { name })).json.id;
 
-  it('prints nothing without a cursor, and what changed behind one', async () => {
+  it('prints nothing without a cursor, what changed behind one, and a newer one if nothing did', async () => {
     expect(await run([])).to.include({ code: 0, out: '', err: '' });
     const from = await cursorNow();
     const [lamp, desk] = [await create('Lamp\u009b'), await create('Desk')];
@@ -36,11 +36,15 @@ describe('catalogue changes', () => {
     expect(out).to.include('"Lamp\\u009b"');
     const lines = linesOf(out);
     const { cursor } = lines.at(-1);
+    service.clock.pass(30 * 3_600_000);
+    const later = await cursorNow('--from', cursor);
+    service.clock.pass(30 * 3_600_000);
+    expect((await run(['--from', cursor])).code).to.equal(65);
     expect(lines.filter((line) => !line.cursor)).to.deep.equal([
       { id: lamp, name: 'Lamp\u009b', version: 1 },
       { id: desk, version: 2, deleted: true },
     ]);
-    expect(await run(['--from', cursor])).to.include({ code: 0, out: '' });
+    expect(await run(['--from', later])).to.include({ code: 0, out: '' });
   });
 
   it('prints the chosen fields', async () => {

@@ -43,6 +43,14 @@ export class ResyncNeeded extends Error {
   }
 }
 
+/** The changes of one response. */
+export interface ChangesPage<T> {
+  /** Oldest first, each record at most once. Empty if nothing changed while the service waited. */
+  readonly changes: readonly T[];
+  /** Where to begin again when these are applied. */
+  readonly cursor: string;
+}
+
 /** The changes of a resource, oldest first. Each is yielded at least once. */
 export class Changes<D extends ResourceTypes, F extends Field<D> = never>
   implements AsyncIterable<RecordChange<D, F>>
@@ -67,19 +75,16 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
 
   /** Returns the cursor; asks the service for one of now if there is none yet. */
   async start(): Promise<string> {
-    this.place ??= (await this.read(false)).next;
+    this.place ??= (await this.read(false)).cursor;
     return this.place;
   }
 
   /** @throws ResyncNeeded */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordChange<D, F>, void, undefined> {
-    const { follow = true } = this.options;
-    await this.start();
-    for (;;) {
-      const { changes, next, hasWaited } = await this.read(follow);
+    for await (const { changes, cursor } of this.pages())
       for (const [at, change] of changes.entries()) {
         const before = this.place;
-        if (at === changes.length - 1) this.place = next;
+        if (at === changes.length - 1) this.place = cursor;
         let isApplied = false;
         try {
           yield change;
@@ -89,8 +94,21 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
           if (!isApplied) this.place = before;
         }
       }
-      this.place = next;
-      if (changes.length > 0) continue;
+  }
+
+  /**
+   * Yields the same changes in pages of at most 1,000, to apply and store them together. While nothing changes, an empty
+   * page brings a newer cursor about every 30 seconds. If changes are not followed, an empty page is the last.
+   * @throws ResyncNeeded
+   */
+  async *pages(): AsyncGenerator<ChangesPage<RecordChange<D, F>>, void, undefined> {
+    const { follow = true } = this.options;
+    await this.start();
+    for (;;) {
+      const { hasWaited, ...page } = await this.read(follow);
+      yield page;
+      this.place = page.cursor;
+      if (page.changes.length > 0) continue;
       if (!follow) return;
       if (!hasWaited) await this.transport.pause(PAUSE_MS, this.options.signal);
     }
@@ -110,7 +128,7 @@ export class Changes<D extends ResourceTypes, F extends Field<D> = never>
     const next = new URL(linksIn(response.headers.get('Link')).get('next') ?? '', this.transport.base);
     return {
       changes: (await response.json()) as readonly RecordChange<D, F>[],
-      next: next.searchParams.get('cursor') ?? '',
+      cursor: next.searchParams.get('cursor') ?? '',
       hasWaited: response.headers.has('Preference-Applied'),
     };
   }

@@ -1,5 +1,12 @@
 export { type Catalogue, type CatalogueOptions, createCatalogue } from './catalogue.js';
-export { Changes, type ChangesOptions, type Deletion, type RecordChange, ResyncNeeded } from './changes.js';
+export {
+  Changes,
+  type ChangesOptions,
+  type ChangesPage,
+  type Deletion,
+  type RecordChange,
+  ResyncNeeded,
+} from './changes.js';
 export { type ClientCredentials, clientCredentials } from './client-credentials.js';
 export type {
   CallOptions,

@@ -10,6 +10,14 @@ async function take<T>(changes: AsyncIterable<T>, count: number): Promise<T[]> {
   return taken;
 }
 
+/** As behind a proxy that removes what asks the service to wait. */
+const impatient =
+  (fetch: Fetch): Fetch =>
+  (request) => {
+    request.headers.delete('Prefer');
+    return fetch(request);
+  };
+
 describe('the changes of the client', () => {
   const { service, connect, attempts, waits } = catalogueService();
   const untilWaiting = () => until('it waits', () => service.application.limits.figures('waits').inUse === 1);
@@ -34,6 +42,31 @@ describe('the changes of the client', () => {
     expect((await take(few, 1))[0])
       .to.include({ sku: 'C-1', version: 1 })
       .and.not.have.property('name');
+  });
+
+  it('come in pages too, of which an empty one is the last', async () => {
+    const { products } = connect();
+    const from = await products.changes().start();
+    for (const name of ['a', 'b']) await products.create({ name });
+    const [page, last, ...more] = await all(products.changes({ from, follow: false }).pages());
+    expect([page?.changes.length, last?.changes, more]).to.deep.equal([2, [], []]);
+    expect(await all(products.changes({ from: page?.cursor, follow: false }))).to.deep.equal([]);
+  });
+
+  it('have a newer cursor after each wait in which nothing changes', async () => {
+    const from = await cursorNow();
+    const dayAndMore = () => service.clock.pass(30 * 3_600_000);
+    const { products } = connect({}, impatient);
+    const pages = products.changes({ from }).pages();
+    dayAndMore();
+    const { value: page } = await pages.next();
+    await pages.return();
+    dayAndMore();
+    expect(await rejection(all(products.changes({ from, follow: false })))).to.include({
+      name: 'ResyncNeeded',
+    });
+    expect(page?.changes).to.deep.equal([]);
+    expect(await all(products.changes({ from: page?.cursor, follow: false }))).to.deep.equal([]);
   });
 
   it('begin now, and are waited for', async () => {
@@ -104,12 +137,6 @@ describe('the changes of the client', () => {
   });
 
   it('pause if nobody waited for them', async () => {
-    const impatient =
-      (fetch: Fetch): Fetch =>
-      (request) => {
-        request.headers.delete('Prefer');
-        return fetch(request);
-      };
     const { products } = connect({}, impatient);
     const stop = new AbortController();
     const taking = all(products.changes({ signal: stop.signal }));

@@ -34,7 +34,11 @@ export function addChanges(program: Command, context: CliContext): void {
     .option('--from <cursor>', 'where an earlier command ended')
     .option('--fields <names>', 'only these fields, separated by commas')
     .option('--follow', 'wait for further changes, until a signal', false)
-    .option('--cursors', 'also print {"cursor":…} after each page', false)
+    .option(
+      '--cursors',
+      'also print {"cursor":…} after each page, and every 30 seconds while nothing changes',
+      false,
+    )
     .addOption(urlOption())
     .addHelpText('after', NOTE)
     .action((options: ChangesOptions) =>
@@ -73,18 +77,15 @@ async function printChanges(
   const now = await records.changes(options).start();
   const changes = records.changes({ ...options, from: from ?? now });
   const print = (value: object) => io.stdout.deliver(`${terminalJson(value)}\n`);
-  let shown = from;
-  const printCursor = async () => {
-    if (cursors && changes.cursor !== shown) await print({ cursor: changes.cursor });
-    shown = changes.cursor;
+  const printCursor = async (cursor: string) => {
+    if (cursors) await print({ cursor });
   };
   try {
-    await printCursor();
-    for await (const change of changes) {
-      await print(change);
-      await printCursor();
+    if (from === undefined) await printCursor(now);
+    for await (const page of changes.pages()) {
+      for (const change of page.changes) await print(change);
+      await printCursor(page.cursor);
     }
-    await printCursor();
   } catch (error) {
     // The client's own error would not say what the service says.
     throw (error as Error).name === 'ResyncNeeded' ? (error as Error).cause : error;
