@@ -301,6 +301,7 @@ export const SUITES: readonly Suite[] = [
   campaign('lists-during-writes', ...STAND_IN),
   campaign('redis-outages', 'redis-server'),
   campaign('mongo-outages', ...STAND_IN),
+  campaign('mongo-feed', ...STAND_IN),
   campaign('postgresql-outages'),
   campaign('overload', 'go', 'taskset'),
   campaign('floods'),
