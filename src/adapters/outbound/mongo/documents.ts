@@ -13,7 +13,7 @@ export interface LiveDocument extends Partial<IndexedWords> {
   readonly _id: Id;
   /** Only records have it, tombstones do not: an index on it holds exactly what a list may show. */
   readonly live: true;
-  /** An int64 if the log of changes has it, else an int32; see {@link MongoChangeFeed}. */
+  /** An int64 if the log of changes has it, else an int32; see `ChangeLog`. */
   readonly version: number | Long;
   readonly createdAt: Date;
   readonly updatedAt: Date;
