@@ -27,13 +27,14 @@ async function everything(client: HttpClient): Promise<unknown[]> {
 /** The tables of SQLite that a copy carries. The others are indexes of words, and the usage of API keys. */
 const COPIED = 'counters tombstones products products_values users orders api_keys signing_keys reservations';
 
-/** Returns the rows of these tables as they are stored, in the order of their keys. */
+/** Returns the rows of these tables as they are stored, in the order of their keys, without what belongs to a feed. */
 function rowsIn(file: string): Readonly<Record<string, readonly unknown[]>> {
   const database = new Database(file, { readonly: true });
-  const rows = COPIED.split(' ').map((table) => [
-    table,
-    database.prepare(`SELECT * FROM ${table}`).raw().all(),
-  ]);
+  const rows = COPIED.split(' ').map((table) => {
+    const all = database.prepare(`SELECT * FROM ${table}`).all() as object[];
+    const ofFeed = table === 'tombstones' ? ['change', 'version'] : ['change'];
+    return [table, all.map((row) => Object.entries(row).filter(([name]) => !ofFeed.includes(name)))];
+  });
   database.close();
   return Object.fromEntries(rows);
 }
