@@ -30,7 +30,7 @@ describe('the session of the console', () => {
     });
     await heading(page, 'Users').waitFor();
     expect(await page.title()).to.equal('Users · Console');
-    expect(await links(page)).to.deep.equal(['Products', 'Users', 'Orders', 'API keys']);
+    expect(await links(page)).to.deep.equal(['Products', 'Users', 'Orders', 'API keys', 'Webhooks']);
     await page.reload();
     await heading(page, 'Users').waitFor();
     const other = await context.newPage();
@@ -107,7 +107,7 @@ describe('the session of the console', () => {
         }),
     });
     await heading(page, 'Products').waitFor();
-    expect(writes).to.deep.equal(['400', '400', '400', '400']);
+    expect(writes).to.deep.equal(['400', '400', '400', '400', '400']);
   });
 
   it('asks for another key when the service rejects this one, and keeps what was typed', async () => {

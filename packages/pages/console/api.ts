@@ -1,20 +1,33 @@
-import { type Catalogue, CatalogueError, createCatalogue, type Token } from '#packages/client/index.js';
+import {
+  type Catalogue,
+  CatalogueError,
+  createCatalogue,
+  type RetryOptions,
+  type Token,
+} from '#packages/client/index.js';
 import { describeError } from './describe-error.js';
+import { FeedFollower } from './live/follower.js';
 import { rateLimitOf } from './rate-limit.js';
 import type { Probe } from './session.js';
-import type { AnyTypes, Api, Observation, Permissions } from './types.js';
+import type { AnyTypes, Api, Follower, Observation, Permissions } from './types.js';
 
 /** The URL of the service, which may lie deeper than the root behind a proxy. */
 export const BASE = new URL('.', location.origin + location.pathname).href;
 
 /** A person waits a moment, not a minute: longer waits are said in words. */
-const RETRY = { maxRetries: 2, maxWaitMs: 2_000 };
+const RETRY: RetryOptions = { maxRetries: 2, maxWaitMs: 2_000 };
+/** What follows changes has time. */
+export const PATIENCE: RetryOptions = { maxWaitMs: 300_000 };
 
 /**
  * @param token the credential, or a function that gives the newest one
  * @param observe called with each response
  */
-export function catalogueFor(token: Token | undefined, observe: (seen: Observation) => void): Catalogue {
+export function catalogueFor(
+  token: Token | undefined,
+  observe: (seen: Observation) => void,
+  retry: RetryOptions = RETRY,
+): Catalogue {
   const fetch = async (request: Request) => {
     const startedAt = performance.now();
     const response = await globalThis.fetch(request);
@@ -22,7 +35,7 @@ export function catalogueFor(token: Token | undefined, observe: (seen: Observati
     observe({ status: response.status, milliseconds, rateLimit: rateLimitOf(response.headers) });
     return response;
   };
-  return createCatalogue({ baseUrl: BASE, token, fetch, retry: RETRY });
+  return createCatalogue({ baseUrl: BASE, token, fetch, retry });
 }
 
 export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
@@ -34,6 +47,19 @@ export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
     mayWrite: ({ name }) => permissions.mayWrite.has(name),
     describeError,
   };
+}
+
+/**
+ * @param catalogue takes a place in a feed, before a page is shown
+ * @param patient waits for changes
+ */
+export function followerOf(catalogue: Catalogue, patient: Catalogue): Follower {
+  return new FeedFollower({
+    changes: ({ path }, { from, signal }) =>
+      (from === undefined ? catalogue : patient)
+        .collection<AnyTypes>(path)
+        .changes({ from, fields: ['id'], signal }),
+  });
 }
 
 /**

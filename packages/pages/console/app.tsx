@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OpenApi } from '../docs/openapi.js';
 import { References } from '../docs/references.js';
-import { apiOf, catalogueFor, errorFrom, prober } from './api.js';
+import { apiOf, catalogueFor, errorFrom, followerOf, PATIENCE, prober } from './api.js';
 import { Dialog } from './components/dialog.js';
 import { ErrorNotice, Notice } from './components/notice.js';
 import { ConsoleContext } from './context.js';
@@ -88,15 +88,17 @@ function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): 
   const newestKey = useRef(key);
   newestKey.current = key;
   const [notifications, notify, dismiss] = useNotifications();
-  const catalogue = useMemo(() => {
-    return catalogueFor(
-      () => newestKey.current,
-      (next) => {
-        setSeen(next);
-        if (next.status === 401) setRejectedKey(newestKey.current);
-      },
-    );
+  const [catalogue, following] = useMemo(() => {
+    const token = () => newestKey.current;
+    const observe = (isWait: boolean) => (next: Observation) => {
+      // How long the service waits for a change says nothing about it.
+      setSeen((last) => (isWait && last ? { ...next, milliseconds: last.milliseconds } : next));
+      if (next.status === 401) setRejectedKey(newestKey.current);
+    };
+    return [catalogueFor(token, observe(false)), catalogueFor(token, observe(true), PATIENCE)] as const;
   }, []);
+  // Another key may read other changes.
+  const follower = useMemo(() => followerOf(catalogue, following), [permissions]);
   const api = useMemo(() => apiOf(catalogue, permissions), [permissions]);
   // The queue outlives a new key: what waits in it is not lost.
   const deletions = useMemo(() => createDeletionQueue(api), []);
@@ -123,6 +125,7 @@ function SignedIn({ session, signIn, signOut, ...description }: SignedInProps): 
       showPictures,
       notify,
       deletions,
+      follower,
       navigate,
     };
   }, [api, hasPictures]);

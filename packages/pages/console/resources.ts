@@ -63,6 +63,7 @@ function resourceOf(
     canPatch: item.patch !== undefined,
     canDelete: item.delete !== undefined,
     canImport: imports !== undefined,
+    hasChanges: itemAt(document, references, `${path}/changes`).get !== undefined,
     importTypes: Object.keys(bodyOf(imports, references)).filter((type) => type !== 'application/json'),
     importMatches: enumOf(parametersOf(imports, references), 'match', references).sort(
       (one, other) => Number(one === 'id') - Number(other === 'id'),

@@ -54,6 +54,28 @@ export const TEXTS = {
     sortBy: (field: string, isDown: boolean) => `${field}, ${isDown ? 'descending' : 'ascending'}`,
     goFirst: 'Go to the first page',
   },
+  live: {
+    hint: 'Changes by others appear here.',
+    /** @returns an empty text if nothing happened */
+    news: ({ changed, deleted, added }: Readonly<Record<'changed' | 'deleted' | 'added', number>>) => {
+      const records = (count: number) => (count === 1 ? '1 record' : `${numberText(count)} records`);
+      const parts = [
+        ...(changed > 0 ? [`${records(changed)} changed`] : []),
+        ...(deleted > 0 ? [`${records(deleted)} deleted`] : []),
+        ...(added > 0 ? [records(added).replace(' ', ' new ')] : []),
+      ];
+      return parts.length === 0 ? '' : `${parts.join(', ')}.`;
+    },
+    show: 'Show new records',
+    showNewest: 'Show the newest first',
+    refresh: 'Refresh the list',
+    marks: { changed: 'changed', deleted: 'deleted', new: 'new' },
+    renewed: 'Somebody else changed this record. You see it as it is now.',
+    stale: 'Somebody else has changed this record since.',
+    untouched: 'Somebody else has changed this record since. What you typed is untouched.',
+    compare: 'Compare both',
+    showNow: 'Show it as it is now',
+  },
   columns: {
     button: 'Columns',
     title: 'Columns to show',

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Catalogue, EditableCollection, EditableTypes } from '#packages/client/index.js';
+import type { Catalogue, Deletion, EditableCollection, EditableTypes } from '#packages/client/index.js';
 import type { FilterField } from '../docs/filters.js';
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
@@ -62,6 +62,8 @@ export interface Resource {
   readonly canPatch: boolean;
   readonly canDelete: boolean;
   readonly canImport: boolean;
+  /** Whether its changes can be followed. */
+  readonly hasChanges: boolean;
   /** The media types that imports and exports have besides JSON. */
   readonly importTypes: readonly string[];
   readonly exportTypes: readonly string[];
@@ -130,6 +132,24 @@ export interface Console {
   navigate(route: Route, how?: 'push' | 'replace'): void;
   notify(notification: Notification): void;
   readonly deletions: DeletionQueue;
+  readonly follower: Follower;
+}
+
+/** A record that changed, or was deleted. */
+export type Change = Deletion | { readonly id: number; readonly version: number; readonly deleted?: never };
+
+/** What happened to the records of a resource; undefined if it cannot be told one by one. */
+export type News = readonly Change[] | undefined;
+
+/** Tells the pages what others change. */
+export interface Follower {
+  /** Takes a place in the feed. What is read behind this misses no change. Failures are left to {@link follow}. */
+  begin(resource: Resource, signal: AbortSignal): Promise<void>;
+  /**
+   * Tells what changes until the signal is aborted, or nothing can be told. What could not be told is told again.
+   * @param tell may throw
+   */
+  follow(resource: Resource, tell: (news: News) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
 /** Deletions that wait, so that the person can undo them: nothing is sent until the wait is over. */

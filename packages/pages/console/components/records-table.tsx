@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { labelOf } from '../formats.js';
 import { directionOf, nextSort } from '../list-query.js';
+import type { Mark } from '../live/list-news.js';
 import { hashOf } from '../router.js';
+import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, Resource } from '../types.js';
 import { type HrefOf, Value } from './value.js';
 
@@ -14,6 +16,8 @@ interface RecordsTableProps {
   readonly sort: string;
   readonly isBusy: boolean;
   isWaiting(id: number): boolean;
+  /** What others did to the records since they were read. */
+  readonly marks?: ReadonlyMap<number, Mark>;
   /** Absent: the records have a fixed order. */
   onSort?(sort: string): void;
   readonly hrefOf?: HrefOf;
@@ -29,6 +33,7 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
     sort,
     isBusy,
     isWaiting,
+    marks,
     onSort,
     hrefOf,
   } = props;
@@ -57,24 +62,33 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
         </thead>
         <tbody>
           {records.map((record) => {
+            const mark = marks?.get(record.id);
             const href = hashOf({ page: 'record', resource: resource.name, id: record.id });
             return (
               <tr
                 key={record.id}
-                class={isWaiting(record.id) ? 'waiting' : ''}
+                class={`${mark?.kind ?? ''} ${isWaiting(record.id) ? 'waiting' : ''}`}
                 onClick={(event) => open(event, href)}
               >
-                {columns.map((field) =>
-                  field === main ? (
-                    <th key={field.name} scope="row" data-label={labelOf(field.name)} class={kindOf(field)}>
+                {columns.map((field, at) => {
+                  const cell = {
+                    key: field.name,
+                    'data-label': labelOf(field.name),
+                    class: `${kindOf(field)} ${mark?.fields.has(field.name) ? 'changed' : ''}`,
+                  };
+                  const sign = at === 0 && mark && <Sign kind={mark.kind} />;
+                  return field === main ? (
+                    <th {...cell} scope="row">
+                      {sign}
                       <a href={href}>{String(record[field.name] ?? record.id)}</a>
                     </th>
                   ) : (
-                    <td key={field.name} data-label={labelOf(field.name)} class={kindOf(field)}>
+                    <td {...cell}>
+                      {sign}
                       <Value field={field} value={record[field.name]} hrefOf={hrefOf} />
                     </td>
-                  ),
-                )}
+                  );
+                })}
               </tr>
             );
           })}
@@ -83,6 +97,19 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
     </div>
   );
 }
+
+/** In the margin of the row, so that nothing moves. */
+function Sign({ kind }: Pick<Mark, 'kind'>): JSX.Element {
+  const text = TEXTS.live.marks[kind];
+  return (
+    <span class="sign" title={text}>
+      <span aria-hidden="true">{SIGNS[kind]}</span>
+      <span class="hidden">{text}</span>
+    </span>
+  );
+}
+
+const SIGNS: Readonly<Record<Mark['kind'], string>> = { changed: '●', deleted: '×', new: '+' };
 
 interface SortButtonProps {
   readonly field: Field;

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CatalogueError, type Snapshot, UnknownOutcomeError } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
+import { Since } from '../components/since.js';
 import { useConsole } from '../context.js';
 import { AlteredTagError } from '../describe-error.js';
 import { randomKey } from '../random-key.js';
@@ -21,6 +22,12 @@ interface RecordEditorProps {
   readonly resource: Resource;
   /** The record as it was read; undefined for a new one. */
   readonly found?: Found;
+  /** What somebody else made of the record since it was read. */
+  readonly newest?: Found | 'deleted' | undefined;
+  /** Whether the form shows what somebody else wrote. */
+  readonly isRenewed?: boolean;
+  /** Called with a newer version that the form shows now. */
+  readonly onRenewed?: (newest: Found) => void;
   /** Called with what the service has now. A record that was made anew has another id. */
   readonly onSaved: (saved: Found) => void;
   /** More buttons. */
@@ -34,9 +41,11 @@ interface Conflict {
 }
 
 /** The form of a record. What was typed stays whatever a request meets. */
-export function RecordEditor({ resource, found, onSaved, children }: RecordEditorProps): JSX.Element {
+export function RecordEditor(props: RecordEditorProps): JSX.Element {
+  const { resource, found, newest, isRenewed = false, onSaved, onRenewed, children } = props;
   const { api, references, texts } = useConsole();
-  const { form } = texts;
+  const { form, live } = texts;
+  const element = useRef<HTMLFormElement>(null);
   const collection = api.collection(resource);
   const fields = useMemo(() => formFields(resource.input, references), [resource]);
   const [base, setBase] = useState(found);
@@ -133,11 +142,15 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
     fail({ title: form.goneTitle, text: form.gone, problems: [] });
   };
 
+  /** Does something with what was typed, if it can be sent. */
+  const withBody = (use: (body: JsonObject) => void) => {
+    const { body, problems } = bodyOf(fields, values);
+    if (problems.length === 0) return use(body);
+    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problems) });
+  };
   const submit = (event: Event) => {
     event.preventDefault();
-    const { body, problems } = bodyOf(fields, values);
-    if (problems.length === 0) return void send(base, body);
-    fail({ title: form.problemsTitle, text: '', problems: problemsOf(problems, form.problems) });
+    withBody((body) => void send(base, body));
   };
   const change = (next: FormValues) => {
     const name = fields.find((field) => next[field.name] !== values[field.name])?.name;
@@ -147,8 +160,21 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
   const standing = failed?.problems.filter(({ pointer }) => !touched.has(pointer?.split('/')[1] ?? '')) ?? [];
   const isAnew = found !== undefined && base === undefined;
   const isDirty = JSON.stringify(values) !== JSON.stringify(initial);
+  const isInUse = isSaving || conflict !== undefined;
+  const isOther = newest && newest !== 'deleted' && newest.etag !== base?.etag;
+  const theirs = base && isOther && !isInUse ? newest : undefined;
+  const renew = (next: Found) => {
+    setValues(rebase(next));
+    onRenewed?.(next);
+  };
+  useEffect(() => {
+    if (newest === 'deleted' && !isInUse) setBase(undefined);
+    if (!base || !theirs) return;
+    if (isSame(editable(theirs), editable(base))) setBase(theirs);
+    else if (!isDirty && !isWriting(element.current)) renew(theirs);
+  }, [newest, isInUse]);
   return (
-    <form class="record" noValidate onSubmit={submit}>
+    <form class="record" ref={element} noValidate onSubmit={submit}>
       {failed && !conflict && <ProblemSummary failed={failed} />}
       <Fields fields={fields} values={values} pointer="" messages={messagesOf(standing)} onChange={change} />
       <p class="actions">
@@ -159,6 +185,19 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
         {isDirty && <span class="hint">{form.notSaved}</span>}
         {base && children?.(isDirty)}
       </p>
+      {isAnew && !failed && <Since text={`${form.goneTitle}. ${form.gone}`} />}
+      {!isAnew && (
+        <Since
+          text={theirs ? (isDirty ? live.untouched : live.stale) : isRenewed && !isDirty ? live.renewed : ''}
+        >
+          {theirs && isDirty && (
+            <Button onClick={() => withBody((body) => compare(base as Found, body, theirs))}>
+              {live.compare}
+            </Button>
+          )}
+          {theirs && !isDirty && <Button onClick={() => renew(theirs)}>{live.showNow}</Button>}
+        </Since>
+      )}
       <UnsavedGuard isDirty={isDirty} />
       {conflict && (
         <ConflictDialog
@@ -174,6 +213,12 @@ export function RecordEditor({ resource, found, onSaved, children }: RecordEdito
       )}
     </form>
   );
+}
+
+/** Whether the focus is in a field, so that the person may be about to write. */
+function isWriting(form: HTMLFormElement | null): boolean {
+  const { activeElement } = document;
+  return form?.contains(activeElement) === true && activeElement?.matches('input, textarea, select') === true;
 }
 
 function asJson(found: Found | undefined): JsonObject {

@@ -6,6 +6,7 @@ import { ChoiceFilters } from '../components/choice-filters.js';
 import { ColumnMenu, useColumns } from '../components/column-menu.js';
 import { Field } from '../components/field.js';
 import { FilterPanel } from '../components/filter-panel.js';
+import { NewsLine } from '../components/news-line.js';
 import { ErrorNotice } from '../components/notice.js';
 import { PagesBar } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
@@ -13,6 +14,7 @@ import { textLinks } from '../components/text-links.js';
 import { useConsole } from '../context.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
+import { useLiveList } from '../live/use-live-list.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
@@ -28,7 +30,7 @@ interface ListPageProps {
 
 /** The records of a resource. The URL holds all that is shown, so that reloading and going back show the same. */
 export function ListPage({ resource, query }: ListPageProps): JSX.Element {
-  const { api, navigate, deletions } = useConsole();
+  const { api, navigate, deletions, follower } = useConsole();
   const state = useMemo(() => stateOf(query, resource.filters), [query.toString(), resource]);
   const selection = selectionOf(state);
   const [columns, chooseColumns] = useColumns(resource);
@@ -36,7 +38,7 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   useChanges(deletions);
   const request = requestOf(resource, state, columns);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
-    api.collection(resource).page(request, { signal }),
+    follower.begin(resource, signal).then(() => api.collection(resource).page(request, { signal })),
   );
   // Under a refusal of this query, the records of the last one would look like its result.
   const isRefused = error instanceof CatalogueError && error.status === 400;
@@ -45,7 +47,9 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     const next = queryOf({ ...state, cursor: undefined, ...part });
     navigate({ page: 'list', resource: resource.name, query: next });
   };
-  const isSelected = Object.keys(selection).some((name) => name !== 'sort');
+  const isWhole = Object.keys(selection).every((name) => name === 'sort');
+  const [live, markNew] = useLiveList({ resource, page, isLoading, request, isWhole });
+  const isSelected = !isWhole;
   const clear = () => go({ words: '', filters: [] });
   return (
     <>
@@ -99,9 +103,22 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         {isLoading ? texts.loading : page && texts.loaded(page.records.length)}
       </p>
       {!page && isLoading && <p class="note">{texts.loading}</p>}
+      {page && resource.hasChanges && (
+        <NewsLine
+          list={live}
+          onShow={() => {
+            markNew();
+            reload();
+          }}
+          onShowNewest={() => {
+            markNew();
+            go({ sort: '-id' });
+          }}
+        />
+      )}
       {page && page.records.length > 0 && (
         <RecordsTable
-          {...{ resource, columns, sort: state.sort, records: page.records }}
+          {...{ resource, columns, sort: state.sort, records: live.records, marks: live.marks }}
           isBusy={isLoading}
           isWaiting={(id) => deletions.isWaiting(resource, id)}
           onSort={(sort) => go({ sort })}
@@ -119,10 +136,15 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
 }
 
 /** The first request of a list, with only the fields that it shows. */
-function requestOf({ path }: Resource, state: ListState, columns: readonly ResourceField[]): string {
+function requestOf(
+  { path, hasChanges }: Resource,
+  state: ListState,
+  columns: readonly ResourceField[],
+): string {
   const parameters = queryOf(state);
   parameters.set('limit', String(state.limit));
-  parameters.set('fields', [...new Set(['id', ...columns.map(({ name }) => name)])].join(','));
+  const names = ['id', ...columns.map(({ name }) => name), ...(hasChanges ? ['version'] : [])];
+  parameters.set('fields', [...new Set(names)].join(','));
   return `${path}?${parameters}`;
 }
 

@@ -1,15 +1,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { CatalogueError } from '#packages/client/index.js';
 import { copy } from '../../docs/clipboard.js';
 import type { References } from '../../docs/references.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice, Notice } from '../components/notice.js';
+import { Since } from '../components/since.js';
 import { textLinks } from '../components/text-links.js';
 import { type HrefOf, Value } from '../components/value.js';
 import { useConsole } from '../context.js';
 import { recordName, useDeletions } from '../deletions.js';
 import { type Found, RecordEditor } from '../edit/record-editor.js';
 import { labelOf } from '../formats.js';
+import { useNews } from '../live/use-news.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import type { CatalogueRecord, Field, RecordPageProps, Resource } from '../types.js';
@@ -20,13 +23,37 @@ const { form: texts, deletion } = TEXTS;
 
 /** A record: a form if the credential may write, and something to read otherwise. */
 export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
-  const { api, navigate, notify, deletions } = useConsole();
+  const { api, navigate, notify, deletions, follower } = useConsole();
   const collection = api.collection(resource);
   const loaded = useLoad<Found>(String(id), (signal) =>
-    collection.read<never>(id, { noCache: true, signal }),
+    follower.begin(resource, signal).then(() => collection.read<never>(id, { noCache: true, signal })),
   );
   const [saved, setSaved] = useState<Found>();
   const found = saved ?? loaded.value;
+  /** What somebody else made of the record since. */
+  const [newest, setNewest] = useState<Found | 'deleted'>();
+  const [isRenewed, setRenewed] = useState(false);
+  const current = useRef(found);
+  current.current = found;
+  useNews(resource, loaded.value, async (news, signal) => {
+    const last = news?.filter((one) => one.id === id).at(-1);
+    if (news && !last) return;
+    for (let before: Found | undefined; !signal.aborted; ) {
+      before = current.current;
+      const read = last?.deleted
+        ? 'deleted'
+        : await collection.read<never>(id, { noCache: true, signal }).catch(asDeleted);
+      // While the record was read, the person may have saved it.
+      if (before !== current.current) continue;
+      if (!signal.aborted) setNewest(read);
+      return;
+    }
+  });
+  const isEditable = resource.canPatch && api.mayWrite(resource);
+  const renew = (next: Found) => {
+    setSaved(next);
+    setRenewed(true);
+  };
   useDeletions(deletions);
   const isWaiting = deletions.isWaiting(resource, id);
   const wasWaiting = useRef(isWaiting);
@@ -36,7 +63,9 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     wasWaiting.current = isWaiting;
   }, [isWaiting]);
   const name = found ? recordName(resource, found.data) : `${resource.singular} ${id}`;
-  const isEditable = resource.canPatch && api.mayWrite(resource);
+  useEffect(() => {
+    if (!isEditable && newest && newest !== 'deleted' && newest.etag !== found?.etag) renew(newest);
+  }, [newest]);
   useEffect(() => {
     document.title = `${name} · ${TEXTS.status.title}`;
   }, [name]);
@@ -55,6 +84,8 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
     notify({ kind: 'success', text });
     if (isNew) navigate({ page: 'record', resource: resource.name, id: next.id }, 'replace');
     else setSaved(next);
+    setNewest(undefined);
+    setRenewed(false);
   };
   return (
     <>
@@ -71,7 +102,7 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
         <div hidden={isWaiting}>
           <Facts resource={resource} found={found} isEditable={isEditable} />
           {isEditable ? (
-            <RecordEditor resource={resource} found={found} onSaved={finish}>
+            <RecordEditor {...{ resource, found, newest, isRenewed }} onSaved={finish} onRenewed={renew}>
               {(isDirty) =>
                 resource.canDelete && (
                   <Button kind="danger" class="last" onClick={() => remove(isDirty)}>
@@ -81,17 +112,26 @@ export function RecordPage({ resource, id }: RecordPageProps): JSX.Element {
               }
             </RecordEditor>
           ) : (
-            <Details
-              record={found.data}
-              fields={resource.fields.filter((one) => !isFact(one))}
-              hrefOf={textLinks(resource)}
-            />
+            <>
+              <Details
+                record={found.data}
+                fields={resource.fields.filter((one) => !isFact(one))}
+                hrefOf={textLinks(resource)}
+              />
+              <Since text={newest === 'deleted' ? texts.goneTitle : isRenewed ? TEXTS.live.renewed : ''} />
+            </>
           )}
           <Variants resource={resource} record={found.data} />
         </div>
       )}
     </>
   );
+}
+
+/** @throws any other error */
+function asDeleted(error: unknown): 'deleted' {
+  if (error instanceof CatalogueError && error.code === 'not_found') return 'deleted';
+  throw error;
 }
 
 export function Breadcrumb({ resource }: { readonly resource: Resource }): JSX.Element {

@@ -1,0 +1,55 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Page } from '#packages/client/index.js';
+import { useConsole } from '../context.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+import { areNews, type LiveList, liveList, missingIds, updated } from './list-news.js';
+import { useNews } from './use-news.js';
+
+/** The most ids of a request. */
+const MOST_IDS = 100;
+
+interface LiveListOptions {
+  readonly resource: Resource;
+  /** The page as it was read; undefined while there is none. */
+  readonly page: Page<CatalogueRecord> | undefined;
+  /** Whether another page is read. */
+  readonly isLoading: boolean;
+  /** The request of the page. */
+  readonly request: string;
+  /** Whether no search and no filter leaves records out. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The records of a page, updated in place when others change them.
+ * @returns the list, and a function that marks the new records as such when the page is read again
+ */
+export function useLiveList(options: LiveListOptions): [LiveList, () => void] {
+  const { resource, page, isLoading, request, isWhole } = options;
+  const { api } = useConsole();
+  const [added, setAdded] = useState<ReadonlySet<number>>(new Set());
+  const [since, setSince] = useState<{ readonly page: typeof page; readonly list: LiveList }>();
+  const list = since && since.page === page ? since.list : liveList(page?.records ?? [], added);
+  const current = useRef(list);
+  current.current = list;
+  useNews(resource, isLoading ? undefined : page, async (news, signal) => {
+    if (!areNews(current.current, news)) return;
+    const collection = api.collection(resource);
+    const found = await collection.page(request, { signal });
+    const missing = missingIds(current.current, found.records, news);
+    const others: CatalogueRecord[] = [];
+    for (let at = 0; at < missing.length; at += MOST_IDS) {
+      const query = new URLSearchParams({
+        'id.in': missing.slice(at, at + MOST_IDS).join(','),
+        fields: new URL(request, location.href).searchParams.get('fields') ?? '',
+        limit: String(MOST_IDS),
+      });
+      others.push(...(await collection.page(`${resource.path}?${query}`, { signal })).records);
+    }
+    if (signal.aborted) return;
+    const next = updated(current.current, { page: found.records, others, news, isWhole });
+    current.current = next;
+    setSince({ page, list: next });
+  });
+  return [list, () => setAdded(new Set([...list.here, ...list.elsewhere]))];
+}
