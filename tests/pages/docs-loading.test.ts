@@ -131,9 +131,9 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
 
   it('loads from a URL with credentials, as for a proxy with basic authentication', async () => {
     const { port } = proxy;
-    const docs = await DocsPage.open(chromium(), `http://ann:secret@localhost:${port}/catalogue/docs`);
+    const docs = await DocsPage.open(chromium(), `http://ann:pa55phrase@localhost:${port}/catalogue/docs`);
     await docs.page.locator('[id="getLiveness"]').waitFor({ state: 'attached' });
-    expect(await docs.page.locator('body').innerText()).to.not.include('secret');
+    expect(await docs.page.locator('body').innerText()).to.not.include('pa55phrase');
     await docs.context.close();
   });
 });

@@ -36,6 +36,15 @@ describe('the page at /docs, when a person tries an operation', () => {
         await shown.element.locator('.received').waitFor();
         const body = (await shown.element.locator('.response-body').count()) > 0 ? await shown.body() : '';
         const about = `${id} ${option}: ${body}`;
+        if (id === 'createWebhook') {
+          // The host of the example has no address.
+          const { details } = JSON.parse(body) as { details: readonly { pointer: string }[] };
+          expect(
+            details.map(({ pointer }) => pointer),
+            about,
+          ).to.deep.equal(['/url']);
+          continue;
+        }
         expect(body, about).to.not.match(/malformed|unknown_field|invalid_type|required|invalid_format/);
         expect(await shown.status(), about).to.match(/^(20\d|404|409|401)$/);
       }
