@@ -211,7 +211,7 @@ async function everything(client: HttpClient): Promise<Known[]> {
  * is missing in the feed.
  */
 export function killedServerContract(
-  { name, beyond }: TestStoreProvider,
+  { name }: TestStoreProvider,
   startServer: NonNullable<TestStoreProvider['startServer']>,
   { kills, writesPerKill }: { readonly kills: number; readonly writesPerKill: number },
 ): void {
@@ -224,7 +224,7 @@ export function killedServerContract(
     before(async () => {
       server = await startServer(folder);
       store = await openStore(server.settings);
-      if (beyond) await store.feedState.turnOn();
+      await store.feedState.turnOn();
       const settings = { ...server.settings, BOOTSTRAP_API_KEY: FIRST_KEY, LOG_LEVEL: 'warn' };
       services = Array.from({ length: PROCESSES }, () => new ChildProcessService(folder, settings));
     });
@@ -239,7 +239,7 @@ export function killedServerContract(
       // It costs more than the rest of the load, and other tests do the same.
       for (const client of clients) client.documented = undefined;
       const load = new Load(clients);
-      const follower = beyond && (await Follower.from(store.changes.products));
+      const follower = await Follower.from(store.changes.products);
       const killing = async () => {
         const more = async () => {
           const goal = load.acknowledged + writesPerKill;
@@ -261,7 +261,7 @@ export function killedServerContract(
         }),
       );
       const writing = load.run();
-      await Promise.race([Promise.all([writing, killing(), follower?.follow(load, writing)]), ...deaths]);
+      await Promise.race([Promise.all([writing, killing(), follower.follow(load, writing)]), ...deaths]);
 
       const { expected } = load;
       const found = await everything(clients[0] as HttpClient);
@@ -276,8 +276,8 @@ export function killedServerContract(
       figure(`lost by ${name}`, lost.length);
       figure(`doubled by ${name}`, extra.length);
       figure(`stale reads of ${name}`, load.stale.length);
-      const missed = follower?.missedOf(load) ?? [];
-      if (follower) figure(`changes in the feed of ${name}`, follower.changes);
+      const missed = follower.missedOf(load);
+      figure(`changes in the feed of ${name}`, follower.changes);
       figure(`missed in the feed of ${name}`, missed.length);
       const none = { lost: [], extra: [], stale: [], missed: [] };
       expect({ lost, extra, stale: load.stale, missed }).to.deep.equal(none);

@@ -15,7 +15,7 @@ import { usagePurgeContract, usageStoreContract } from './usage-store.contract.j
 export function storeContract(provider: TestStoreProvider): void {
   writeRacesContract(provider);
   codePointOrderContract(provider);
-  if (provider.beyond) changeFeedContract(provider, provider.beyond);
+  changeFeedContract(provider);
   idempotencyStoreContract(provider);
   usageStoreContract(provider);
   if (!provider.removesExpired) {

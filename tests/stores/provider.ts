@@ -24,7 +24,7 @@ export interface TestStoreProvider {
    */
   readonly ownSteps?: Readonly<Record<string, WrittenSoFar>>;
   /** Returns a position of the same epoch behind the newest change, for the end of a feed. */
-  beyond?(position: FeedPosition): FeedPosition;
+  beyond(position: FeedPosition): FeedPosition;
   /**
    * Makes an empty store, which no other call returns. The first call may start a server, which ends with this process.
    * @param folder of its files, if it has files; the caller removes it
