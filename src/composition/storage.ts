@@ -1,5 +1,5 @@
 import type { Archives } from '../application/ports/archive.js';
-import type { ChangeFeed, FeedState } from '../application/ports/change-feed.js';
+import type { FeedState } from '../application/ports/change-feed.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { SearchIndex } from '../application/ports/search-index.js';
@@ -43,7 +43,7 @@ export function storageOf(parts: StorageParts): Storage {
     store,
     ...repositories(<Fields extends object>(table: StoredTable) => of(table).records as Repository<Fields>),
     reservations: idempotencyStores((table) => of(table).reservations),
-    changes: changeFeeds((table) => of(table).changes as ChangeFeed<object>),
+    changes: changeFeeds((table) => of(table).changes),
     feedState: parts.feedState,
     usage,
     archives: {

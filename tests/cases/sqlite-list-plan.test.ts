@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { Filter, ListQuery, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
+import type { Filter, ListQuery, SortOrder } from '#src/application/ports/list-query.js';
+import type { StoredTable } from '#src/application/ports/table-store.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Order as OrderFields } from '#src/domain/order.js';
@@ -59,7 +60,7 @@ describe('a list in SQLite', () => {
   });
   after(() => database.close());
 
-  const fill = async <Fields extends object>(table: RecordTable, fieldsOf: (id: number) => Fields) => {
+  const fill = async <Fields extends object>(table: StoredTable, fieldsOf: (id: number) => Fields) => {
     const repository = new SqliteRepository<Fields>(database, table, ENDLESS);
     const records = Array.from({ length: RECORDS }, (_, i): Versioned<Fields> => {
       const [id, at] = [i + 1, AT + Math.floor(i / 10)];
@@ -70,7 +71,7 @@ describe('a list in SQLite', () => {
   };
 
   /** Reads the first page, and the one after it. */
-  const read = async (table: RecordTable, listed: Pick<ListQuery, 'filters' | 'order'>) => {
+  const read = async (table: StoredTable, listed: Pick<ListQuery, 'filters' | 'order'>) => {
     const records = new SqliteRepository(database, table, ENDLESS);
     const query = { limit: LIMIT, ...listed };
     const first = await records.list(query);
@@ -296,7 +297,7 @@ function by(field: string, descending = false): SortOrder {
   return field === 'id' ? [{ field, descending }] : [{ field, descending }, id];
 }
 
-function indexedCounts(): { name: string; table: RecordTable; filters: Filter[]; count: number }[] {
+function indexedCounts(): { name: string; table: StoredTable; filters: Filter[]; count: number }[] {
   const [sku, skus] = [{ field: 'sku', operator: 'eq', value: 'SKU-5' } as const, ['SKU-1', 'SKU-2', 'none']];
   const euro = { field: 'price.currency', operator: 'eq', value: 'EUR' } as const;
   return [
@@ -336,8 +337,8 @@ function indexedCounts(): { name: string; table: RecordTable; filters: Filter[];
 }
 
 function indexedLists() {
-  const [p, u, o]: [RecordTable, RecordTable, RecordTable] = [PRODUCTS, USERS, ORDERS];
-  const sortedBy = (table: RecordTable, ...fields: string[]) =>
+  const [p, u, o]: [StoredTable, StoredTable, StoredTable] = [PRODUCTS, USERS, ORDERS];
+  const sortedBy = (table: StoredTable, ...fields: string[]) =>
     fields.flatMap((field) =>
       [false, true].map((descending) => ({
         name: `by ${descending ? '-' : ''}${field}`,
@@ -348,7 +349,7 @@ function indexedLists() {
         preparing: Number(descending && field !== 'id'),
       })),
     );
-  const filtered = (table: RecordTable, name: string, filters: Filter[], order = by('id')) => [
+  const filtered = (table: StoredTable, name: string, filters: Filter[], order = by('id')) => [
     { name, table, listed: { filters, order }, sortsFew: false, preparing: Number(order[0]?.descending) },
   ];
   const few = (...of: Parameters<typeof filtered>) =>

@@ -22,8 +22,7 @@ export interface StoredTable extends RecordTable {
 export interface TableStore<Fields> {
   readonly records: Repository<Fields>;
   readonly reservations: IdempotencyStore;
-  /** For a table that has a feed. */
-  readonly changes?: ChangeFeed<Fields>;
+  readonly changes: ChangeFeed<Fields>;
   /** What the service must purge. Absent if the store removes expired entries itself. */
   readonly expiring?: { readonly reservations: Purgeable; readonly tombstones: Purgeable };
   /** For a copy to another store. Absent if nothing outlives the process. */
@@ -42,5 +41,5 @@ export interface StorageParts {
   /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */
   readonly expiringUsage?: Purgeable;
   /** Called once for each table. */
-  table<Fields extends object>(table: RecordTable): TableStore<Fields>;
+  table<Fields extends object>(table: StoredTable): TableStore<Fields>;
 }

@@ -1,6 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import type { RecordTable } from '../../../application/ports/list-query.js';
-import type { StorageParts } from '../../../application/ports/table-store.js';
+import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { MemoryFeedState } from './change-feed.js';
 import { MemoryIdempotencyStore } from './idempotency-store.js';
 import { MemoryRepository, MemoryStore } from './repository.js';
@@ -14,8 +13,8 @@ export function memoryStorage({ budget }: { readonly budget: QueryBudget }): Sto
     feedState,
     usage,
     expiringUsage: usage,
-    table: <Fields extends object>(table: RecordTable) => {
-      const records = new MemoryRepository<Fields>(table, budget, feedState);
+    table: <Fields extends object>(table: StoredTable) => {
+      const records = new MemoryRepository<Fields>(table, budget, table.hasFeed ? feedState : undefined);
       const { tombstones, changes } = records;
       const reservations = new MemoryIdempotencyStore();
       return {

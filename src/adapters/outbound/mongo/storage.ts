@@ -35,10 +35,10 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
     usage: new MongoUsageStore(store),
     table: (table) => {
       const state = { areCurrent: false };
-      const log = logs.get(table.name);
+      const log = logs.get(table.name) ?? new ChangeLog(store, table);
       return {
-        records: new MongoRepository(store, mongoTable(table), state, log && feedState),
-        ...(log && { changes: new MongoChangeFeed(log, mongoTable(table)) }),
+        records: new MongoRepository(store, mongoTable(table), state, table.hasFeed ? feedState : undefined),
+        changes: new MongoChangeFeed(log, mongoTable(table)),
         reservations: new MongoIdempotencyStore(store, table),
         archives: {
           records: new MongoArchive(store, mongoTable(table)),

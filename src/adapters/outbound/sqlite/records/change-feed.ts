@@ -6,7 +6,7 @@ import type {
   FeedState,
   RecordChange,
 } from '../../../../application/ports/change-feed.js';
-import { MAX_PAGE_BYTES, type RecordTable } from '../../../../application/ports/list-query.js';
+import { MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
 import {
   feedIsOff,
@@ -59,8 +59,10 @@ export class ChangeNumbers {
   /** The newest number, in a statement about `feeds`. */
   readonly newest: string;
   private readonly select: string;
+  private readonly hasFeed: boolean;
 
-  constructor({ name }: RecordTable) {
+  constructor({ name, hasFeed }: StoredTable) {
+    this.hasFeed = hasFeed;
     this.newest = `max(floor,
       coalesce((SELECT max(change) FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change IS NOT NULL), 0),
       coalesce((SELECT max(change) FROM tombstones INDEXED BY tombstones_change
@@ -70,7 +72,7 @@ export class ChangeNumbers {
 
   /** Its numbers hold in the transaction of the statements. A number that was not written is given again. */
   behindNewest(statement: Statements): NextChange {
-    const row = statement(this.select).get([]) as [number] | undefined;
+    const row = this.hasFeed && (statement(this.select).get([]) as [number] | undefined);
     if (!row) return () => null;
     let [number] = row;
     return () => ++number;
@@ -88,7 +90,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
 
   constructor(
     private readonly database: SqliteDatabase,
-    table: RecordTable,
+    table: StoredTable,
     budget: QueryBudget,
   ) {
     const { name } = table;

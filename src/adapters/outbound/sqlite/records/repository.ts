@@ -15,6 +15,7 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../../application/ports/repository.js';
+import type { StoredTable } from '../../../../application/ports/table-store.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
@@ -58,7 +59,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   constructor(
     private readonly database: SqliteDatabase,
-    private readonly table: RecordTable,
+    private readonly table: StoredTable,
     budget: QueryBudget,
   ) {
     this.reader = new ListReader(database, table, budget);

@@ -6,7 +6,7 @@ import { SqliteChangeFeed } from '#src/adapters/outbound/sqlite/records/change-f
 import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/records/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
-import { ENDLESS, PRODUCTS, USERS } from '../../../../../support/tables.js';
+import { API_KEYS, ENDLESS, PRODUCTS, USERS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** Records the statements that read and write. */
@@ -142,6 +142,11 @@ describe('access by key in SQLite', () => {
       'SEARCH tombstones USING INDEX tombstones_change (resource=? AND change>? AND change<?)',
       'SCAN (subquery-4)',
     ]);
+  });
+
+  it('looks for no number of a change in a table without a feed', async () => {
+    await new SqliteRepository(database, API_KEYS, ENDLESS).removeAll([{ id: 9, expected: 1, at: 0 }]);
+    expect(database.plans(other)).to.deep.equal(['SEARCH api_keys USING INTEGER PRIMARY KEY (rowid=?)']);
   });
 
   it('finds the usage of keys by the primary key', async () => {
