@@ -173,6 +173,20 @@ describe('the feed of changes on MongoDB', () => {
     expect((await feed.read(await feed.end(), 10))?.changes).to.deep.equal([]);
   });
 
+  it('ends before the entry of a tombstone that the server has removed, and not behind it', async () => {
+    const feed = store.changes.products;
+    await insert(1, 2);
+    const start = await feed.end();
+    await remove(1, 1);
+    const middle = await feed.end();
+    await remove(2, 1);
+    const end = await feed.end();
+    await documents().deleteOne({ _id: 2 });
+    expect((await feed.read(start, 1))?.next).to.equal(middle);
+    expect(await feed.read(middle, 10)).to.equal(undefined);
+    expect((await feed.read(end, 10))?.changes).to.deep.equal([]);
+  });
+
   it('ends if entries are deleted while it reads them', async () => {
     const other = await suspendable();
     for (const occurrence of [1, 2]) {
