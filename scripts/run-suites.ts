@@ -8,7 +8,7 @@
  *   npm run test:all -- --only overload,disk        runs these of the night; TEST_SEED=N repeats a run
  *   npm run test:all -- --list                      prints their commands
  *   npm run test:all -- --packages                  prints the Debian packages that are missing
- *   node build/scripts/run-suites.js --gate         runs those of the gate, three at a time, as `.ci/run` does
+ *   node build/scripts/run-suites.js --gate         runs those of the gate, four at a time, as `.ci/run` does
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -43,8 +43,8 @@ interface Outcome {
 const LAST_LINES = 30;
 /** Ends a suite that hangs; 0: never. */
 const LIMIT_S: Readonly<Record<Run, number>> = { gate: 1_800, night: 0 };
-/** In the gate one more than the cores that it has, because many tests wait for timers, servers or the disk. */
-const AT_A_TIME: Readonly<Record<Run, number>> = { gate: 3, night: 1 };
+/** In the gate two more than the cores that it has, because many tests wait for timers, servers or the disk. */
+const AT_A_TIME: Readonly<Record<Run, number>> = { gate: 4, night: 1 };
 
 const { PATH = '', IMAGE_NODE } = process.env;
 const running = new Set<ChildProcess>();

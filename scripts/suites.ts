@@ -256,7 +256,7 @@ export const SUITES: readonly Suite[] = [
   },
   nightly(
     'examples',
-    'the programs of examples/, with lost responses, other clients and the rate limit in their way',
+    'the programs of examples/, with lost responses, other clients, the rate limit and SIGKILL in their way',
     mocha('campaigns/examples/*', '--parallel --jobs 2 --timeout 300000'),
     'chromium',
     'go',

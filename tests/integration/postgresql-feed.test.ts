@@ -114,6 +114,33 @@ if (HAS_POSTGRESQL) {
       expect(await changesAfter(feed(), place)).to.deep.equal({ 1: 2, 2: -2 });
     });
 
+    it('expires the places before a tombstone that an earlier release, or a person, deletes', async () => {
+      await insert(1, 2);
+      const place = await feed().end();
+      await store.products.removeAll([{ id: 1, expected: 1, at: 5 }]);
+      const later = await feed().end();
+      await store.products.removeAll([{ id: 2, expected: 1, at: 6 }]);
+      const newest = await feed().end();
+      await sql('DELETE FROM products WHERE deleted_at < 6');
+      expect(await changesAfter(feed(), place)).to.equal('expired');
+      expect(await changesAfter(feed(), later)).to.deep.equal({ 2: -2 });
+      await sql('DELETE FROM products WHERE deleted_at = 6');
+      expect(await changesAfter(feed(), later)).to.equal('expired');
+      expect(await changesAfter(feed(), newest)).to.deep.equal({});
+    });
+
+    it('expires if a person deletes records, whatever the search path', async () => {
+      const [, schema] = /search_path%3D(\w+)/.exec(url) ?? [];
+      const users = await store.changes.users.end();
+      for (const deletion of ['DELETE FROM', 'TRUNCATE']) {
+        await insert(1, 2);
+        const place = await feed().end();
+        await server.query(`${deletion} ${schema}.products`);
+        expect(await changesAfter(feed(), place), deletion).to.equal('expired');
+      }
+      expect((await store.changes.users.read(users, PAGE))?.changes).to.deep.equal([]);
+    });
+
     it('begins with what is written after the step that adds it', async () => {
       const other = await server.createSchema();
       await server.query(

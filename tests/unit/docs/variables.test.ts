@@ -23,7 +23,16 @@ const FILES = [
 const NAME = /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b|(?<![\w$.{-])[A-Z][A-Z\d]+(?==[\w./:'"$-])/g;
 /** What other programs read, and what the examples and the tests do. */
 const FOREIGN = new Set([
-  ...['API_KEY', 'CATALOGUE_URL', 'CATALOGUE_CA', 'CONFIG_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_OWNER'],
+  ...[
+    'API_KEY',
+    'CATALOGUE_URL',
+    'CATALOGUE_CA',
+    'SEARCH_URL',
+    'SEARCH_AUTHORIZATION',
+    'CONFIG_FILE',
+    'CERTIFICATE_FILE',
+    'CERTIFICATE_OWNER',
+  ],
   ...[
     ...list`NODE_ENV  NODE_EXTRA_CA_CERTS  NODE_OPTIONS  NO_COLOR  FORCE_COLOR  TERM  PATH  SSL_CERT_FILE`,
     ...list`CURL_CA_BUNDLE`,

@@ -9,19 +9,18 @@ export class ExpiringRows implements Purgeable {
   /**
    * @param age the column of the time from which on a row is kept for `retentionMs`
    * @param only the condition on the rows of one resource
-   * @param also a further part of the statement, which reads `purged`
    */
   constructor(
     private readonly store: PostgresqlStore,
     table: string,
     age: string,
     readonly retentionMs: number,
-    { only = 'TRUE', also }: { readonly only?: string; readonly also?: string } = {},
+    only = 'TRUE',
   ) {
     this.purge = prepared(`WITH purged AS (
       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
         SELECT ctid FROM ${table} WHERE ${only} AND ${age} < $1 ORDER BY ${age} LIMIT $2 FOR UPDATE SKIP LOCKED))
-      RETURNING *)${also === undefined ? '' : `, ${also}`} SELECT count(*) FROM purged`);
+      RETURNING 1) SELECT count(*) FROM purged`);
   }
 
   async purgeBefore(moment: Instant, limit: number): Promise<number> {

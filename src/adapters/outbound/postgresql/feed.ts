@@ -20,16 +20,8 @@ import type { StoredTable } from '../../../application/ports/table-store.js';
 import { feedIsOff } from '../../../application/records/feed-position.js';
 import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { EPOCH } from './migrations.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
-
-/**
- * The epoch of a row of `feeds`. It also changes on another server, in another database, after a standby has taken the
- * place of its primary (another timeline), and with a dump that was restored (another table).
- */
-const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableoid,
-  (SELECT oid FROM pg_database WHERE datname = current_database()),
-  (SELECT system_identifier FROM pg_control_system()),
-  left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)), 'UTF8')), 'hex'), 32)`;
 
 /** All transactions with lower numbers have ended. */
 const XMIN = 'pg_snapshot_xmin(pg_current_snapshot())';
@@ -122,25 +114,19 @@ function placeOf(position: FeedPosition): Place | undefined {
   return epoch === undefined || change === undefined ? undefined : { epoch, change, id: Number(id) };
 }
 
-/** The part of a purge of tombstones that raises the floor of the feed to the last of those that are `purged`. */
-export function raisedFloor({ name }: Pick<RecordTable, 'name'>): string {
-  return `raised AS (
-    UPDATE feeds SET floor_epoch = ${EPOCH}, floor_change = last.change, floor_id = last.id
-    FROM (SELECT change, id FROM purged WHERE change < ${XMAX} ORDER BY change DESC, id DESC LIMIT 1) AS last
-    WHERE name = '${name}'
-      AND (floor_epoch IS DISTINCT FROM ${EPOCH} OR (floor_change, floor_id) < (last.change, last.id)))`;
-}
-
 /**
  * The triggers of a table that write its feed. They also do so for processes of an earlier release, and for SQL of a
  * person. What leaves the version as it is, as the indexing job does, is no change; a tombstone that a copy brings is
- * older than the feed.
+ * older than the feed. Places before a row that is deleted expire: of a tombstone, those before it; of a record, all.
  */
 const TRIGGERS = {
   feed_insert:
     'BEFORE INSERT ON TABLE FOR EACH ROW WHEN (NEW.deleted_at IS NULL) EXECUTE FUNCTION feed_change()',
   feed_update:
     'BEFORE UPDATE ON TABLE FOR EACH ROW WHEN (OLD.version IS DISTINCT FROM NEW.version) EXECUTE FUNCTION feed_change()',
+  feed_delete:
+    'AFTER DELETE ON TABLE REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION feed_delete()',
+  feed_truncate: 'AFTER TRUNCATE ON TABLE FOR EACH STATEMENT EXECUTE FUNCTION feed_truncate()',
 };
 
 /** The names of the triggers of a table that are enabled. */

@@ -1,4 +1,14 @@
 /**
+ * The epoch of a row of `feeds`. It also changes on another server, in another database, after a standby has taken the
+ * place of its primary (another timeline), and with a dump that was restored (another table). It is
+ * a part of a step.
+ */
+export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableoid,
+  (SELECT oid FROM pg_database WHERE datname = current_database()),
+  (SELECT system_identifier FROM pg_control_system()),
+  left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)), 'UTF8')), 'hex'), 32)`;
+
+/**
  * The schema, as steps; `schema_version` counts the steps that a database has. A released step never changes: append a
  * new one. A step only adds, so that the release before works beside this one.
  *
@@ -182,6 +192,28 @@ export const MIGRATIONS: readonly string[] = [
       NEW.deleted_version := OLD.version + 1;
     END IF;
     RETURN NEW;
+  END
+  $$;
+
+  CREATE FUNCTION feed_delete() RETURNS trigger LANGUAGE plpgsql SET search_path = '' AS $$
+  BEGIN
+    PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA), true);
+    UPDATE feeds SET epoch = gen_random_uuid()
+      WHERE name = TG_TABLE_NAME AND EXISTS (SELECT FROM gone WHERE deleted_at IS NULL);
+    UPDATE feeds SET floor_epoch = ${EPOCH}, floor_change = last.change, floor_id = last.id
+      FROM (SELECT change, id FROM gone WHERE change < pg_snapshot_xmax(pg_current_snapshot())
+        ORDER BY change DESC, id DESC LIMIT 1) AS last
+      WHERE name = TG_TABLE_NAME
+        AND (floor_epoch IS DISTINCT FROM ${EPOCH} OR (floor_change, floor_id) < (last.change, last.id));
+    RETURN NULL;
+  END
+  $$;
+
+  CREATE FUNCTION feed_truncate() RETURNS trigger LANGUAGE plpgsql SET search_path = '' AS $$
+  BEGIN
+    PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA), true);
+    UPDATE feeds SET epoch = gen_random_uuid() WHERE name = TG_TABLE_NAME;
+    RETURN NULL;
   END
   $$;
 

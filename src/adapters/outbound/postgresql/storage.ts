@@ -4,7 +4,7 @@ import type { StorageParts, StoredTable } from '../../../application/ports/table
 import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
 import { ExpiringRows } from './expiry.js';
-import { PostgresqlFeed, PostgresqlFeedState, raisedFloor } from './feed.js';
+import { PostgresqlFeed, PostgresqlFeedState } from './feed.js';
 import { PostgresqlIdempotencyStore } from './idempotency-store.js';
 import { PostgresqlRepository } from './repository.js';
 import { PostgresqlSearchIndex } from './search-index.js';
@@ -42,10 +42,8 @@ export function postgresqlStorage({
         reservations: new PostgresqlIdempotencyStore(store, table),
         changes: new PostgresqlFeed(store, table),
         expiring: {
-          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, {
-            only: ofTable,
-          }),
-          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS, { also: raisedFloor(table) }),
+          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, ofTable),
+          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS),
         },
         archives: {
           records: new PostgresqlArchive(store, table, writes),
