@@ -11,8 +11,8 @@ export const RESERVATION_PROMISED_MS = 24 * HOUR_MS;
 export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 
 /**
- * How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion, and every
- * cursor of changes, which lives 50 hours.
+ * How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion. A client
+ * that reads all changes within the 50 hours of a cursor learns of it; others are told that changes may be missing.
  */
 export const TOMBSTONE_MS = 2 * RESERVATION_MS + HOUR_MS;
 

@@ -20,7 +20,7 @@ import { WORDS_INDEX, WORDS_KEY } from './words.js';
  * How long a tombstone is kept, as in the first release: an index with another time would be in its way. The feed needs
  * no longer time, because a reader who meets an entry without its tombstone learns that its position has expired.
  */
-export const TOMBSTONE_MS = 50 * HOUR_MS;
+const TOMBSTONE_MS = 50 * HOUR_MS;
 
 export interface CollectionIndexes {
   readonly collection: string;
