@@ -55,7 +55,7 @@ export interface ResourceDependencies {
   readonly logger: Logger;
   readonly imports: ImportTools;
   readonly timer: Timer;
-  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooks' | 'keys' | 'feeds' | 'clock'>;
+  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooksFor' | 'keys' | 'feeds' | 'clock'>;
 }
 
 /** The use cases of one resource, and its routes. */
@@ -172,10 +172,12 @@ function webhookResource(
 ): Resource<WebhookService> {
   const { clock, backoff, settings, storage, webhooks: parts } = deps;
   const ids = new IdAllocator(stored.records, 1);
-  const rules = { references: targetRule(parts.transport), normalize: withStatus };
-  const webhooks = new RecordService({ ...stored, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
+  const webhooksFor = (client: string) => {
+    const rules = { references: targetRule(parts.transport, client), normalize: withStatus };
+    return new RecordService({ ...stored, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
+  };
   const { apiKeys: keys, changes: feeds } = storage;
-  const service = new WebhookService({ ...parts, webhooks, keys, feeds, clock });
+  const service = new WebhookService({ ...parts, webhooksFor, keys, feeds, clock });
   const routes = webhookRoutes(WEBHOOKS, service, policyOf(settings, GUARDED_READING));
   // Without a feed they would tell nothing.
   return { ids, service, routes: settings.CHANGES === 'on' ? routes : [] };

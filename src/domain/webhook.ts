@@ -1,6 +1,6 @@
 import { RESOURCES, type ResourceName, type Scope } from './access.js';
 import type { FieldsOf, FieldTable } from './fields.js';
-import { type Instant, MAX_ID, type Versioned } from './record.js';
+import { type Instant, MAX_ID } from './record.js';
 import { HTTPS_URL_RULE, NAME } from './text.js';
 
 /** The fields of a webhook that clients send. */
@@ -57,7 +57,9 @@ export interface Webhook extends FieldsOf<typeof STORED_WEBHOOK> {
   /** Earlier secrets, which sign too until their moment. */
   readonly formerSecrets?: readonly { readonly secret: string; readonly until: Instant }[];
   /** Where its feeds begin: before every change since the webhook names the resource. */
-  readonly starts: Readonly<Partial<Record<ResourceName, string>>>;
+  readonly starts: Readonly<Partial<Record<ResourceName, FeedStart>>>;
+  /** Counts the changes of `url`, `resources` and `status` by clients: after each the attempts begin anew. Absent: none. */
+  readonly round?: number;
 }
 
 /** The webhook as it is in a copy of its store, beside which the store itself may still send. */
@@ -112,7 +114,7 @@ export interface PendingMessage {
   readonly changes: number;
   readonly body: string;
   readonly madeAt: Instant;
-  /** The start of the resource for which it was made. */
+  /** The position of the start of the resource for which it was made. */
   readonly start: string;
   /** The place in the feed behind the message. */
   readonly next: string;
@@ -123,12 +125,12 @@ export interface PendingMessage {
  * the version of the webhook.
  */
 export interface WebhookState {
-  /** By resource: the place in its feed, and when it was stored. It counts only with the same start as in the webhook. */
+  /** By resource: the place in its feed. It counts only with the same start as in the webhook. */
   readonly places: Readonly<Partial<Record<ResourceName, FeedPlace>>>;
   /** Absent: there is nothing to send, or nobody has looked. */
   readonly pending?: PendingMessage;
-  /** The failures of {@link pending} since the webhook has its version. */
-  readonly failures?: { readonly version: number; readonly count: number; readonly nextAt: Instant };
+  /** The failures of {@link pending} in this round of the webhook. */
+  readonly failures?: { readonly round: number; readonly count: number; readonly nextAt: Instant };
   /** The process that sends now. Others send again if it does not report until then. */
   readonly lease?: { readonly owner: string; readonly until: Instant };
   /** The newest first. */
@@ -137,10 +139,15 @@ export interface WebhookState {
   readonly lastError?: string;
 }
 
-export interface FeedPlace {
-  readonly start: string;
+/** A position in a feed. */
+export interface FeedStart {
   readonly at: string;
-  readonly storedAt: Instant;
+  /** When the feed was read up to it, or earlier. */
+  readonly readAt: Instant;
+}
+
+export interface FeedPlace extends FeedStart {
+  readonly start: string;
 }
 
 export const NEW_STATE: WebhookState = { places: {}, attempts: [] };
@@ -160,7 +167,16 @@ export function isAccepted({ status = 0 }: Pick<DeliveryAttempt, 'status'>): boo
 /** `failing`: the newest message was not taken yet, and is sent again later. */
 export type WebhookStatus = 'active' | 'failing' | 'paused';
 
-export function statusOf({ version, fields }: Versioned<Webhook>, state?: WebhookState): WebhookStatus {
-  if (fields.status === 'paused') return 'paused';
-  return state?.failures?.version === version ? 'failing' : 'active';
+export function statusOf(webhook: Webhook, state?: WebhookState): WebhookStatus {
+  if (webhook.status === 'paused') return 'paused';
+  return state && isFailing(webhook, state) ? 'failing' : 'active';
+}
+
+/** Whether its attempts have failed since they began anew. */
+export function isFailing(webhook: Webhook, { failures }: WebhookState): boolean {
+  return failures?.round === roundOf(webhook);
+}
+
+export function roundOf({ round = 0 }: Webhook): number {
+  return round;
 }

@@ -311,6 +311,65 @@ describe('webhooks and access', () => {
   });
 });
 
+describe('webhooks and their transport', () => {
+  const service = inProcessService(NETWORKS);
+
+  it('look the host of another URL up on behalf of the caller, whose webhook it may not be', async () => {
+    const { webhookTransport } = service.application;
+    const asked: string[][] = [];
+    webhookTransport.allows = async (...question) => {
+      asked.push(question);
+      return true;
+    };
+    const scopes = ['webhooks:admin', 'products:read'];
+    const other = (await service.client.post('/v1/api-keys', { name: 'x', scopes })).json;
+    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const url = 'https://example.com/';
+    await service.client.patch(`/v1/webhooks/${id}`, { url }, { token: other.key });
+    await service.client.patch(`/v1/webhooks/${id}`, { name: 'y' });
+    expect(asked).to.deep.equal([
+      [RECEIVER.url, 'key:1'],
+      [url, `key:${other.id}`],
+    ]);
+  });
+
+  it('stay failing after a change of the name or the secret, and begin anew after others', async () => {
+    const { id } = (await service.client.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
+    const item = `/v1/webhooks/${id}`;
+    const { webhookStates, storage } = service.application;
+    const fail = async () => {
+      const round = (await storage.webhooks.find(id))?.fields.round ?? 0;
+      const failures = { round, count: 1, nextAt: Date.now() };
+      await webhookStates.change(id, (state) => ({ ...state, failures }));
+    };
+    const statusAfter = async (fields: object) => {
+      await fail();
+      const { status, json } = await service.client.patch(item, fields);
+      expect(status).to.equal(200);
+      return json.status;
+    };
+    expect(await statusAfter({ status: 'active' })).to.equal('active');
+    expect(await statusAfter({ name: 'y', status: 'active' })).to.equal('failing');
+    expect((await service.client.post(`${item}/secret`, undefined)).json.status).to.equal('failing');
+    expect(await statusAfter({ url: 'https://127.0.0.1:9/other' })).to.equal('active');
+    expect(await statusAfter({ resources: ['users'] })).to.equal('active');
+    expect(await statusAfter({ status: 'paused' })).to.equal('paused');
+  });
+
+  it('say nothing of a test but in their attempts', async () => {
+    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    const { webhookStates, webhookTransport } = service.application;
+    const known = { lastError: 'The receiver responded with 410', lastDeliveryAt: Date.UTC(2026, 0, 1) };
+    await webhookStates.change(id, (state) => ({ ...state, ...known }));
+    const item = `/v1/webhooks/${id}`;
+    const before = await service.client.get(item);
+    webhookTransport.post = async () => ({ status: 204 });
+    expect((await service.client.post(`${item}/deliveries`, undefined)).json.status).to.equal(204);
+    expect((await service.client.get(item)).json).to.deep.equal(before.json);
+    expect((await service.client.get(`${item}/deliveries`)).json).to.have.length(1);
+  });
+});
+
 describe('REQUIRE_IF_MATCH and webhooks', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true', ...NETWORKS });
 

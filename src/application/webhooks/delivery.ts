@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { keyPrincipalId } from '../../domain/access.js';
 import type { Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
@@ -32,7 +33,15 @@ export async function deliver(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatures.join(' '),
   };
-  return { at, type, changes, ...(await transport.post({ url: fields.url, headers, body }, signal)) };
+  return {
+    at,
+    type,
+    changes,
+    ...(await transport.post(
+      { client: keyPrincipalId(fields.createdBy), url: fields.url, headers, body },
+      signal,
+    )),
+  };
 }
 
 /** The HMAC-SHA256 with the bytes of the secret. Neither the id nor the time has a full stop. */

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiKey, ResourceName } from '../../domain/access.js';
+import { type ApiKey, keyPrincipalId, type ResourceName } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
   type FeedPlace,
   isAccepted,
+  isFailing,
   type PendingMessage,
+  roundOf,
   type Webhook,
   type WebhookState,
   withAttempt,
 } from '../../domain/webhook.js';
+import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import { PLACE_MS } from '../changes/change-reader.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
@@ -28,23 +31,29 @@ import type { WebhookStates } from './webhook-states.js';
 const MINUTE_MS = 60_000;
 /** The pauses before the next attempts. The last one repeats. */
 const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS, 240 * MINUTE_MS];
+const LONGEST_RETRY_MS = Math.max(...RETRY_MS);
+/** How far the clocks of two processes may differ. */
+const TOLERANCE_MS = 30_000;
 /** Longer than an attempt takes, also if the clocks of two processes differ by some seconds. */
 const LEASE_MS = 30_000;
 /** How often the webhooks are read, of which other processes may have changed some. */
 const RELOAD_MS = 5_000;
-/** The age at which the place of a webhook without changes is stored again. */
+/** The age at which the place in a feed without changes is stored again. */
 const REFRESH_MS = 60 * MINUTE_MS;
 /** After an error of the store. */
 const ERROR_PAUSE_MS = 1_000;
 const MAX_CHANGES = 100;
-/** Messages under way in this process, of different webhooks. */
-const MAX_AT_ONCE = 32;
+/**
+ * Messages under way in this process, of different webhooks. The client is the key that made the webhook, so that hanging
+ * receivers hold up none but those of the same key.
+ */
+const SLOTS = { total: 32, perClient: 8, maxWaiting: Number.POSITIVE_INFINITY, patienceMs: MINUTE_MS };
 const PAGE = 1_000;
 
 export interface WebhookSenderDependencies {
   readonly webhooks: Pick<Repository<Webhook>, 'find' | 'list' | 'replaceAll'>;
   readonly states: WebhookStates;
-  readonly keys: Pick<Repository<ApiKey>, 'find'>;
+  readonly keys: Pick<Repository<ApiKey>, 'find' | 'findAllByUnique'>;
   readonly feeds: Readonly<Record<ResourceName, ChangeFeed<unknown>>>;
   readonly transport: Pick<WebhookTransport, 'post'>;
   readonly clock: Clock;
@@ -63,9 +72,12 @@ interface Watched {
   readonly id: Id;
   version: number;
   resources: readonly ResourceName[];
+  createdBy: Id;
   /** Whether there may be something to send. */
   isDue: boolean;
   isBusy: boolean;
+  /** When its places were last read. */
+  readAt: Instant;
   /** Nothing happens before: another process sends, or the newest attempt failed. */
   waitsUntil: Instant;
   /** When the message was made that was not taken yet. */
@@ -82,7 +94,7 @@ export class WebhookSender {
   private watched = new Map<Id, Watched>();
   /** The newest known place in each feed. */
   private readonly ends = new Map<ResourceName, FeedPosition>();
-  private readonly queue: Watched[] = [];
+  private readonly slots = new FairSemaphore(SLOTS);
   private readonly steps = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private reloadAt = Number.NEGATIVE_INFINITY;
@@ -101,9 +113,10 @@ export class WebhookSender {
     if (this.deps.clock.elapsed() >= this.reloadAt) await this.reload();
     for (const name of this.watchedResources()) if (await this.hasNews(name)) this.wakeAll(name);
     const now = this.deps.clock.now();
-    for (const webhook of this.watched.values())
-      if (webhook.isDue && !webhook.isBusy && webhook.waitsUntil <= now) this.enqueue(webhook);
-    this.startNext();
+    for (const webhook of this.watched.values()) {
+      if (Math.abs(now - webhook.readAt) >= REFRESH_MS) webhook.isDue = true;
+      this.startIfDue(webhook);
+    }
     if (failure) throw failure;
   }
 
@@ -127,23 +140,33 @@ export class WebhookSender {
   }
 
   private async reload(): Promise<void> {
-    const { webhooks, clock } = this.deps;
+    const { webhooks, keys, clock } = this.deps;
     this.reloadAt = clock.elapsed() + RELOAD_MS;
     const found = new Map<Id, Watched>();
-    for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID }))
-      for (const webhook of page)
-        if (webhook.fields.status !== 'paused') found.set(webhook.id, this.watch(webhook));
+    for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID })) {
+      const active = page.filter(({ fields }) => fields.status !== 'paused');
+      if (active.length === 0) continue;
+      const makers = [...new Set(active.map(({ fields }) => fields.createdBy))];
+      const made = new Map((await keys.findAllByUnique('id', makers)).map((key, at) => [makers[at], key]));
+      for (const webhook of active) {
+        const watched = this.watch(webhook);
+        found.set(webhook.id, watched);
+        // Its step pauses it.
+        if (keyProblem(made.get(webhook.fields.createdBy), webhook.fields, clock.now()) !== undefined)
+          this.wait(watched, 0);
+      }
+    }
     // Until its step ends, a webhook keeps its entry: one step at a time.
     for (const webhook of this.watched.values()) if (webhook.isBusy) found.set(webhook.id, webhook);
     this.watched = found;
   }
 
-  private watch({ id, version, fields: { resources } }: Versioned<Webhook>): Watched {
+  private watch({ id, version, fields: { resources, createdBy } }: Versioned<Webhook>): Watched {
     const known = this.watched.get(id);
     if (known?.version === version) return known;
-    if (!known)
-      return { id, version, resources, isDue: true, isBusy: false, waitsUntil: 0, pendingSince: undefined };
-    return Object.assign(known, { version, resources, isDue: true, waitsUntil: 0 });
+    const changed = { version, resources, createdBy, isDue: true, waitsUntil: 0 };
+    if (known) return Object.assign(known, changed);
+    return { id, ...changed, isBusy: false, readAt: this.deps.clock.now(), pendingSince: undefined };
   }
 
   private watchedResources(): Set<ResourceName> {
@@ -165,33 +188,29 @@ export class WebhookSender {
     return !isQuiet;
   }
 
-  private enqueue(webhook: Watched): void {
+  private startIfDue(webhook: Watched): void {
+    if (this.isStopped || !webhook.isDue || webhook.isBusy) return;
+    if (this.waitOf(webhook.waitsUntil, LONGEST_RETRY_MS) > 0) return;
     webhook.isDue = false;
     webhook.isBusy = true;
-    this.queue.push(webhook);
-  }
-
-  private startNext(): void {
-    while (this.steps.size < MAX_AT_ONCE && !this.isStopped) {
-      const webhook = this.queue.shift();
-      if (!webhook) return;
-      const step = this.stepOf(webhook).finally(() => {
-        this.steps.delete(step);
-        this.startNext();
-      });
-      this.steps.add(step);
-    }
+    const step = this.stepOf(webhook).finally(() => {
+      this.steps.delete(step);
+      this.startIfDue(webhook);
+    });
+    this.steps.add(step);
   }
 
   private async stepOf(webhook: Watched): Promise<void> {
+    const slot = await this.slots.acquire(keyPrincipalId(webhook.createdBy));
     try {
-      await this.step(webhook);
+      if (slot && !this.isStopped) await this.step(webhook);
+      else webhook.isDue = true;
     } catch (error) {
       this.failure ??= error;
       this.wait(webhook, this.deps.clock.now() + ERROR_PAUSE_MS);
     }
     webhook.isBusy = false;
-    if (webhook.isDue && webhook.waitsUntil <= this.deps.clock.now()) this.enqueue(webhook);
+    slot?.release();
   }
 
   private wait(webhook: Watched, until: Instant): void {
@@ -208,12 +227,15 @@ export class WebhookSender {
       this.watched.delete(id);
       return;
     }
+    const problem = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, clock.now());
+    if (problem !== undefined) return this.pause(webhook, 'key', problem);
     const state = await states.find(id);
     watched.pendingSince = state.pending?.madeAt;
-    const busyUntil = this.busyUntil(webhook, state);
-    if (busyUntil > clock.now()) return this.wait(watched, busyUntil);
+    const waitMs = this.busyFor(webhook.fields, state);
+    if (waitMs > 0) return this.wait(watched, clock.now() + waitMs);
+    watched.readAt = clock.now();
     const news: News = new Map();
-    const message = await this.messageFor(webhook, state, news);
+    const message = await this.messageFor(webhook.fields, state, news);
     if (message === 'expired')
       return this.pause(
         webhook,
@@ -221,37 +243,50 @@ export class WebhookSender {
         'The receiver took no message for so long that changes may be missing',
       );
     if (!message) return this.refresh(id, state, news);
-    const problem = await keyProblem(keys, webhook.fields, clock.now());
-    if (problem !== undefined) return this.pause(webhook, 'key', problem);
     watched.isDue = true;
-    if (!(await this.take(id, state, message))) return;
+    if (!(await this.take(id, state, message, news))) return;
     watched.pendingSince = message.madeAt;
     await this.settle(watched, webhook, message, await this.send(webhook, message));
   }
 
-  /** Until when another process may send, or this one pauses. */
-  private busyUntil({ version }: Versioned<Webhook>, { lease, failures }: WebhookState): Instant {
+  /** How long another process may send, or this one pauses. */
+  private busyFor(webhook: Webhook, state: WebhookState): number {
+    const { lease, failures } = state;
     return Math.max(
-      lease && lease.owner !== this.deps.owner ? lease.until : 0,
-      failures?.version === version ? failures.nextAt : 0,
+      lease && lease.owner !== this.deps.owner ? this.waitOf(lease.until, LEASE_MS) : 0,
+      failures && isFailing(webhook, state) ? this.waitOf(failures.nextAt, LONGEST_RETRY_MS) : 0,
     );
+  }
+
+  /**
+   * How long it is until a stored moment. None if a clock was wrong that stored it.
+   * @param longestMs the moment was at most so long ahead
+   */
+  private waitOf(until: Instant, longestMs: number): number {
+    const waitMs = until - this.deps.clock.now();
+    return waitMs > 0 && waitMs <= longestMs + TOLERANCE_MS ? waitMs : 0;
   }
 
   /** @returns undefined if there is nothing to send; `expired` if changes may be missing that failed to be sent */
   private async messageFor(
-    webhook: Versioned<Webhook>,
+    webhook: Webhook,
     state: WebhookState,
     news: News,
   ): Promise<PendingMessage | 'expired' | undefined> {
-    const isFailing = state.failures?.version === webhook.version;
-    const pending = await this.stillPending(webhook.fields, state);
+    const pending = await this.stillPending(webhook, state);
     if (pending) return pending;
-    for (const [name, place] of placesOf(webhook.fields, state)) {
-      const page = await this.deps.feeds[name].read(place.at, MAX_CHANGES);
-      if (!page) return isFailing ? 'expired' : this.resync(name, place);
+    const mayBeMissing = isFailing(webhook, state);
+    for (const [name, place] of placesOf(webhook, state)) {
+      const now = this.deps.clock.now();
+      // A feed shows no deletion whose tombstone was purged by a process that knew no feeds.
+      const isOld = now - place.readAt > PLACE_MS;
+      const page = isOld ? undefined : await this.deps.feeds[name].read(place.at, MAX_CHANGES);
+      if (!page) return mayBeMissing ? 'expired' : this.resync(name, place);
       if (page.changes.length > 0)
-        return isFailing ? 'expired' : this.changed(name, place, page.changes, page.next);
-      news.set(name, { ...place, at: page.next });
+        return mayBeMissing ? 'expired' : this.changed(name, place, page.changes, page.next);
+      // The clock may have been ahead.
+      if (Math.abs(now - place.readAt) >= REFRESH_MS)
+        news.set(name, { ...place, at: page.next, readAt: now });
     }
     return undefined;
   }
@@ -261,7 +296,7 @@ export class WebhookSender {
     { starts }: Webhook,
     { pending, places }: WebhookState,
   ): Promise<PendingMessage | undefined> {
-    if (!pending || starts[pending.resource] !== pending.start) return undefined;
+    if (!pending || starts[pending.resource]?.at !== pending.start) return undefined;
     if (this.deps.clock.now() - pending.madeAt > PLACE_MS) return undefined;
     const from = isResync(pending) ? pending.next : (places[pending.resource]?.at ?? pending.start);
     return (await this.deps.feeds[pending.resource].read(from, 1)) && pending;
@@ -305,13 +340,13 @@ export class WebhookSender {
     return { id: newMessageId(), madeAt, body, ...about };
   }
 
-  /** Stores the message and a lease, unless the state has changed. */
-  private async take(id: Id, seen: WebhookState, message: PendingMessage): Promise<boolean> {
+  /** Stores the message, a lease and newer places, unless the state has changed. */
+  private async take(id: Id, seen: WebhookState, message: PendingMessage, news: News): Promise<boolean> {
     const { states, clock, owner } = this.deps;
     const lease = { owner, until: clock.now() + LEASE_MS };
     const taken = await states.change(id, (state) =>
       isDeepStrictEqual(sendingPart(state), sendingPart(seen))
-        ? { ...state, pending: message, lease }
+        ? { ...withNews(state, news), pending: message, lease }
         : undefined,
     );
     return taken !== undefined;
@@ -342,7 +377,9 @@ export class WebhookSender {
       const { lease: _over, ...free } = state;
       if (!attempt) return free;
       const noted = withAttempt(free, attempt);
-      return isAccepted(attempt) ? advanced(noted, message, now) : failed(noted, webhook, attempt, now);
+      return isAccepted(attempt)
+        ? advanced(noted, message, now)
+        : failed(noted, webhook.fields, attempt, now);
     });
     if (!attempt || !settled) return;
     watched.pendingSince = settled.pending?.madeAt;
@@ -350,19 +387,11 @@ export class WebhookSender {
     else if (settled.failures) this.wait(watched, settled.failures.nextAt);
   }
 
-  /** Stores newer places of a webhook that has nothing to send, so that its places do not expire. */
+  /** Stores newer places of a webhook that has nothing to send. */
   private async refresh(id: Id, seen: WebhookState, news: News): Promise<void> {
-    const { states, clock } = this.deps;
-    const now = clock.now();
-    const newer = [...news].filter(([name, { at, storedAt }]) => {
-      return at !== seen.places[name]?.at && now - storedAt >= REFRESH_MS;
-    });
-    if (newer.length === 0) return;
-    const refreshed = newer.map(([name, place]) => [name, { ...place, storedAt: now }]);
-    await states.change(id, (state) =>
-      isDeepStrictEqual(sendingPart(state), sendingPart(seen))
-        ? { ...state, places: { ...state.places, ...Object.fromEntries(refreshed) } }
-        : undefined,
+    if (news.size === 0) return;
+    await this.deps.states.change(id, (state) =>
+      isDeepStrictEqual(sendingPart(state), sendingPart(seen)) ? withNews(state, news) : undefined,
     );
   }
 
@@ -392,18 +421,22 @@ function isResync({ type }: PendingMessage): boolean {
   return type.endsWith(RESYNC);
 }
 
-/** The newest places behind which nothing was found. */
+/** Places behind which nothing was found, to be stored before the older ones expire. */
 type News = Map<ResourceName, FeedPlace>;
 
-/** The places of the resources, the one that was stored first first, so that each has its turn. */
+function withNews(state: WebhookState, news: News): WebhookState {
+  return { ...state, places: { ...state.places, ...Object.fromEntries(news) } };
+}
+
+/** The places of the resources, the oldest first, so that each has its turn. */
 function placesOf({ resources, starts }: Webhook, { places }: WebhookState): [ResourceName, FeedPlace][] {
   return resources
     .map((name): [ResourceName, FeedPlace] => {
-      const start = starts[name] ?? '';
+      const { at, readAt } = starts[name] ?? { at: '', readAt: 0 };
       const stored = places[name];
-      return [name, stored?.start === start ? stored : { start, at: start, storedAt: 0 }];
+      return [name, stored?.start === at ? stored : { start: at, at, readAt }];
     })
-    .sort(([, one], [, other]) => one.storedAt - other.storedAt);
+    .sort(([, one], [, other]) => one.readAt - other.readAt);
 }
 
 /** The part of a state that says who sends what. */
@@ -413,20 +446,20 @@ function sendingPart({ places, pending, lease, failures }: WebhookState) {
 
 function advanced(state: WebhookState, message: PendingMessage, now: Instant): WebhookState {
   const { pending: _taken, failures: _past, lastError: _pastToo, ...rest } = state;
-  const place: FeedPlace = { start: message.start, at: message.next, storedAt: now };
+  const place: FeedPlace = { start: message.start, at: message.next, readAt: message.madeAt };
   return { ...rest, places: { ...rest.places, [message.resource]: place }, lastDeliveryAt: now };
 }
 
 function failed(
   state: WebhookState,
-  { version }: Versioned<Webhook>,
+  webhook: Webhook,
   { status, error }: DeliveryAttempt,
   now: Instant,
 ): WebhookState {
-  const count = (state.failures?.version === version ? state.failures.count : 0) + 1;
+  const count = (isFailing(webhook, state) ? (state.failures?.count ?? 0) : 0) + 1;
   const nextAt = now + (RETRY_MS[Math.min(count, RETRY_MS.length) - 1] ?? 0);
   const lastError = error ?? `The receiver responded with ${status}`;
-  return { ...state, failures: { version, count, nextAt }, lastError };
+  return { ...state, failures: { round: roundOf(webhook), count, nextAt }, lastError };
 }
 
 function outcomeOf(attempt: DeliveryAttempt) {

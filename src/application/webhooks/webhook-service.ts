@@ -4,7 +4,7 @@ import { fieldIssue, PreconditionFailed, unavailable } from '../../domain/errors
 import type { Id, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
-  isAccepted,
+  roundOf,
   scopesOf,
   type Webhook,
   type WebhookState,
@@ -36,8 +36,8 @@ export interface ShownWebhook extends Webhook {
 }
 
 export interface WebhookServiceDependencies {
-  /** Its rules include {@link targetRule}. */
-  readonly webhooks: RecordService<Webhook>;
+  /** The webhooks as records. Their rules include {@link targetRule} for this client. */
+  readonly webhooksFor: (client: string) => RecordService<Webhook>;
   readonly states: WebhookStates;
   readonly keys: Pick<Repository<ApiKey>, 'find'>;
   readonly feeds: Readonly<Record<ResourceName, Pick<ChangeFeed<unknown>, 'end'>>>;
@@ -55,27 +55,26 @@ const TESTS = { total: 16, perClient: 2, maxWaiting: 10, patienceMs: 10_000 };
 
 /** Administers webhooks. What they send is the sender's part. */
 export class WebhookService {
+  /** The webhooks as records. */
+  readonly webhooks: RecordService<Webhook>;
   private readonly tests = new FairSemaphore(TESTS);
 
-  constructor(private readonly deps: WebhookServiceDependencies) {}
-
-  /** The webhooks as records. */
-  get webhooks(): RecordService<Webhook> {
-    return this.deps.webhooks;
+  constructor(private readonly deps: WebhookServiceDependencies) {
+    this.webhooks = deps.webhooksFor('');
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<ShownWebhook>>> {
-    const { records, hasMore } = await this.deps.webhooks.list(query);
+    const { records, hasMore } = await this.webhooks.list(query);
     return { records: await this.withStates(records), hasMore };
   }
 
   async *pages(query: ListQuery): AsyncGenerator<readonly Versioned<ShownWebhook>[], void, void> {
-    for await (const page of this.deps.webhooks.pages(query)) yield await this.withStates(page);
+    for await (const page of this.webhooks.pages(query)) yield await this.withStates(page);
   }
 
   /** @throws AppError `not_found`, `unavailable` */
   async read(id: Id): Promise<Versioned<ShownWebhook>> {
-    return this.withState(await this.deps.webhooks.read(id));
+    return this.withState(await this.webhooks.read(id));
   }
 
   /**
@@ -87,11 +86,11 @@ export class WebhookService {
     maker: Principal | undefined,
     { draft, idempotency }: Creation<Webhook>,
   ): Promise<{ readonly record: Versioned<ShownWebhook>; readonly isReplay: boolean }> {
-    const { newSecret, webhooks, onChange } = this.deps;
+    const { newSecret, onChange } = this.deps;
     const { resources = [] } = draft.fields as Webhook;
     const owned = draft.issues.length === 0 ? await this.ownership(maker, resources, {}) : {};
     const secret = newSecret();
-    const { record, isReplay } = await webhooks.create({
+    const { record, isReplay } = await this.webhooksOf(maker).create({
       draft: { ...draft, fields: { ...draft.fields, ...owned, secret } },
       // The fields of the body are the response. Stored ones would contain a secret.
       idempotency: idempotency && { ...idempotency, storesFields: false },
@@ -113,17 +112,26 @@ export class WebhookService {
     change: Change,
   ): Promise<Versioned<ShownWebhook>> {
     const { newSecret } = this.deps;
-    return this.update(id, precondition, change, async (fields, { fields: current }) => {
-      const isElsewhere = fields.url !== current.url;
-      if (!isElsewhere && isDeepStrictEqual(fields.resources, current.resources)) return fields;
-      const owned = {
-        ...fields,
-        ...(await this.ownership(changer, fields.resources, current.starts)),
-      };
-      if (!isElsewhere) return owned;
-      const { formerSecrets: _ofTheOtherUrl, ...rest } = owned;
-      return { ...rest, secret: newSecret() };
-    });
+    return this.update(
+      this.webhooksOf(changer),
+      id,
+      precondition,
+      change,
+      async (fields, { fields: current }) => {
+        const isElsewhere = fields.url !== current.url;
+        const tellsOthers = !isDeepStrictEqual(fields.resources, current.resources);
+        if (!isElsewhere && !tellsOthers && fields.status === current.status) return fields;
+        const anew = { ...fields, round: roundOf(current) + 1 };
+        if (!isElsewhere && !tellsOthers) return anew;
+        const owned = {
+          ...anew,
+          ...(await this.ownership(changer, fields.resources, current.starts)),
+        };
+        if (!isElsewhere) return owned;
+        const { formerSecrets: _ofTheOtherUrl, ...rest } = owned;
+        return { ...rest, secret: newSecret() };
+      },
+    );
   }
 
   /**
@@ -133,14 +141,14 @@ export class WebhookService {
   async renewSecret(id: Id, precondition: Precondition): Promise<Versioned<ShownWebhook>> {
     const { newSecret, clock } = this.deps;
     const unchanged: Change = { kind: 'merge-patch', body: {} };
-    return this.update(id, precondition, unchanged, async (fields) =>
+    return this.update(this.webhooks, id, precondition, unchanged, async (fields) =>
       withNewSecret(fields, newSecret(), clock.now()),
     );
   }
 
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
   async remove(id: Id, precondition: Precondition): Promise<void> {
-    await this.showingState(() => this.deps.webhooks.remove(id, precondition));
+    await this.showingState(() => this.webhooks.remove(id, precondition));
     await this.deps.states.remove(id);
     this.deps.onChange();
   }
@@ -150,7 +158,7 @@ export class WebhookService {
    * @throws AppError `not_found`, `unavailable`
    */
   async attempts(id: Id): Promise<readonly DeliveryAttempt[]> {
-    await this.deps.webhooks.read(id);
+    await this.webhooks.read(id);
     return (await this.deps.states.find(id)).attempts;
   }
 
@@ -160,30 +168,32 @@ export class WebhookService {
    * @throws AppError `not_found`, `unavailable`
    */
   async test(client: string, id: Id): Promise<DeliveryAttempt> {
-    const { webhooks, states, keys, clock, newMessageId } = this.deps;
-    const webhook = await webhooks.read(id);
+    const { states, keys, clock, newMessageId } = this.deps;
+    const webhook = await this.webhooks.read(id);
     const permit = await this.tests.acquire(client);
     if (!permit) throw unavailable('Too many tests of webhooks are under way. Try again later.');
     try {
       const at = clock.now();
       const type = 'webhook.test';
       const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: {} });
-      const error = await keyProblem(keys, webhook.fields, at);
+      const error = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, at);
       const attempt =
         error === undefined
           ? await deliver(this.deps, webhook, { id: newMessageId(), type, changes: 0, body })
           : { at, type, changes: 0, error };
-      await states.change(id, (state) => {
-        const tested = withAttempt(state, attempt);
-        return isAccepted(attempt) ? { ...tested, lastDeliveryAt: attempt.at } : tested;
-      });
+      await states.change(id, (state) => withAttempt(state, attempt));
       return attempt;
     } finally {
       permit.release();
     }
   }
 
+  private webhooksOf(principal: Principal | undefined): RecordService<Webhook> {
+    return principal ? this.deps.webhooksFor(principal.id) : this.webhooks;
+  }
+
   private async update(
+    webhooks: RecordService<Webhook>,
     id: Id,
     precondition: Precondition,
     change: Change,
@@ -191,7 +201,7 @@ export class WebhookService {
   ): Promise<Versioned<ShownWebhook>> {
     let former: string | undefined;
     const record = await this.showingState(() =>
-      this.deps.webhooks.update(id, precondition, change, (fields, current) => {
+      webhooks.update(id, precondition, change, (fields, current) => {
         former = current.fields.secret;
         return complete(fields, current);
       }),
@@ -223,7 +233,10 @@ export class WebhookService {
     const createdBy = principal && keyIdOf(principal);
     if (createdBy === undefined) throw needsKey();
     validKey(await keys.find(createdBy), clock.now());
-    const starts = resources.map(async (name) => [name, known[name] ?? (await feeds[name].end())] as const);
+    const readAt = clock.now();
+    const starts = resources.map(
+      async (name) => [name, known[name] ?? { at: await feeds[name].end(), readAt }] as const,
+    );
     return { createdBy, starts: Object.fromEntries(await Promise.all(starts)) };
   }
 
@@ -252,8 +265,14 @@ function needsKey(): InsufficientScope {
   return new InsufficientScope(['webhooks:admin'], message);
 }
 
-/** The rule that a new URL must name a host that the service may connect to. */
-export function targetRule(transport: Pick<WebhookTransport, 'allows'>): ReferenceValidator<Webhook> {
+/**
+ * The rule that a new URL must name a host that the service may connect to.
+ * @param client see {@link WebhookTransport.allows}
+ */
+export function targetRule(
+  transport: Pick<WebhookTransport, 'allows'>,
+  client: string,
+): ReferenceValidator<Webhook> {
   return (candidates) =>
     Promise.all(
       candidates.map(async ({ draft, previous }) => {
@@ -263,7 +282,7 @@ export function targetRule(transport: Pick<WebhookTransport, 'allows'>): Referen
           typeof url !== 'string' ||
           isWrong ||
           url === previous?.fields.url ||
-          (await transport.allows(url))
+          (await transport.allows(url, client))
         )
           return [];
         const rule = 'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS';

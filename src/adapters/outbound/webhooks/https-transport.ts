@@ -6,6 +6,7 @@ import type {
   WebhookRequest,
   WebhookTransport,
 } from '../../../application/ports/webhook-transport.js';
+import { AppError, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { withTimeout } from '../../../shared/timeout.js';
 import { AllowedAddresses } from './allowed-addresses.js';
@@ -37,9 +38,10 @@ export interface TransportOptions {
 const systemResolve: Resolve = (host) => lookUp(host, { all: true, verbatim: true });
 
 /** A look-up holds one of the four threads on which Node also reads files, until the system gives up. */
-const LOOK_UPS = { total: 2, perClient: 1, maxWaiting: 100, patienceMs: TIMEOUT_MS };
+const LOOK_UPS = { total: 2, perClient: 1, maxWaiting: 100 };
 
 const NOT_ALLOWED = 'The host has no address, or one that is not allowed';
+const TOO_MANY_NAMES = 'Too many names of receivers are being looked up';
 
 /**
  * Sends webhooks over TLS. The addresses of a host are looked up once for each message, all of them are checked, and the
@@ -48,7 +50,7 @@ const NOT_ALLOWED = 'The host has no address, or one that is not allowed';
  */
 export class HttpsWebhookTransport implements WebhookTransport {
   private readonly allowed: AllowedAddresses;
-  private readonly lookUps = new FairSemaphore(LOOK_UPS);
+  private readonly lookUps: FairSemaphore;
   private readonly agent = new Agent({ keepAlive: false, maxCachedSessions: 0 });
 
   /** @param networks see {@link AllowedAddresses} */
@@ -57,16 +59,21 @@ export class HttpsWebhookTransport implements WebhookTransport {
     private readonly options: TransportOptions = {},
   ) {
     this.allowed = new AllowedAddresses(networks);
+    // After it has waited for its turn, a look-up has the other half of the time.
+    this.lookUps = new FairSemaphore({ ...LOOK_UPS, patienceMs: this.timeoutMs / 2 });
   }
 
   private get timeoutMs(): number {
     return this.options.timeoutMs ?? TIMEOUT_MS;
   }
 
-  async allows(url: string): Promise<boolean> {
-    return withTimeout(this.addressesOf(url), this.timeoutMs).then(
+  async allows(url: string, client: string): Promise<boolean> {
+    return withTimeout(this.addressesOf(url, client), this.timeoutMs).then(
       (addresses) => addresses !== undefined,
-      () => false,
+      (error) => {
+        if (error instanceof AppError) throw error;
+        return false;
+      },
     );
   }
 
@@ -75,38 +82,43 @@ export class HttpsWebhookTransport implements WebhookTransport {
     const timer = setTimeout(() => limit.abort(), this.timeoutMs);
     const ended = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     try {
-      const addresses = await unlessAborted(this.addressesOf(request.url), ended);
+      const addresses = await unlessAborted(this.addressesOf(request.url, request.client), ended);
       return addresses ? await this.exchange(request, addresses, ended) : { error: NOT_ALLOWED };
     } catch (error) {
       if (limit.signal.aborted) return { error: `No response within ${this.timeoutMs / 1_000} seconds` };
       if (ended.aborted) return { error: 'The service stopped' };
-      return { error: reasonOf(error) };
+      return { error: error instanceof AppError ? TOO_MANY_NAMES : reasonOf(error) };
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** @returns undefined if there is none, or one is not allowed */
-  private async addressesOf(url: string): Promise<readonly ResolvedAddress[] | undefined> {
+  /**
+   * @returns undefined if there is none, or one is not allowed
+   * @throws AppError `unavailable`
+   */
+  private async addressesOf(url: string, client: string): Promise<readonly ResolvedAddress[] | undefined> {
     if (!URL.canParse(url)) return undefined;
     const { protocol, hostname } = new URL(url);
     if (protocol !== 'https:') return undefined;
     const host = hostname.replace(/^\[(.*)\]$/, '$1');
     const family = isIP(host);
-    const addresses = family > 0 ? [{ address: host, family }] : await this.lookUp(host);
+    const addresses = family > 0 ? [{ address: host, family }] : await this.lookUp(host, client);
     const isAllowed =
       addresses.length > 0 && addresses.every(({ address }) => this.allowed.includes(address));
     return isAllowed ? addresses : undefined;
   }
 
-  private async lookUp(host: string): Promise<readonly ResolvedAddress[]> {
-    const permit = await this.lookUps.acquire(host);
+  /** @returns nothing if the name is unknown. @throws AppError `unavailable` */
+  private async lookUp(host: string, client: string): Promise<readonly ResolvedAddress[]> {
+    const permit = await this.lookUps.acquire(client);
+    if (!permit) throw unavailable(`${TOO_MANY_NAMES}. Try again later.`);
     try {
-      return permit ? await (this.options.resolve ?? systemResolve)(host) : [];
+      return await (this.options.resolve ?? systemResolve)(host);
     } catch {
       return [];
     } finally {
-      permit?.release();
+      permit.release();
     }
   }
 

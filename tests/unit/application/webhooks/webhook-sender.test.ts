@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhook-transport.js';
@@ -6,7 +7,7 @@ import { WebhookStates } from '#src/application/webhooks/webhook-states.js';
 import { storageOf } from '#src/composition/storage.js';
 import { type ResourceName, SCOPES, type Scope } from '#src/domain/access.js';
 import type { Id } from '#src/domain/record.js';
-import type { Webhook } from '#src/domain/webhook.js';
+import type { FeedStart, Webhook } from '#src/domain/webhook.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from '../../../support/fakes.js';
 import { ENDLESS } from '../../../support/tables.js';
@@ -49,6 +50,7 @@ class FakeTransport implements WebhookTransport {
     const sent = new Sent(request);
     this.sent.push(sent);
     if (!this.isHeld) return Promise.resolve(this.outcome);
+    if (signal) setMaxListeners(0, signal);
     return new Promise((resolve) => {
       sent.answer = resolve;
       signal?.addEventListener('abort', () => resolve({ error: 'cut off' }));
@@ -106,9 +108,9 @@ class World {
   async addWebhook(fields: Partial<Webhook> = {}): Promise<Id> {
     const { resources = ['products'] } = fields;
     const id = await this.storage.webhooks.reserveIds(1);
-    const starts: Partial<Record<ResourceName, string>> = {};
-    for (const name of resources) starts[name] = await this.storage.changes[name].end();
     const now = this.clock.now();
+    const starts: Partial<Record<ResourceName, FeedStart>> = {};
+    for (const name of resources) starts[name] = { at: await this.storage.changes[name].end(), readAt: now };
     const webhook: Webhook = {
       name: 'x',
       url: `https://example.com/${id}`,
@@ -301,7 +303,7 @@ describe('the sender of webhooks', () => {
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
     world.transport.outcome = { status: 200 };
-    await world.change(id, { status: 'active' });
+    await world.change(id, { status: 'active', round: 1 });
     sender.wake();
     await run(sender);
     expect(world.transport.sent.map((sent) => sent.id)).to.deep.equal(['msg_1', 'msg_1', 'msg_2']);
@@ -318,10 +320,9 @@ describe('the sender of webhooks', () => {
     await run(sender);
     expect(await world.statusOf(id)).to.equal('paused');
     expect(world.observed.at(-1)).to.equal('paused: expired');
-    await world.storage.feedState.reset();
     await world.addProducts(1);
     world.transport.outcome = { status: 200 };
-    await world.change(id, { status: 'active' });
+    await world.change(id, { status: 'active', round: 1 });
     sender.wake();
     await run(sender);
     await world.addProducts(1);
@@ -417,7 +418,7 @@ describe('the sender of webhooks', () => {
     await run(sender);
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    await world.change(id, { url: 'https://example.com/new' });
+    await world.change(id, { url: 'https://example.com/new', round: 1 });
     world.transport.outcome = { status: 200 };
     sender.wake();
     await run(sender);
@@ -430,11 +431,11 @@ describe('the sender of webhooks', () => {
   it('tells of another resource from the change of the webhook on, and of a former one no more', async () => {
     const id = await world.addWebhook();
     await world.addProducts(1);
-    const users = await world.storage.changes.users.end();
+    const users = { at: await world.storage.changes.users.end(), readAt: world.clock.now() };
     world.transport.outcome = { status: 500 };
     await run(sender);
     world.transport.outcome = { status: 200 };
-    await world.change(id, { resources: ['users'], starts: { users } });
+    await world.change(id, { resources: ['users'], starts: { users }, round: 1 });
     sender.wake();
     await run(sender);
     await world.addProducts(1);
@@ -447,29 +448,177 @@ describe('the sender of webhooks', () => {
     expect(world.types()).to.deep.equal(['products.changed', 'users.changed']);
   });
 
-  it('stores the place of a webhook without changes again, before it expires', async () => {
+  it('stores the place of a webhook without changes again each hour, so that it does not expire', async () => {
     const id = await world.addWebhook({ resources: ['users'] });
-    const { users } = world.storage.changes;
-    // Of other tables: the place in the feed moves, and there is nothing to tell.
-    let moves = 0;
-    users.read = async () => ({ changes: [], next: `moved ${++moves}` });
-    const storedPlace = async () => (await world.states.find(id)).places.users?.at;
-    const runAfter = async (ms: number) => {
-      world.clock.time += ms;
-      await world.change(id, { name: String(world.clock.time) });
-      sender.wake();
+    const begin = world.clock.now();
+    for (const [after, readAt] of [
+      [0, undefined],
+      [HOUR_MS - 1, undefined],
+      [HOUR_MS, begin + HOUR_MS],
+      [2 * HOUR_MS - 1, begin + HOUR_MS],
+      [2 * HOUR_MS, begin + 2 * HOUR_MS],
+    ] as const) {
+      world.clock.time = begin + after;
       await run(sender);
-    };
-    await runAfter(0);
-    const first = await storedPlace();
-    expect(first).to.match(/^moved/);
-    await runAfter(HOUR_MS - 1);
-    expect(await storedPlace(), 'it is young').to.equal(first);
-    await runAfter(1);
-    expect(await storedPlace())
-      .to.match(/^moved/)
-      .and.not.equal(first);
+      expect((await world.states.find(id)).places.users?.readAt, `after ${after} ms`).to.equal(readAt);
+    }
+    for (let hours = 3; hours <= 60; hours++) {
+      world.clock.time = begin + hours * HOUR_MS;
+      await run(sender);
+    }
     expect(world.transport.sent).to.deep.equal([]);
+  });
+
+  it('stores the place of a feed without changes again also while another one has changes', async () => {
+    await world.addWebhook({ resources: ['products', 'users'] });
+    for (let hours = 0; hours <= 60; hours++) {
+      await world.addProducts(1);
+      await run(sender);
+      world.clock.time += HOUR_MS;
+    }
+    expect(new Set(world.types())).to.deep.equal(new Set(['products.changed']));
+    expect(world.transport.sent).to.have.length(61);
+  });
+
+  for (const [title, readsFirst] of [
+    ['was never stored', false],
+    ['was stored', true],
+  ] as const)
+    it(`tells to read everything behind a place of over 50 hours that ${title}: purged deletions are in no feed`, async () => {
+      const id = await world.addWebhook();
+      if (readsFirst) {
+        await world.addProducts(1);
+        await run(sender);
+      }
+      world.clock.time += 50 * HOUR_MS;
+      const sentBefore = world.transport.sent.length;
+      const young = world.sender();
+      await run(young);
+      expect(world.transport.sent, 'it is just young enough').to.have.length(sentBefore);
+      world.clock.time += 50 * HOUR_MS + 1;
+      // A change of the webhook makes no place younger.
+      await world.change(id, { name: 'y', status: 'active', round: 1 });
+      await run(world.sender());
+      expect(world.types().slice(sentBefore)).to.deep.equal(['products.resync']);
+    });
+
+  it('takes a place to be as old as the message that led there, which may have waited for days', async () => {
+    await world.addWebhook();
+    await world.addProducts(1);
+    const madeAt = world.clock.now();
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    world.clock.time += 49 * HOUR_MS;
+    world.transport.outcome = { status: 200 };
+    world.transport.isHeld = true;
+    await run(sender);
+    const stopped = sender.stop(MINUTE_MS);
+    world.transport.sent[1]?.answer({ status: 200 });
+    await stopped;
+    world.transport.isHeld = false;
+    world.clock.time = madeAt + 50 * HOUR_MS + 1;
+    await run(world.sender());
+    expect(world.types()).to.deep.equal(['products.changed', 'products.changed', 'products.resync']);
+  });
+
+  it('pauses when its key ends, though there is nothing to send or it waits to send again', async () => {
+    for (const id of [2, 3]) await world.addKey(id, SCOPES);
+    const ids = [
+      await world.addWebhook({ createdBy: 2, resources: ['users'] }),
+      await world.addWebhook({ createdBy: 2 }),
+      await world.addWebhook({ createdBy: 3 }),
+    ];
+    const { apiKeys } = world.storage;
+    let lookUps = 0;
+    const { findAllByUnique } = apiKeys;
+    apiKeys.findAllByUnique = (field, values) => {
+      lookUps += values.length;
+      return findAllByUnique.call(apiKeys, field, values);
+    };
+    await world.addProducts(1);
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    expect(lookUps, 'one for each key').to.equal(2);
+    await apiKeys.removeAll([{ id: 2, expected: 1, at: world.clock.now() }]);
+    world.clock.running += 5 * SECOND_MS;
+    await run(sender);
+    expect(await Promise.all(ids.map((id) => world.statusOf(id)))).to.deep.equal([
+      'paused',
+      'paused',
+      'active',
+    ]);
+    expect(world.observed.filter((one) => one.startsWith('paused'))).to.deep.equal([
+      'paused: key',
+      'paused: key',
+    ]);
+    expect(world.transport.sent, 'the other one waits').to.have.length(2);
+  });
+
+  it('waits on after a change of the name alone', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    await world.change(id, { name: 'y' });
+    sender.wake();
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    world.clock.time += 10 * SECOND_MS;
+    await run(sender);
+    await run(sender);
+    world.clock.time += 10 * SECOND_MS;
+    await run(sender);
+    expect(world.transport.sent, 'the second pause is a minute').to.have.length(2);
+  });
+
+  it('does not believe a lease and a pause that a clock has stored which was a day ahead', async () => {
+    const day = 24 * HOUR_MS;
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.clock.time += day;
+    world.transport.isHeld = true;
+    await run(sender);
+    expect((await world.states.find(id)).lease?.until).to.be.greaterThan(world.clock.now());
+    world.clock.time -= day;
+    const other = world.sender();
+    world.transport.isHeld = false;
+    world.transport.outcome = { status: 500 };
+    world.clock.time += day;
+    await world.states.change(id, (state) => ({
+      ...state,
+      failures: { round: 0, count: 6, nextAt: world.clock.now() },
+    }));
+    world.clock.time -= day;
+    await run(other);
+    expect(world.transport.sent).to.have.length(2);
+    expect((await world.states.find(id)).failures?.nextAt).to.equal(world.clock.now() + 4 * HOUR_MS);
+    // It has failed 7 times: the same process obeys the pause when its clock goes back.
+    world.clock.time -= day;
+    world.transport.outcome = { status: 200 };
+    await run(other);
+    expect(world.transport.sent).to.have.length(3);
+  });
+
+  it('sends at most 8 messages at once for the webhooks of a key, and 32 in all', async () => {
+    const keys = [1, 2, 3, 4, 5, 6];
+    for (const id of keys.slice(1)) await world.addKey(id, SCOPES);
+    const maker = new Map<string, number>();
+    for (const createdBy of keys)
+      for (let n = 0; n < (createdBy === 1 ? 40 : 8); n++)
+        maker.set(`https://example.com/${await world.addWebhook({ createdBy })}`, createdBy);
+    world.transport.isHeld = true;
+    await world.addProducts(1);
+    await run(sender);
+    const sentBy = () =>
+      keys.map((key) => world.transport.sent.filter(({ request }) => maker.get(request.url) === key).length);
+    expect(sentBy()).to.deep.equal([8, 8, 8, 8, 0, 0]);
+    // The keys take turns, though the first one has waited longer.
+    for (const sent of world.transport.sent.slice(0, 8)) sent.answer({ status: 200 });
+    await settled();
+    expect(world.transport.sent).to.have.length(40);
+    expect(Math.min(...sentBy())).to.be.greaterThan(1);
+    await sender.stop(1);
+    expect(world.transport.sent, 'those that wait begin no more').to.have.length(40);
   });
 
   it('goes on after an error of the store', async () => {

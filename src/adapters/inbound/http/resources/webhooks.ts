@@ -29,11 +29,11 @@ const READ_ONLY_FIELDS: Properties = {
     description: descriptionOf(STORED_WEBHOOK.createdBy),
   },
   createdAt: instantSchema('When the webhook was created, to the millisecond'),
-  lastDeliveryAt: instantSchema('When the receiver last took a message'),
+  lastDeliveryAt: instantSchema('When the receiver last took a message that is no test'),
   lastError: {
     ...TEXT,
     description:
-      'Why the newest message was not taken, or why the webhook is paused; absent since the receiver last took one.',
+      'Why the newest message was not taken, tests aside, or why the service paused the webhook; absent since the receiver last took one.',
   },
 };
 
@@ -73,7 +73,7 @@ export const WEBHOOKS: ResourceDefinition<ShownWebhook> = {
   tagState: {
     of: (webhook) => {
       const { lastDeliveryAt, lastError } = webhook.fields.state ?? {};
-      const status = statusOf(webhook, webhook.fields.state);
+      const status = statusOf(webhook.fields, webhook.fields.state);
       if (status !== 'failing' && lastDeliveryAt === undefined && lastError === undefined)
         return webhook.version;
       return `${webhook.version}.${sha256(JSON.stringify([status, lastDeliveryAt, lastError]))}`;
@@ -93,7 +93,7 @@ function presentWebhook(webhook: Versioned<ShownWebhook>) {
     name,
     url,
     resources,
-    status: statusOf(webhook, state),
+    status: statusOf(fields, state),
     createdBy,
     createdAt: time(createdAt),
     lastDeliveryAt: time(state?.lastDeliveryAt),

@@ -25,7 +25,8 @@ describe('the transport of webhooks', () => {
 
   const transport = (options: TransportOptions = {}, networks = LOOPBACK) =>
     new HttpsWebhookTransport(networks, { ca: receiver.authority, ...options });
-  const message = (url = receiver.urlOf('/hook?x=1')) => ({
+  const message = (url = receiver.urlOf('/hook?x=1'), client = 'key:1') => ({
+    client,
     url,
     headers: { 'webhook-id': 'msg_1' },
     body: '{"é":1}',
@@ -76,14 +77,16 @@ describe('the transport of webhooks', () => {
     for (const [addresses, isAllowed] of hosts) {
       const resolve = async () =>
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-      expect(await transport({ resolve }).allows('https://example.com/'), `${addresses}`).to.equal(isAllowed);
+      expect(await transport({ resolve }).allows('https://example.com/', 'key:1'), `${addresses}`).to.equal(
+        isAllowed,
+      );
       if (!isAllowed)
         expect(await transport({ resolve }).post(message('https://example.com/'))).to.deep.equal(NOT_ALLOWED);
     }
     const failing = transport({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     expect(await failing.post(message('https://example.com/'))).to.deep.equal(NOT_ALLOWED);
     expect(await transport({}, '').post(message())).to.deep.equal(NOT_ALLOWED);
-    expect(await transport({}, '').allows(receiver.urlOf('/'))).to.equal(false);
+    expect(await transport({}, '').allows(receiver.urlOf('/'), 'key:1')).to.equal(false);
     expect(receiver.messages).to.have.length(0);
   });
 
@@ -95,7 +98,7 @@ describe('the transport of webhooks', () => {
       'https://127.0.0.1:99999/',
       'x',
     ]) {
-      expect(await transport().allows(url), url).to.equal(false);
+      expect(await transport().allows(url, 'key:1'), url).to.equal(false);
       expect(await transport().post(message(url)), url).to.deep.equal(NOT_ALLOWED);
     }
   });
@@ -143,13 +146,39 @@ describe('the transport of webhooks', () => {
     const late = { error: 'No response within 0.1 seconds' };
     const resolve = () => new Promise<never>(() => {});
     expect(await transport({ timeoutMs, resolve }).post(message('https://example.com/'))).to.deep.equal(late);
-    expect(await transport({ timeoutMs, resolve }).allows('https://example.com/')).to.equal(false);
+    expect(await transport({ timeoutMs, resolve }).allows('https://example.com/', 'key:1')).to.equal(false);
     receiver.answer = () => {};
     expect(await transport({ timeoutMs }).post(message())).to.deep.equal(late);
     receiver.answer = (response) => void response.writeHead(200).write('x');
     expect(await transport({ timeoutMs: 500 }).post(message()), 'the head is enough').to.deep.equal({
       status: 200,
     });
+  });
+
+  it('looks one name up at once for a client, so that names that hang stop nobody else', async () => {
+    const resolve = (host: string) =>
+      host.startsWith('hangs') ? new Promise<never>(() => {}) : Promise.resolve([v4('127.0.0.1')]);
+    const shared = transport({ resolve });
+    for (let n = 0; n < 3; n++) void shared.post(message(`https://hangs${n}.example.com/`, 'key:1'));
+    void shared.allows('https://hangs.example.com/', 'key:1');
+    expect(await shared.allows('https://example.com/', 'key:2')).to.equal(true);
+    expect(await shared.post(message(receiver.urlOf('/', 'localhost'), 'key:2'))).to.deep.equal({
+      status: 204,
+    });
+  });
+
+  it('says that too many names are looked up, which is no fault of the host', async () => {
+    const shared = transport({ resolve: () => new Promise<never>(() => {}), timeoutMs: 100 });
+    const url = 'https://example.com/';
+    const ask = () => shared.allows(url, 'key:1').catch(({ code }) => code);
+    const outcomes = Array.from({ length: 102 }, ask);
+    expect(await outcomes.at(-1), 'the queue is full').to.equal('unavailable');
+    expect(await shared.post(message(url))).to.deep.equal({
+      error: 'Too many names of receivers are being looked up',
+    });
+    const [hanging, ...waiting] = await Promise.all(outcomes);
+    expect(hanging).to.equal(false);
+    expect(new Set(waiting)).to.deep.equal(new Set(['unavailable']));
   });
 
   it('ends early by the signal of its caller', async () => {
