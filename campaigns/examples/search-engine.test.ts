@@ -61,6 +61,7 @@ class Engine {
   private readonly proxy = createServer(async (request, response) => {
     const name = `${request.method} ${request.url}`;
     const body = await buffer(request);
+    if (BULK.test(name)) await this.takeMeanwhile();
     const isDeath = this.death?.at.test(name) === true && ++this.count === (this.death.number ?? 1);
     if (!isDeath || this.death?.isCarriedOut) {
       const init = { headers: { 'Content-Type': 'application/json' }, body: body.length > 0 ? body : null };
@@ -70,6 +71,8 @@ class Engine {
     }
     if (isDeath) this.follower?.kill('SIGKILL');
   });
+  /** Happens once, while the follower waits for the next write of products. */
+  meanwhile: (() => Promise<void>) | undefined;
   private child: ChildProcess | undefined;
   private url = '';
   private count = 0;
@@ -104,6 +107,12 @@ class Engine {
     this.proxy.closeAllConnections();
     this.child?.stdin?.end();
     if (this.child?.exitCode === null) await once(this.child, 'exit');
+  }
+
+  private async takeMeanwhile(): Promise<void> {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    await meanwhile?.();
   }
 
   kill(follower: ChildProcess, death: Death | undefined): void {
@@ -245,6 +254,16 @@ describe('docs/how-to/search-engine.md, with OpenSearch', function () {
     follow();
     await untilEqual();
     expect(Object.keys(await live())).to.have.length.above(1_000);
+  });
+
+  it('misses nothing that changes while it reads the list', async () => {
+    follower?.kill('SIGKILL');
+    await catalogue(folder, ['changes', 'reset']);
+    await new Promise<void>((done) => {
+      engine.meanwhile = () => change(500).then(done);
+      follow();
+    });
+    await untilEqual();
   });
 
   it('follows what is created, changed and deleted, however often it is killed meanwhile', async () => {
