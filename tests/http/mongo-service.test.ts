@@ -55,6 +55,7 @@ describe('a service on MongoDB', () => {
       LOG_LEVEL: 'silent',
       SHUTDOWN_GRACE_SECONDS: '1',
       BOOTSTRAP_API_KEY: FIRST_KEY,
+      CHANGES: 'off',
     };
     service = new Service((await compose(loadSettings(settings))).serviceParts);
     started = service.start();
