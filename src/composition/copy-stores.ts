@@ -4,9 +4,9 @@ import {
   type CopyReport,
   copyArchives,
   type Progress,
+  type TableRules,
 } from '../application/maintenance/copy-archive.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
-import type { Archives, RecordArchive } from '../application/ports/archive.js';
 import { asPaused, type Webhook } from '../domain/webhook.js';
 import { type Storage, storageOf } from './storage.js';
 import { STORES, type StoreAt, type Stores, storeAt, storeUrlForms } from './stores/index.js';
@@ -17,6 +17,12 @@ const COPY_TIMEOUT_MS = 60_000;
 const CLOCK = new SystemClock();
 /** Required by every storage. A copy runs no query that it limits. */
 const BUDGET = new QueryBudget(CLOCK, COPY_TIMEOUT_MS);
+
+const RULES: TableRules = {
+  expiring: EXPIRING_TABLES.map(({ name }) => name),
+  // The store itself may go on to send.
+  copiedFields: { [RECORD_TABLES.webhooks.name]: (fields) => asPaused(fields as Webhook) },
+};
 
 /**
  * Copies everything that one store keeps to another.
@@ -35,31 +41,16 @@ export async function copyStores(
   try {
     await source.store.open();
     await target.store.open();
-    const expiring = EXPIRING_TABLES.map(({ name }) => name);
     // The feeds of the target do not show what a copy writes: at the end expires what somebody took meanwhile.
     await target.feedState.reset();
     try {
-      const archives = withPausedWebhooks(source.archives);
-      return await copyArchives(archives, target.archives, expiring, CLOCK, progress);
+      return await copyArchives(source.archives, target.archives, RULES, CLOCK, progress);
     } finally {
       await target.feedState.reset();
     }
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }
-}
-
-/** Returns the archives of a store whose webhooks are paused, so that a copy does not send what the store sends. */
-function withPausedWebhooks({ records, reservations }: Archives): Archives {
-  const paused = records.map((archive) => {
-    if (archive.name !== RECORD_TABLES.webhooks.name) return archive;
-    const read: RecordArchive['read'] = async (after, limit) =>
-      (await archive.read(after, limit)).map((entry) =>
-        'fields' in entry ? { ...entry, fields: asPaused(entry.fields as Webhook) } : entry,
-      );
-    return Object.assign(Object.create(archive) as RecordArchive, { read });
-  });
-  return { records: paused, reservations };
 }
 
 /**

@@ -67,6 +67,20 @@ describe('copyRecords', () => {
       },
     );
 
+  it('copies records as its rules change them, and finds its own copy unchanged', async () => {
+    await fillSource(2);
+    await source.products.removeAll([{ id: 1, expected: 1, at: AT }]);
+    const rules = recordRules(SINCE, (fields) => ({ ...(fields as Product), name: 'copied' }));
+    const copyChanged = () => copyRecords(source.archive, target.archive, rules, () => {});
+    expect((await copyChanged()).written).to.equal(2);
+    expect(await target.all()).to.deep.equal([
+      { id: 1, deletedAt: AT },
+      { ...record(2), fields: { name: 'copied', sku: 's2' } },
+    ]);
+    expect((await source.all()).at(1)).to.deep.equal(record(2));
+    expect((await copyChanged()).written).to.equal(0);
+  });
+
   it('copies every record, every tombstone and the next id, and returns a checksum', async () => {
     await fillSource(1_203);
     for (const id of [1, 600, 1_203]) await source.products.removeAll([{ id, expected: 1, at: AT }]);

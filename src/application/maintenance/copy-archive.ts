@@ -5,7 +5,13 @@ import { canonicalJson } from '../../shared/canonical-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
 import type { Archive, Archives, RecordArchive, RecordEntry } from '../ports/archive.js';
 import type { Clock } from '../ports/clock.js';
-import { type CopyRules, recordRules, reservationRules, TOMBSTONE_NEEDED_MS } from './copy-rules.js';
+import {
+  type CopiedFields,
+  type CopyRules,
+  recordRules,
+  reservationRules,
+  TOMBSTONE_NEEDED_MS,
+} from './copy-rules.js';
 
 const COPY_BATCH = 1_000;
 
@@ -196,7 +202,7 @@ export class ArchiveCopy<Key extends number | string, Entry> {
       if (page.length === 0) return undefined;
       for (const entry of page) {
         after = this.keyBehind(after, entry, archive);
-        yield entry;
+        yield archive === this.from ? this.rules.copied(entry) : entry;
       }
     }
   }
@@ -222,15 +228,22 @@ export async function copyRecords(
   return report;
 }
 
+/** How tables are copied, by their names. */
+export interface TableRules {
+  /** The tables whose tombstones expire. */
+  readonly expiring: readonly string[];
+  /** The tables whose records a copy changes. */
+  readonly copiedFields: Readonly<Record<string, CopiedFields>>;
+}
+
 /**
  * Copies all archives of a store.
- * @param expiring the names of those whose tombstones expire
  * @throws CopyError; also if another program changed the records of `from` meanwhile
  */
 export function copyArchives(
   from: Archives,
   to: Archives,
-  expiring: readonly string[],
+  { expiring, copiedFields }: TableRules,
   clock: Pick<Clock, 'now'>,
   progress: Progress,
 ): Promise<CopyReport[]> {
@@ -240,7 +253,8 @@ export function copyArchives(
       const expires = expiring.includes(archive.name);
       const since = expires ? clock.now() - TOMBSTONE_NEEDED_MS : Number.NEGATIVE_INFINITY;
       const target = counterpart(archive, to.records);
-      reports.push(await copyRecords(archive, target, recordRules(since), progress));
+      const rules = recordRules(since, copiedFields[archive.name]);
+      reports.push(await copyRecords(archive, target, rules, progress));
     }
     for (const archive of from.reservations) {
       const rules = reservationRules(clock.now());

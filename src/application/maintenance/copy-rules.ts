@@ -9,7 +9,9 @@ import { HOUR_MS, RESERVATION_MS, RESERVATION_PROMISED_MS } from './retention.js
  */
 export const TOMBSTONE_NEEDED_MS = RESERVATION_MS + 12 * HOUR_MS;
 
-/** The keys, kinds and expiry of the entries of a copy. */
+export type CopiedFields = (fields: unknown) => unknown;
+
+/** The keys, kinds and expiry of the entries of a copy, and what a copy changes. */
 export interface CopyRules<Key extends number | string, Entry> {
   /** A value before every key. */
   readonly beforeAll: Key;
@@ -28,12 +30,20 @@ export interface CopyRules<Key extends number | string, Entry> {
    * target from an earlier run.
    */
   isPast(entry: Entry): boolean;
+  /** Returns the entry as the target shall have it. */
+  copied(source: Entry): Entry;
   /** Whether the target's entry cannot be a copy, although the source has an entry with the same key. */
   isForeign(source: Entry, target: Entry): boolean;
 }
 
-/** @param tombstonesSince older tombstones are not needed */
-export function recordRules(tombstonesSince: Instant): CopyRules<Id, RecordEntry> {
+/**
+ * @param tombstonesSince older tombstones are not needed
+ * @param copiedFields returns the fields of a record as the target shall have them. Default: the same
+ */
+export function recordRules(
+  tombstonesSince: Instant,
+  copiedFields: CopiedFields = (fields) => fields,
+): CopyRules<Id, RecordEntry> {
   return {
     beforeAll: 0,
     keyOf: ({ id }) => id,
@@ -43,6 +53,7 @@ export function recordRules(tombstonesSince: Instant): CopyRules<Id, RecordEntry
     nounOf: (entry) => ('deletedAt' in entry ? 'tombstone' : 'record'),
     since: tombstonesSince,
     isPast: (entry) => 'deletedAt' in entry && entry.deletedAt < tombstonesSince,
+    copied: (entry) => ('fields' in entry ? { ...entry, fields: copiedFields(entry.fields) } : entry),
     // The time of creation never changes, and a tombstone never becomes a record again.
     isForeign: (source, target) => {
       if ('deletedAt' in source) return false;
@@ -66,6 +77,7 @@ export function reservationRules(now: Instant): CopyRules<string, Reservation> {
     nounOf: () => 'reservation',
     since,
     isPast,
+    copied: (entry) => entry,
     // A reservation never changes, but its key may be used again after it expires.
     isForeign: (_source, target) => !isPast(target),
   };
