@@ -8,7 +8,8 @@ import type { PrometheusMetrics } from './metrics.js';
 /** Counts what webhooks send. */
 export class WebhookMetrics implements WebhookObserver {
   private readonly attempts = new Map<WebhookAttemptOutcome, number>();
-  private readonly pauses = new Map<WebhookPauseReason, number>();
+  /** From 0 on: the increase of a series that begins with 1 is 0. */
+  private readonly pauses: Record<WebhookPauseReason, number> = { expired: 0, gone: 0, key: 0 };
 
   /** @param lagMs returns how long the oldest message was not taken */
   constructor(metrics: PrometheusMetrics, lagMs: () => number) {
@@ -16,7 +17,7 @@ export class WebhookMetrics implements WebhookObserver {
       [...this.attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
     );
     metrics.collect('webhook_pauses_total', () =>
-      [...this.pauses].map(([reason, value]) => ({ labels: { reason }, value })),
+      Object.entries(this.pauses).map(([reason, value]) => ({ labels: { reason }, value })),
     );
     metrics.collect('webhook_lag_seconds', () => [{ labels: {}, value: lagMs() / 1_000 }]);
   }
@@ -26,6 +27,6 @@ export class WebhookMetrics implements WebhookObserver {
   }
 
   paused(reason: WebhookPauseReason): void {
-    this.pauses.set(reason, (this.pauses.get(reason) ?? 0) + 1);
+    this.pauses[reason]++;
   }
 }
