@@ -38,6 +38,8 @@ const TOLERANCE_MS = 30_000;
 const LEASE_MS = 30_000;
 /** How often the webhooks are read, of which other processes may have changed some. */
 const RELOAD_MS = 5_000;
+/** The pause after a reload in multiples of its time, so that many webhooks take a twentieth of a process at most. */
+const RELOAD_PAUSES = 19;
 /** The age at which the place in a feed without changes is stored again. */
 const REFRESH_MS = 60 * MINUTE_MS;
 /** After an error of the store. */
@@ -98,6 +100,8 @@ export class WebhookSender {
   private readonly steps = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private reloadAt = Number.NEGATIVE_INFINITY;
+  /** No reload begins before. */
+  private restsUntil = Number.NEGATIVE_INFINITY;
   private isStopped = false;
   private failure: unknown;
 
@@ -120,9 +124,9 @@ export class WebhookSender {
     if (failure) throw failure;
   }
 
-  /** The webhooks have changed: the next {@link run} reads them. */
+  /** The webhooks have changed: a {@link run} reads them soon. */
   wake(): void {
-    this.reloadAt = Number.NEGATIVE_INFINITY;
+    this.reloadAt = this.restsUntil;
   }
 
   /** Begins nothing more, and cuts off after some time what is under way. Resolves when nothing is. */
@@ -141,7 +145,8 @@ export class WebhookSender {
 
   private async reload(): Promise<void> {
     const { webhooks, keys, clock } = this.deps;
-    this.reloadAt = clock.elapsed() + RELOAD_MS;
+    const begun = clock.elapsed();
+    this.reloadAt = begun + RELOAD_MS;
     const found = new Map<Id, Watched>();
     for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID })) {
       const active = page.filter(({ fields }) => fields.status !== 'paused');
@@ -159,6 +164,9 @@ export class WebhookSender {
     // Until its step ends, a webhook keeps its entry: one step at a time.
     for (const webhook of this.watched.values()) if (webhook.isBusy) found.set(webhook.id, webhook);
     this.watched = found;
+    const ended = clock.elapsed();
+    this.restsUntil = ended + RELOAD_PAUSES * (ended - begun);
+    this.reloadAt = Math.max(this.reloadAt, this.restsUntil);
   }
 
   private watch({ id, version, fields: { resources, createdBy } }: Versioned<Webhook>): Watched {

@@ -621,6 +621,24 @@ describe('the sender of webhooks', () => {
     expect(world.transport.sent, 'those that wait begin no more').to.have.length(40);
   });
 
+  it('reads the webhooks in a twentieth of its time, however many there are', async () => {
+    const { webhooks } = world.storage;
+    const { list } = webhooks;
+    const reloads: number[] = [];
+    webhooks.list = (query) => {
+      reloads.push(world.clock.running);
+      world.clock.running += SECOND_MS;
+      return list.call(webhooks, query);
+    };
+    for (let second = 0; second < 60; second++) {
+      await run(sender);
+      sender.wake();
+      world.clock.running += SECOND_MS;
+    }
+    const [first = 0, ...others] = reloads;
+    expect(others.slice(0, 2)).to.deep.equal([first + 20 * SECOND_MS, first + 40 * SECOND_MS]);
+  });
+
   it('goes on after an error of the store', async () => {
     await world.addWebhook();
     await world.addProducts(1);
