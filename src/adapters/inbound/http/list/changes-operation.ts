@@ -75,7 +75,7 @@ class ChangesHandler<Fields> {
     const view = this.views.read(parameters);
     const request = { parameters, view, from: this.placeIn(parameters, view) };
     const seconds = request.from && preferredWaitSeconds(ctx);
-    if (request.from && seconds !== undefined) await this.wait(ctx, request.from, seconds);
+    if (request.from && seconds) await this.wait(ctx, request.from, seconds);
     const isStream = preferred(ctx) === NDJSON_UTF8;
     if (isStream && !parameters.has('limit')) await this.respondAll(ctx, request);
     else await this.respondPage(ctx, request, isStream);

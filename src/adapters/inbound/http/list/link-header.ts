@@ -84,8 +84,11 @@ export function changesLink(
  */
 export function withMonitor(links: string, path: string, addressOf: PageUrl['addressOf']): string {
   const monitor = `<${addressOf(`${path}/${CHANGES}`)}>; rel="monitor"`;
-  const both = links === '' ? monitor : `${links}, ${monitor}`;
-  return both.length > MAX_LINK_BYTES ? links : both;
+  if (links === '') return monitor;
+  const both = `${links}, ${monitor}`;
+  // The first of the links to be left out.
+  const isCut = both.length > MAX_LINK_BYTES || !links.includes('rel="first"');
+  return isCut ? links : both;
 }
 
 /**
