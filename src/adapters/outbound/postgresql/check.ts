@@ -3,7 +3,7 @@ import type { Diagnosis, DiagnosticReport } from '../../../application/ports/dia
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
 import { systemReason } from '../../../shared/system-reason.js';
-import { parseUrl } from './connection.js';
+import { CLEAR_TEXT, parseUrl } from './connection.js';
 import { GAPS } from './feed.js';
 import { MIGRATIONS } from './migrations.js';
 import { checkServer, factsOf, versionOf, withClient } from './schema.js';
@@ -43,9 +43,8 @@ export async function checkPostgresql(url: string, now: () => number): Promise<D
 const UNPROTECTED: Diagnosis = {
   subject: 'store',
   verdict: 'warning',
-  message:
-    'the connection to PostgreSQL leads to another machine, and is not encrypted or checks no certificate',
-  remedy: 'add sslmode=verify-full to POSTGRESQL_URL, and sslrootcert if the server has a CA of its own',
+  message: CLEAR_TEXT,
+  remedy: 'remove sslmode=disable from POSTGRESQL_URL; add sslrootcert if the server has a CA of its own',
 };
 
 const NO_FSYNC: Diagnosis = {

@@ -16,11 +16,11 @@ export const ROUND_TRIP_MS = 500;
 
 const MAX_TIMEOUT_MS = 3_600_000;
 
-/** What `sslmode` may be. The driver checks the certificate in all but the first two. */
-const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full'];
+/** What `sslmode` may be: no other value both demands TLS and checks the name of the server. */
+const SSL_MODES = ['disable', 'verify-full'];
 
 /** Those about TLS, and the files that they name. */
-const TLS_PARAMETERS = ['sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'uselibpqcompat'];
+const TLS_PARAMETERS = ['sslcert', 'sslkey', 'sslmode', 'sslrootcert'];
 
 /** Those that neither weaken a guarantee of the service nor take the place of its own settings. */
 const ALLOWED_PARAMETERS = [
@@ -32,6 +32,10 @@ const ALLOWED_PARAMETERS = [
   'statement_timeout',
   ...TLS_PARAMETERS,
 ].sort();
+
+/** What a person should know of a connection that is unprotected. */
+export const CLEAR_TEXT =
+  'the connection to PostgreSQL leads to another machine and is not encrypted: POSTGRESQL_URL says sslmode=disable';
 
 /** An update that waits for another one then compares the version again, instead of failing. */
 const ISOLATION = String.raw`-c default_transaction_isolation=read\ committed`;
@@ -54,7 +58,7 @@ export interface PostgresqlConnection {
   /** How long the server may work on one operation. */
   readonly operationMs: number;
   readonly searches: pg.PoolConfig;
-  /** Whether the password and the data cross a network in clear text. */
+  /** Whether the password and the data cross a network in clear text: the URL says so. */
   readonly isUnprotected: boolean;
 }
 
@@ -81,7 +85,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   }
   const sslmode = parameters.get('sslmode');
   if (sslmode !== null && !SSL_MODES.includes(sslmode))
-    throw new StoreConfigError(`sslmode in POSTGRESQL_URL is none of ${SSL_MODES.join(', ')}.`);
+    throw new StoreConfigError(`sslmode in POSTGRESQL_URL is neither ${SSL_MODES.join(' nor ')}.`);
   const taken = (name: string, unitMs: number, defaultMs: number) => {
     const text = parameters.get(name);
     parameters.delete(name);
@@ -95,6 +99,9 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   const named = parameters.get('options') ?? '';
   const host = parameters.get('host') ?? parsed.hostname;
   const [schema] = /(?<=search_path="?)[^\s,"]+/.exec(named) ?? [];
+  const hasFiles = ['sslcert', 'sslkey', 'sslrootcert'].some((name) => parameters.has(name));
+  const isClear = (sslmode ?? (isLocal(host) && !hasFiles ? 'disable' : 'verify-full')) === 'disable';
+  parameters.set('sslmode', isClear ? 'disable' : 'verify-full');
   const ssl = readTls(parsed.href);
   for (const name of TLS_PARAMETERS) parameters.delete(name);
   parameters.set('options', [named, ISOLATION, NO_COMPILER].join(' ').trim());
@@ -132,7 +139,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       statement_timeout: queryMs,
       query_timeout: queryMs + ROUND_TRIP_MS,
     },
-    isUnprotected: !isLocal(host) && (ssl === false || ssl.rejectUnauthorized === false),
+    isUnprotected: isClear && !isLocal(host),
   };
 }
 

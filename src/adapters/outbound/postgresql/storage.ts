@@ -1,5 +1,6 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
@@ -16,6 +17,8 @@ export interface PostgresqlStorageOptions {
   readonly url: string;
   readonly tables: readonly StoredTable[];
   readonly budget: QueryBudget;
+  /** Absent in commands, which report the error that ends them. */
+  readonly logger?: Logger;
   /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
   readonly callTimeoutMs?: number;
 }
@@ -25,9 +28,10 @@ export function postgresqlStorage({
   url,
   tables,
   budget,
+  logger,
   callTimeoutMs,
 }: PostgresqlStorageOptions): StorageParts {
-  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget);
+  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget, logger);
   return {
     store,
     feedState: new PostgresqlFeedState(store, tables),

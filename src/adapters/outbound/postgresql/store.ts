@@ -13,10 +13,11 @@ import pg from 'pg';
 import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
 import { Outage } from '../../../application/maintenance/outage.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import type { Logger } from '../../../application/ports/logger.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import type { Turn } from '../../../shared/turn.js';
-import { type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
+import { CLEAR_TEXT, type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
 import { isPoolTimeout, isTooExpensive, isUsableAfter, signOf, translateError } from './errors.js';
 import { alter, prepareSchema, type Run, withClient } from './schema.js';
 
@@ -53,10 +54,14 @@ export class PostgresqlStore implements Store {
   private isOpen = false;
   private closed = false;
 
-  /** @throws StoreConfigError; no message contains a value of the URL */
+  /**
+   * @param logger is warned of a connection in clear text
+   * @throws StoreConfigError; no message contains a value of the URL
+   */
   constructor(
     url: string,
     readonly budget: QueryBudget,
+    private readonly logger?: Pick<Logger, 'warn'>,
   ) {
     this.connection = parseUrl(url, budget.timeoutMs);
     this.location = this.connection.location;
@@ -82,6 +87,7 @@ export class PostgresqlStore implements Store {
   async open(): Promise<void> {
     if (this.closed) throw unavailable('The store is closed.');
     await prepareSchema(this.connection.client);
+    if (!this.isOpen && this.connection.isUnprotected) this.logger?.warn(CLEAR_TEXT);
     this.isOpen = true;
   }
 

@@ -37,8 +37,10 @@ describe('the connection URL of PostgreSQL', () => {
   });
 
   for (const [parameters, message] of [
-    ['sslmode=bogus', /^sslmode in POSTGRESQL_URL is none of disable,/],
-    ['sslmode=', /^sslmode in POSTGRESQL_URL is none of/],
+    ['sslmode=bogus', /^sslmode in POSTGRESQL_URL is neither disable nor verify-full/],
+    ['sslmode=', /^sslmode in POSTGRESQL_URL is neither/],
+    ['sslmode=require', /^sslmode in POSTGRESQL_URL is neither/],
+    ['uselibpqcompat=true', /^POSTGRESQL_URL sets uselibpqcompat/],
     ['sslmode=require&sslmode=disable', /^POSTGRESQL_URL sets sslmode twice/],
     ['statement_timeout=abc', /^statement_timeout in POSTGRESQL_URL is no time/],
     ['statement_timeout=0', /^statement_timeout in POSTGRESQL_URL is no time/],
@@ -78,10 +80,10 @@ describe('the connection URL of PostgreSQL', () => {
     ['postgresql://127.0.0.1/d', false],
     ['postgresql://[::1]/d', false],
     ['postgresql:///d?host=/run/postgresql', false],
-    ['postgresql://db.example/d', true],
-    ['postgresql://db.example/d?sslmode=no-verify', true],
-    ['postgresql://localhost.example/d', true],
-    ['postgresql://127.example/d', true],
+    ['postgresql://db.example/d', false],
+    ['postgresql://localhost/d?sslmode=disable', false],
+    ['postgresql://localhost.example/d?sslmode=disable', true],
+    ['postgresql://127.example/d?sslmode=disable', true],
     ['postgresql://db.example/d?sslmode=disable', true],
     ['postgresql://db.example/d?sslmode=verify-full', false],
   ] as const)
@@ -99,14 +101,17 @@ describe('the connection URL of PostgreSQL', () => {
         else process.env[name] = value;
     });
 
-    for (const [parameters, expected] of [
-      ['', false],
-      ['sslmode=disable', false],
-      ['sslmode=verify-full', {}],
+    for (const [at, expected] of [
+      ['127.0.0.1/d', false],
+      ['h/d?host=/run/postgresql', false],
+      ['127.0.0.1/d?sslmode=verify-full', {}],
+      ['h/d', {}],
+      ['h/d?sslmode=disable', false],
+      ['h/d?sslmode=verify-full', {}],
     ] as const)
-      it(`with ${parameters || 'no parameter'}`, () => {
+      it(`of ${at}`, () => {
         for (const part of ['client', 'operations', 'searches'] as const)
-          expect(new pg.Client(parsed(`postgresql://h/d?${parameters}`)[part]).ssl).to.deep.equal(expected);
+          expect(new pg.Client(parsed(`postgresql://${at}`)[part]).ssl).to.deep.equal(expected);
       });
   });
 
