@@ -152,6 +152,11 @@ for (const store of HTTP_STORE_NAMES)
         expect([renamed.status, renamed.json.createdBy]).to.deep.equal([200, 1]);
         const taken = await patch(foreign.path, { resources: ['users'] }, { token });
         expect([taken.status, taken.json.createdBy, taken.json.secret]).to.deep.equal([200, id, undefined]);
+        // Also with the values of before: so a webhook whose key has ended goes on.
+        const again = await patch(foreign.path, { resources: ['users'] });
+        expect([again.status, again.json.createdBy, again.json.secret]).to.deep.equal([200, 1, undefined]);
+        const same = await patch(foreign.path, { resources: ['users'] });
+        expect(same.headers['etag']).to.equal(again.headers['etag']);
         expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(
           403,
         );

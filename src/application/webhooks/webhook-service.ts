@@ -13,6 +13,7 @@ import {
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import { grantDenialReason, InsufficientScope } from '../auth/authorization.js';
+import { isJsonObject } from '../patch/merge-patch.js';
 import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 import type { ListPage, ListQuery } from '../ports/list-query.js';
@@ -101,8 +102,8 @@ export class WebhookService {
   }
 
   /**
-   * Changes a webhook. A change of its URL or its resources makes the principal its owner, and another URL has a secret
-   * of its own.
+   * Changes a webhook. A change that names its URL or its resources makes the principal its owner, even with the values
+   * of before, and another URL has a secret of its own.
    * @throws AppError as {@link createFor} and `RecordService.update`
    */
   async updateFor(
@@ -120,9 +121,11 @@ export class WebhookService {
       async (fields, { fields: current }) => {
         const isElsewhere = fields.url !== current.url;
         const tellsOthers = !isDeepStrictEqual(fields.resources, current.resources);
-        if (!isElsewhere && !tellsOthers && fields.status === current.status) return fields;
+        const isTakenOver = namesTarget(change) && changer && keyIdOf(changer) !== current.createdBy;
+        const needsOwner = isElsewhere || tellsOthers || isTakenOver;
+        if (!needsOwner && fields.status === current.status) return fields;
         const anew = { ...fields, round: roundOf(current) + 1 };
-        if (!isElsewhere && !tellsOthers) return anew;
+        if (!needsOwner) return anew;
         const owned = {
           ...anew,
           ...(await this.ownership(changer, fields.resources, current.starts)),
@@ -253,6 +256,14 @@ export class WebhookService {
       return state ? { ...webhook, fields: { ...webhook.fields, state } } : webhook;
     });
   }
+}
+
+/** Whether a change names the URL or the resources. */
+function namesTarget({ kind, body }: Change): boolean {
+  const names = ['url', 'resources'];
+  if (kind !== 'json-patch') return isJsonObject(body) && names.some((name) => name in body);
+  const operations = body as readonly { readonly op?: unknown; readonly path?: unknown }[];
+  return operations.some(({ op, path }) => op !== 'test' && names.includes(`${path}`.split('/')[1] ?? ''));
 }
 
 function withSecret(webhook: Versioned<ShownWebhook>, newSecret: string): Versioned<ShownWebhook> {
