@@ -107,5 +107,4 @@ if (HAS_POSTGRESQL)
   });
 
 const ALLOWED =
-  'application_name, connect_timeout, host, options, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, ' +
-  'statement_timeout, uselibpqcompat';
+  'application_name, connect_timeout, host, options, sslcert, sslkey, sslmode, sslnegotiation, sslrootcert, statement_timeout';

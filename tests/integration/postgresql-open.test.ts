@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { columnsOf } from '#src/adapters/outbound/postgresql/columns.js';
 import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import { checkServer } from '#src/adapters/outbound/postgresql/schema.js';
-import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
+import { PostgresqlStore, prepared } from '#src/adapters/outbound/postgresql/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
 import { AppError } from '#src/domain/errors.js';
 import {
@@ -21,6 +21,9 @@ const FACTS = {
   hasStandbys: false,
   isReadOnly: false,
   hasFsync: true,
+  isolation: 'read committed',
+  statementMs: 0,
+  hasSession: true,
   now: 0,
 };
 
@@ -100,6 +103,32 @@ if (HAS_POSTGRESQL)
         /local/,
       );
       expect(() => checkServer({ ...FACTS, commit: 'on', hasStandbys: true })).not.to.throw();
+    });
+
+    it('refuses a program between that drops its settings, and a role that lacks them', () => {
+      const refusal = (facts: object, roleMs?: number) =>
+        expect(() => checkServer({ ...FACTS, ...facts }, roleMs))
+          .to.throw(StoreConfigError)
+          .with.property('message');
+      refusal({ hasSession: null }).that.matches(/drops the settings.* POSTGRESQL_PREPARED to off/);
+      refusal({ isolation: 'serializable' }).that.matches(/default_transaction_isolation=serializable/);
+      for (const statementMs of [0, 1_501]) refusal({ statementMs }, 1_500).that.matches(/needs 1 to 1500/);
+      expect(() => checkServer({ ...FACTS, statementMs: 1_500, hasSession: null }, 1_500)).not.to.throw();
+    });
+
+    it('names statements only if its connections are sessions', async () => {
+      const [schema = ''] = /test_\w+/.exec(url) ?? [];
+      await server.query(`CREATE ROLE ${schema} LOGIN SUPERUSER; ALTER ROLE ${schema} SET search_path = ${schema};
+        ALTER ROLE ${schema} SET statement_timeout = '1s'`);
+      const namesOf = async (at: string, hasSessions: boolean) => {
+        const made = new PostgresqlStore(patient(at), ENDLESS, { hasSessions });
+        stores.push(made);
+        await made.open();
+        const rows = await made.run<[string]>(prepared('SELECT name FROM pg_prepared_statements'), []);
+        return rows.length;
+      };
+      expect(await namesOf(url, true)).to.equal(1);
+      expect(await namesOf(server.url().replace('//postgres', `//${schema}`), false)).to.equal(0);
     });
 
     it('refuses an older server', () => {

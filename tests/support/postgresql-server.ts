@@ -134,6 +134,8 @@ export class PostgresqlServer {
 
   private async openControl(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url() });
+    // It ends with the server.
+    client.on('error', () => {});
     await client.connect();
     (client as unknown as Pick<NodeJS.ReadStream, 'unref'>).unref();
     return client;

@@ -3,7 +3,7 @@ import type { StoreRegistration } from './registration.js';
 
 const FORM = /^postgres(ql)?:\/\/./;
 
-export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL'> = {
+export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL' | 'POSTGRESQL_PREPARED'> = {
   processes: 'many',
   settings: {
     POSTGRESQL_URL: Joi.string()
@@ -18,17 +18,24 @@ export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL'> = {
         'The connection URL of a server (PostgreSQL 15 or later), required with `STORE=postgresql`; the database is the ' +
           'one that it names, or `catalogue`.',
       ),
+    POSTGRESQL_PREPARED: Joi.string()
+      .valid('on', 'off')
+      .required()
+      .description(
+        'Whether `STORE=postgresql` has prepared statements and settings of its own on each connection; `off` is for ' +
+          'PgBouncer in transaction mode.',
+      ),
   },
-  load: async ({ POSTGRESQL_URL: url }) => {
+  load: async ({ POSTGRESQL_URL: url, POSTGRESQL_PREPARED }) => {
     const { postgresqlStorage } = await import('../../adapters/outbound/postgresql/storage.js');
-    return (options) => postgresqlStorage({ url, ...options });
+    return (options) => postgresqlStorage({ url, hasSessions: POSTGRESQL_PREPARED === 'on', ...options });
   },
   kept: {
     urlForm: 'postgresql://HOST/DATABASE',
-    settingsOf: (url) => (FORM.test(url) ? { POSTGRESQL_URL: url } : undefined),
-    check: async ({ POSTGRESQL_URL: url }, { now }) => {
+    settingsOf: (url) => (FORM.test(url) ? { POSTGRESQL_URL: url, POSTGRESQL_PREPARED: 'on' } : undefined),
+    check: async ({ POSTGRESQL_URL: url, POSTGRESQL_PREPARED }, { now }) => {
       const { checkPostgresql } = await import('../../adapters/outbound/postgresql/check.js');
-      return checkPostgresql(url, now);
+      return checkPostgresql(url, now, POSTGRESQL_PREPARED === 'on');
     },
     backupAdvice: 'Use pg_dump and pg_restore.',
   },

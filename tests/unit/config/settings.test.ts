@@ -43,6 +43,7 @@ describe('settings', () => {
       DATA_DIR: './data',
       STORE: 'sqlite',
       SQLITE_FILE: 'data/catalogue.sqlite',
+      POSTGRESQL_PREPARED: 'on',
       RATE_LIMIT_REQUESTS: 600,
       RATE_LIMIT_WINDOW_SECONDS: 60,
       BODY_LIMIT_BYTES: 1_048_576,
@@ -199,6 +200,13 @@ describe('settings', () => {
         .to.match(/^REDIS_URL must be /)
         .and.to.not.include('secret');
     }
+  });
+
+  it('accept only on and off for POSTGRESQL_PREPARED', () => {
+    expect(loadSettings({ POSTGRESQL_PREPARED: 'off' }).POSTGRESQL_PREPARED).to.equal('off');
+    expect(issuesOf({ POSTGRESQL_PREPARED: 'no' })).to.deep.equal([
+      'POSTGRESQL_PREPARED must be on or off; it is "no"',
+    ]);
   });
 
   it('require TRUSTED_PROXIES with TLS=proxy, and two files with TLS=files', () => {

@@ -20,13 +20,17 @@ const FIRST_WITH_FEEDS = 2;
 const MAY_CREATE = `SELECT has_schema_privilege(current_schema(), 'CREATE')`;
 
 /** Examines a server without changing anything: it makes no table and no index. */
-export async function checkPostgresql(url: string, now: () => number): Promise<DiagnosticReport> {
+export async function checkPostgresql(
+  url: string,
+  now: () => number,
+  hasSessions = true,
+): Promise<DiagnosticReport> {
   try {
-    const { client, location, isUnprotected } = parseUrl(url, PATIENCE_MS);
+    const { client, location, isUnprotected, roleMs } = parseUrl(url, PATIENCE_MS, hasSessions);
     return await withClient({ ...client, connectionTimeoutMillis: PATIENCE_MS }, async (connected) => {
       const facts = await factsOf(connected);
       const readAt = now();
-      checkServer(facts);
+      checkServer(facts, roleMs);
       const diagnoses = [
         ok('store', `PostgreSQL ${facts.name} responds (${location.replace('PostgreSQL at ', '')})`),
         await checkSchema(connected),

@@ -41,6 +41,8 @@ export const CLEAR_TEXT =
 const ISOLATION = String.raw`-c default_transaction_isolation=read\ committed`;
 /** Compiling a statement takes longer than running one of the service does. */
 const NO_COMPILER = '-c jit=off';
+/** Shows the service whether these have reached the server, or a program between has dropped them. */
+const MARK = '-c catalogue.session=on';
 
 /** Integers are at most 2^53. */
 const INT8 = 20;
@@ -60,15 +62,19 @@ export interface PostgresqlConnection {
   readonly searches: pg.PoolConfig;
   /** Whether the password and the data cross a network in clear text: the URL says so. */
   readonly isUnprotected: boolean;
+  /** Absent: each connection is a session of the server. Otherwise the longest `statement_timeout` of the role. */
+  readonly roleMs?: number;
 }
 
 /**
  * @param url see https://www.postgresql.org/docs/current/libpq-connect.html, "Connection URIs", with one host; without a
  *   database: `catalogue`
  * @param queryMs how long the server may work on a query that reads many records
+ * @param hasSessions whether each connection is a session of the server, which has parameters and prepared statements of
+ *   its own; not so behind PgBouncer in transaction mode
  * @throws StoreConfigError; the message contains no value of the URL
  */
-export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
+export function parseUrl(url: string, queryMs: number, hasSessions = true): PostgresqlConnection {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !['postgresql:', 'postgres:'].includes(parsed.protocol))
     throw new StoreConfigError(
@@ -104,7 +110,11 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
   parameters.set('sslmode', isClear ? 'disable' : 'verify-full');
   const ssl = readTls(parsed.href);
   for (const name of TLS_PARAMETERS) parameters.delete(name);
-  parameters.set('options', [named, ISOLATION, NO_COMPILER].join(' ').trim());
+  if (hasSessions) parameters.set('options', [named, ISOLATION, NO_COMPILER, MARK].join(' ').trim());
+  else if (named !== '')
+    throw new StoreConfigError(
+      'POSTGRESQL_URL sets options, which is not possible with POSTGRESQL_PREPARED=off; use ALTER ROLE … SET.',
+    );
   const client: pg.ClientConfig = {
     connectionString: parsed.href,
     application_name: 'product-catalogue-service',
@@ -128,7 +138,7 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       ...pool,
       max: 10,
       min: 2,
-      statement_timeout: operationMs,
+      ...(hasSessions && { statement_timeout: operationMs }),
       query_timeout: operationMs + ROUND_TRIP_MS,
     },
     operationMs,
@@ -136,10 +146,11 @@ export function parseUrl(url: string, queryMs: number): PostgresqlConnection {
       ...client,
       ...pool,
       max: 4,
-      statement_timeout: queryMs,
+      ...(hasSessions && { statement_timeout: queryMs }),
       query_timeout: queryMs + ROUND_TRIP_MS,
     },
     isUnprotected: isClear && !isLocal(host),
+    ...(!hasSessions && { roleMs: Math.min(operationMs, queryMs) }),
   };
 }
 

@@ -26,8 +26,12 @@ const UNIQUE_VIOLATION = '23505';
 const DEADLOCK = '40P01';
 const UNDEFINED_TABLE = '42P01';
 
-/** At the start another try cannot help with a proxy that refuses the settings of the service, a wrong name, password or database, or a missing right. */
-const WRONG_AT_START = /^(?:08P01|28|3D000|3F000|42501)/;
+/** At the start another try cannot help with a wrong name, password or database, or a missing right. */
+const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
+
+/** Nor with what PgBouncer says if it refuses a connection. What else it says with this code is of the server behind it. */
+const PROTOCOL_VIOLATION = '08P01';
+const REFUSED = /startup parameter|no such|SSL required/;
 
 /** No connection can be made, or each ends: the server stops, starts or is full. */
 const NOT_SERVING = /^(?:08|53300|57P)/;
@@ -114,7 +118,7 @@ export function translateError(error: unknown): unknown {
 /** As {@link translateError}, for the first connection: what no further try mends is a StoreConfigError. */
 export function translateStartError(error: unknown): unknown {
   const code = codeOf(error);
-  if (WRONG_AT_START.test(code))
+  if (WRONG_AT_START.test(code) || (code === PROTOCOL_VIOLATION && REFUSED.test((error as Error).message)))
     return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${(error as Error).message} (${code}).`, {
       cause: error,
     });

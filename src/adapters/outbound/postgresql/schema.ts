@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
+import type { PostgresqlConnection } from './connection.js';
 import { isLockTimeout, isTableMissing, translateStartError } from './errors.js';
 import { MIGRATIONS } from './migrations.js';
 
@@ -26,6 +27,9 @@ const FACTS = `SELECT
   current_setting('synchronous_standby_names') <> '' AS "hasStandbys",
   current_setting('transaction_read_only') = 'on' AS "isReadOnly",
   current_setting('fsync') = 'on' AS "hasFsync",
+  current_setting('default_transaction_isolation') AS isolation,
+  (SELECT setting::integer FROM pg_settings WHERE name = 'statement_timeout') AS "statementMs",
+  current_setting('catalogue.session', true) = 'on' AS "hasSession",
   (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
 
 export interface ServerFacts {
@@ -36,6 +40,11 @@ export interface ServerFacts {
   readonly hasStandbys: boolean;
   readonly isReadOnly: boolean;
   readonly hasFsync: boolean;
+  readonly isolation: string;
+  /** 0: there is no limit. */
+  readonly statementMs: number;
+  /** Whether the options of the connection have reached the server. */
+  readonly hasSession: boolean | null;
   /** Milliseconds since 1970 by the clock of the server. */
   readonly now: number;
 }
@@ -44,9 +53,9 @@ export interface ServerFacts {
  * Makes the schema current.
  * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError; definite errors of the server
  */
-export async function prepareSchema(config: pg.ClientConfig): Promise<void> {
+export async function prepareSchema({ client: config, roleMs }: PostgresqlConnection): Promise<void> {
   await withClient(config, async (client) => {
-    checkServer(await factsOf(client));
+    checkServer(await factsOf(client), roleMs);
     while ((await versionOf(client)) < MIGRATIONS.length) await alter(client, (run) => takeStep(client, run));
   });
 }
@@ -63,7 +72,7 @@ export async function alter(client: pg.Client, change: (run: Run) => Promise<voi
   for (let tries = 1; ; tries++)
     try {
       await run('BEGIN');
-      await run(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`);
+      await run(`SET LOCAL lock_timeout = '${LOCK_WAIT}'; SET LOCAL statement_timeout = ${STEP_MS}`);
       await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
       await change(run);
       await run('COMMIT');
@@ -99,10 +108,12 @@ export async function factsOf(client: pg.Client): Promise<ServerFacts> {
 }
 
 /**
+ * @param roleMs as of {@link PostgresqlConnection}
  * @throws StoreConfigError if the service cannot keep its guarantees on this server
  * @throws AppError `unavailable` if it only reads: it follows another server, or an operator has set it so
  */
-export function checkServer({ version, encoding, commit, hasStandbys, isReadOnly }: ServerFacts): void {
+export function checkServer(facts: ServerFacts, roleMs?: number): void {
+  const { version, encoding, commit, hasStandbys, isReadOnly, isolation, statementMs, hasSession } = facts;
   const refuse = (reason: string) => {
     throw new StoreConfigError(`POSTGRESQL_URL leads to a ${reason}.`);
   };
@@ -110,6 +121,17 @@ export function checkServer({ version, encoding, commit, hasStandbys, isReadOnly
   if (encoding !== 'UTF8') refuse(`database with the encoding ${encoding}; UTF8 is needed`);
   if (commit === 'off' || (commit === 'local' && hasStandbys))
     refuse(`server with synchronous_commit=${commit}, which loses acknowledged writes; set it to on`);
+  if (roleMs === undefined && hasSession !== true)
+    refuse(
+      'program that drops the settings of the service, such as PgBouncer; ' +
+        'set POSTGRESQL_PREPARED to off, and the settings of the role as it needs them',
+    );
+  if (isolation !== 'read committed')
+    refuse(`role with default_transaction_isolation=${isolation}; read committed is needed`);
+  if (roleMs !== undefined && !(statementMs > 0 && statementMs <= roleMs))
+    refuse(
+      `role with statement_timeout=${statementMs}; POSTGRESQL_PREPARED=off needs 1 to ${roleMs}, in milliseconds`,
+    );
   if (isReadOnly) throw unavailable('The PostgreSQL server is read-only.');
 }
 

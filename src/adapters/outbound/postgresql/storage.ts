@@ -21,6 +21,8 @@ export interface PostgresqlStorageOptions {
   readonly logger?: Logger;
   /** How long a call may take if the URL does not say it. Absent: as long as a responsive service permits. */
   readonly callTimeoutMs?: number;
+  /** Whether each connection is a session of the server. */
+  readonly hasSessions?: boolean;
 }
 
 /** @throws StoreConfigError */
@@ -30,8 +32,12 @@ export function postgresqlStorage({
   budget,
   logger,
   callTimeoutMs,
+  hasSessions,
 }: PostgresqlStorageOptions): StorageParts {
-  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget, logger);
+  const store = new PostgresqlStore(withStatementTimeout(url, callTimeoutMs), budget, {
+    logger,
+    hasSessions,
+  });
   return {
     store,
     feedState: new PostgresqlFeedState(store, tables),

@@ -6,8 +6,10 @@
  * - `store.search(statement, values, turn)`: a query that reads many rows, on the pool of 4. The server ends it when
  *   the time of a query is over: AppError `query_too_expensive`. Clients take turns.
  * - Both return rows as arrays, `bigint` as number; errors are AppErrors, but for definite errors of the server.
- * - `prepared(text)` names a statement of a fixed text, which the server then parses once for each connection. Make
- *   it once: there may be 200. A statement whose text depends on a client is `{ text }`.
+ * - `prepared(text)` names a statement of a fixed text, which the server then parses once for each connection, if
+ *   connections are sessions. Make it once: there may be 200. A statement whose text depends on a client is `{ text }`.
+ * - No part depends on what an earlier statement has left in a session: PgBouncer in transaction mode may give each
+ *   statement another one.
  */
 import pg from 'pg';
 import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
@@ -41,6 +43,13 @@ export function prepared(text: string): Statement {
 type Values = readonly unknown[];
 type Row = readonly unknown[];
 
+export interface PostgresqlStoreOptions {
+  /** Is warned of a connection in clear text. */
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** As of {@link parseUrl}. */
+  readonly hasSessions?: boolean | undefined;
+}
+
 /** A PostgreSQL server, version 15 or later. A write is acknowledged when it is in the journal on disk. */
 export class PostgresqlStore implements Store {
   readonly location: string;
@@ -51,22 +60,23 @@ export class PostgresqlStore implements Store {
   private readonly outage: Outage;
   /** How long a caller waits for an operation. */
   readonly operationMs: number;
+  private readonly logger: Pick<Logger, 'warn'> | undefined;
   private isOpen = false;
   private closed = false;
 
   /**
-   * @param logger is warned of a connection in clear text
    * @throws StoreConfigError; no message contains a value of the URL
    */
   constructor(
     url: string,
     readonly budget: QueryBudget,
-    private readonly logger?: Pick<Logger, 'warn'>,
+    { logger, hasSessions = true }: PostgresqlStoreOptions = {},
   ) {
-    this.connection = parseUrl(url, budget.timeoutMs);
+    this.logger = logger;
+    this.connection = parseUrl(url, budget.timeoutMs, hasSessions);
     this.location = this.connection.location;
-    this.operations = new ConnectionPool('postgresql', this.connection.operations);
-    this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches);
+    this.operations = new ConnectionPool('postgresql', this.connection.operations, hasSessions);
+    this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches, hasSessions);
     this.operationMs = this.connection.operationMs + ROUND_TRIP_MS;
     this.shares = new ConnectionShares({
       searches: this.connection.searches.max ?? 1,
@@ -86,7 +96,7 @@ export class PostgresqlStore implements Store {
   /** Makes the schema current, so any number of processes may start at once. */
   async open(): Promise<void> {
     if (this.closed) throw unavailable('The store is closed.');
-    await prepareSchema(this.connection.client);
+    await prepareSchema(this.connection);
     if (!this.isOpen && this.connection.isUnprotected) this.logger?.warn(CLEAR_TEXT);
     this.isOpen = true;
   }
@@ -162,6 +172,7 @@ class ConnectionPool {
   constructor(
     private readonly name: string,
     config: pg.PoolConfig,
+    private readonly hasSessions: boolean,
   ) {
     this.pool = new pg.Pool(config);
     // A connection that ends emits this also while a statement runs on it. Without a listener, the process would end.
@@ -186,7 +197,7 @@ class ConnectionPool {
     try {
       const query: pg.QueryArrayConfig = {
         text,
-        ...(name !== undefined && { name }),
+        ...(name !== undefined && this.hasSessions && { name }),
         values: values as unknown[],
         rowMode: 'array',
       };

@@ -70,7 +70,7 @@ describe('the connection URL of PostgreSQL', () => {
     const options = ({ connectionString }: typeof client) =>
       new URL(connectionString ?? '').searchParams.get('options');
     expect(options(client)).to.equal(
-      String.raw`-c search_path=one -c default_transaction_isolation=read\ committed -c jit=off`,
+      String.raw`-c search_path=one -c default_transaction_isolation=read\ committed -c jit=off -c catalogue.session=on`,
     );
     expect(options(searches)).to.equal(options(client));
   });
@@ -122,6 +122,22 @@ describe('the connection URL of PostgreSQL', () => {
     expect(() => parsed('postgresql://h/d?sslrootcert=/nowhere/ca.pem')).to.throw(
       StoreConfigError,
       'A file that POSTGRESQL_URL names cannot be read (ENOENT).',
+    );
+  });
+
+  it('gives connections no settings that PgBouncer in transaction mode refuses, and leaves the time to the role', () => {
+    const { client, operations, searches, roleMs } = parseUrl('postgresql://h/d', QUERY_MS, false);
+    for (const config of [client, operations, searches]) {
+      expect(config).not.to.have.property('statement_timeout');
+      expect(config.connectionString).not.to.include('options');
+    }
+    expect(operations.query_timeout).to.equal(2_000);
+    expect(searches.query_timeout).to.equal(QUERY_MS + 500);
+    expect([roleMs, parsed('postgresql://h/d').roleMs]).to.deep.equal([1_500, undefined]);
+    expect(parseUrl('postgresql://h/d?statement_timeout=20000', QUERY_MS, false).roleMs).to.equal(QUERY_MS);
+    expect(() => parseUrl('postgresql://h/d?options=-c%20search_path%3Done', QUERY_MS, false)).to.throw(
+      StoreConfigError,
+      /sets options, which is not possible with POSTGRESQL_PREPARED=off/,
     );
   });
 

@@ -96,6 +96,7 @@ describe('the errors of PostgreSQL', () => {
     databaseError('3D000'),
     databaseError('3F000'),
     databaseError('42501'),
+    databaseError('08P01', 'unsupported startup parameter: options'),
     Object.assign(new Error('self-signed certificate'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
     Object.assign(new Error('another name'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
     new Error('The server does not support SSL connections'),
@@ -107,7 +108,12 @@ describe('the errors of PostgreSQL', () => {
 
   it('at the start are unavailable else', () => {
     const missing = Object.assign(new Error('no such socket'), { code: 'ENOENT', syscall: 'connect' });
-    for (const error of [databaseError('57P03'), new Error('Connection terminated unexpectedly'), missing])
+    for (const error of [
+      databaseError('57P03'),
+      databaseError('08P01', 'pgbouncer cannot connect to server'),
+      new Error('Connection terminated unexpectedly'),
+      missing,
+    ])
       expect(translateStartError(error)).to.be.an.instanceOf(AppError).with.property('code', 'unavailable');
   });
 });
