@@ -123,6 +123,7 @@ export const SUITES: readonly Suite[] = [
     name: 'pages',
     tests: 'the pages at /docs and /console, and the client, in a browser, with axe',
     command: mocha('{tests,packages/client/tests}/pages/*'),
+    atNight: mocha('{tests,packages/client/tests}/pages/**/*'),
     needs: ['chromium', 'python3', 'curl', 'go'],
     runs: BOTH,
   },

@@ -8,8 +8,8 @@
  *
  * `--seed 7` takes other choices than those of TEST_SEED.
  *
- * With a number of examples, only the administrator sends every boundary value of every parameter and follows the links
- * of responses: what the others may not do is refused before the values are read, and what they may do is the same.
+ * With a number of examples, nobody sends every boundary value of every parameter, and only the administrator follows the
+ * links of responses: what the others may not do is refused before the values are read, and what they may do is the same.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

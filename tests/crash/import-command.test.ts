@@ -325,10 +325,11 @@ describe('catalogue import', () => {
       });
       const [exit, out, err] = [once(command, 'exit'), text(command.stdout), text(command.stderr)];
       command.stdin.write(many('IN', 3));
-      await until('the input is kept', () =>
-        readdirSync(`/proc/${command.pid}/fd`).some((fd) =>
-          readlinkSync(`/proc/${command.pid}/fd/${fd}`).startsWith(`${TMPDIR}/`),
-        ),
+      await until('the input is kept in a file without a name', () =>
+        readdirSync(`/proc/${command.pid}/fd`).some((fd) => {
+          const target = readlinkSync(`/proc/${command.pid}/fd/${fd}`);
+          return target.startsWith(`${TMPDIR}/`) && target.endsWith(' (deleted)');
+        }),
       );
       expect(readdirSync(TMPDIR)).to.deep.equal([]);
       command.stdin.end('{"sku":"IN-3","name":"Lamp 3"}');

@@ -429,8 +429,8 @@ describe('the console, when a person edits', () => {
         await field(page, 'Name').fill('First');
         await save(page);
         await saved(page);
-        await changeElsewhere(id, { name: 'Theirs' });
         await field(page, 'Name').fill('Second');
+        await changeElsewhere(id, { name: 'Theirs' });
         await save(page);
         const dialog = page.getByRole('dialog');
         await dialog.getByRole('group', { name: 'Name' }).getByLabel('Yours').check();

@@ -1,10 +1,10 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { type DocsPage, docsPages, type OperationPart } from './docs-page.js';
-import { runCode } from './run-code.js';
+import { FIRST_KEY, inProcessService } from '../../support/in-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { type DocsPage, docsPages, type OperationPart } from '../docs-page.js';
+import { runCode } from '../run-code.js';
 
 const LANGUAGES = ['curl', 'JavaScript', 'Python', 'Go'];
 const NAME = `it's "quoted" \`id\` $HOME \${x} $(id) %s \\ \\u0041 ''' """ é 😀`;

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
-import { everyProduct, WriteLoad } from '../support/workers.js';
+import { ChildProcessService, CLI, catalogue } from '../../support/child-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
+import { everyProduct, WriteLoad } from '../../support/workers.js';
 
 const MANY = 10_000;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { docsPages, documentedOperations } from './docs-page.js';
+import { FIRST_KEY, inProcessService } from '../../support/in-process-service.js';
+import { docsPages, documentedOperations } from '../docs-page.js';
 
 const PHONE = { width: 360, height: 740 };
 

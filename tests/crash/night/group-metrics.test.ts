@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ChildProcessService } from '../support/child-process-service.js';
-import { HttpClient } from '../support/http-client.js';
-import { Scrape } from '../support/scrape.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
-import { logged } from '../support/workers.js';
+import { ChildProcessService } from '../../support/child-process-service.js';
+import { HttpClient } from '../../support/http-client.js';
+import { Scrape } from '../../support/scrape.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
+import { logged } from '../../support/workers.js';
 
 const REQUESTS = 'http_server_request_duration_seconds_count';
 const LABELS = { http_route: '/v1/products', http_response_status_code: '200' };

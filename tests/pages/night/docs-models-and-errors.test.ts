@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { inProcessService } from '../support/in-process-service.js';
-import { docsPages } from './docs-page.js';
+import { inProcessService } from '../../support/in-process-service.js';
+import { docsPages } from '../docs-page.js';
 
 describe('the models, error codes and downloads of the page at /docs', () => {
   const service = inProcessService();

@@ -4,10 +4,10 @@ import { constants, mkdtempSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChildProcessService, refusesConnections, SERVICE } from '../support/child-process-service.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
-import { until } from '../support/until.js';
-import { isAlive, logged } from '../support/workers.js';
+import { ChildProcessService, refusesConnections, SERVICE } from '../../support/child-process-service.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
+import { isAlive, logged } from '../../support/workers.js';
 
 /** Their lines are more than a pipe and the stream of the reader hold. */
 const REQUESTS = 1_000;

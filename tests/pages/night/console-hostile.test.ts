@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { inProcessService } from '../support/in-process-service.js';
-import { consolePages } from './console-page.js';
+import { inProcessService } from '../../support/in-process-service.js';
+import { consolePages } from '../console-page.js';
 
 /** Sets `hacked` in the page if any part of the page takes it for markup, a script or a link. */
 const SCRIPT = `window.hacked=1`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
-import { type McpSession, mcpSessions } from '../support/mcp-client.js';
+import { FIRST_KEY, inProcessService } from '../../support/in-process-service.js';
+import { type McpSession, mcpSessions } from '../../support/mcp-client.js';
 
 describe('the search tools of catalogue mcp', () => {
   const service = inProcessService();

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
-import { inProcessService } from '../support/in-process-service.js';
-import { APPEARANCES, expectAccessible } from './accessibility.js';
-import { consolePages } from './console-page.js';
+import { inProcessService } from '../../support/in-process-service.js';
+import { APPEARANCES, expectAccessible } from '../accessibility.js';
+import { consolePages } from '../console-page.js';
 
 /** A green dot. */
 const PNG = Buffer.from(
