@@ -105,7 +105,7 @@ describe('a service on MongoDB', () => {
       expect(await Promise.race([response, sleep(100, 'none yet')])).to.equal('none yet');
       confirm(found({ _id: 1 }));
       expect((await response).status).to.equal(200);
-      expect(confirmations().map(({ filter }) => filter)).to.deep.equal([{ _id: 1, version: 3 }]);
+      expect(confirmations().map(({ filter }) => filter)).to.deep.equal([{ _id: 1, version: 3, live: true }]);
       expect(server.commandsNamed('update').filter(({ update }) => update === 'products')).to.deep.equal([]);
     });
 

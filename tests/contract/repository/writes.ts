@@ -42,6 +42,16 @@ export function writeContract(store: TestStore): void {
     });
   });
 
+  it('find no version of a deleted record, that of its deletion neither', async () => {
+    const old = await store.add(1);
+    await store.products.removeAll([{ id: 1, expected: 1, at: AT }]);
+    const record = { ...next(old, {}), version: 3 };
+    expect(await store.products.replaceAll([{ record, expected: 2 }])).to.deep.equal(['version_conflict']);
+    expect(await store.products.confirmAll([{ id: 1, version: 2 }])).to.deep.equal([false]);
+    expect(await store.products.removeAll([{ id: 1, expected: 2, at: AT }])).to.deep.equal([false]);
+    expect(await store.products.find(1)).to.equal(undefined);
+  });
+
   describe('confirm', () => {
     it('is true for the version that the record has, and for no other', async () => {
       const old = await store.add(1);

@@ -127,7 +127,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
    */
   private async confirm(id: Id, version: number): Promise<boolean> {
     const found = await this.records.run((all, maxTimeMS) =>
-      all.findOne({ _id: id, version }, { projection: { _id: 1 }, readConcern: 'linearizable', maxTimeMS }),
+      all.findOne(liveIn(id, version), { projection: { _id: 1 }, readConcern: 'linearizable', maxTimeMS }),
     );
     return found !== null;
   }
@@ -232,7 +232,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     const document = documentOf(this.table, record);
     try {
       const { matchedCount } = await this.records.run((all, maxTimeMS) =>
-        all.replaceOne({ _id: record.id, version: expected }, document, { maxTimeMS }),
+        all.replaceOne(liveIn(record.id, expected), document, { maxTimeMS }),
       );
       return matchedCount === 1 ? 'replaced' : 'version_conflict';
     } catch (error) {
@@ -249,7 +249,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     const deleted = { _id: id, version: expected + 1, updatedAt: new Date(at) };
     const tombstone: TombstoneDocument = this.feed.isOn ? deleted : { ...deleted, deletedAt: new Date(at) };
     const { matchedCount } = await this.records.run((all, maxTimeMS) =>
-      all.replaceOne({ _id: id, version: expected }, tombstone, { maxTimeMS }),
+      all.replaceOne(liveIn(id, expected), tombstone, { maxTimeMS }),
     );
     return matchedCount === 1;
   }
@@ -313,4 +313,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     if (!field) throw error;
     return duplicateValue(field);
   }
+}
+
+/** A record in one of its versions. A tombstone has a version too. */
+function liveIn(id: Id, version: number): Document {
+  return { _id: id, version, live: true };
 }

@@ -206,7 +206,10 @@ describe('the commands to MongoDB', () => {
     expect(await storage.products.confirmAll(versions)).to.deep.equal([false, true, false]);
     const reads = server.commandsNamed('find').map(({ filter, readConcern }) => ({ filter, readConcern }));
     expect(reads).to.deep.equal(
-      [1, 2, 3].map((id) => ({ filter: { _id: id, version: 5 }, readConcern: { level: 'linearizable' } })),
+      [1, 2, 3].map((id) => ({
+        filter: { _id: id, version: 5, live: true },
+        readConcern: { level: 'linearizable' },
+      })),
     );
   });
 
@@ -272,8 +275,8 @@ describe('the commands to MongoDB', () => {
     await storage.products.removeAll([{ id: 1, expected: 8, at: 5 }]);
     const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
     expect(writes.map(({ q }) => q)).to.deep.equal([
-      { _id: 1, version: 7 },
-      { _id: 1, version: 8 },
+      { _id: 1, version: 7, live: true },
+      { _id: 1, version: 8, live: true },
     ]);
     const at = new Date(5);
     expect(writes[1]?.['u']).to.deep.equal({ _id: 1, version: 9, updatedAt: at, deletedAt: at });
