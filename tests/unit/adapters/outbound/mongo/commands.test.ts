@@ -250,7 +250,7 @@ describe('the commands to MongoDB', () => {
     expect(most, 'those of two calls together').to.equal(16);
     const writes: Document[] = server.commandsNamed('update').flatMap(({ updates }) => updates);
     expect(writes.map(({ q }) => q)).to.have.deep.members(
-      [...ids, ...ids, ...ids, ...ids].map((id) => ({ _id: id, version: id })),
+      [...ids, ...ids, ...ids, ...ids].map((id) => ({ _id: id, version: id, live: true })),
     );
   });
 
