@@ -179,7 +179,7 @@ function webhookResource(
   const { apiKeys: keys, changes: feeds } = storage;
   const service = new WebhookService({ ...parts, webhooksFor, keys, feeds, clock });
   const routes = webhookRoutes(WEBHOOKS, service, policyOf(settings, GUARDED_READING));
-  // Without a feed they would tell nothing.
+  // Without a feed there is nothing to report.
   return { ids, service, routes: settings.CHANGES === 'on' ? routes : [] };
 }
 

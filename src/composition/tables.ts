@@ -3,7 +3,7 @@ import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { StoredTable } from '../application/ports/table-store.js';
-import { API_KEY, type ApiKey } from '../domain/access.js';
+import { API_KEY, type ApiKey, type ResourceName } from '../domain/access.js';
 import { type FieldTable, indexedFields, searchedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
@@ -96,12 +96,11 @@ export const EXPIRING_TABLES: readonly StoredTable[] = Object.values(RECORD_TABL
   ({ tombstones }) => tombstones === 'expire',
 );
 
-/** The tables whose changes others can learn of. */
-export type FeedName = 'products' | 'users' | 'orders';
-
 /** The feeds of the tables that have one. */
 export type ChangeFeeds = {
-  readonly [Name in FeedName]: Tables[Name] extends Table<infer Fields, 'keyed'> ? ChangeFeed<Fields> : never;
+  readonly [Name in ResourceName]: Tables[Name] extends Table<infer Fields, 'keyed'>
+    ? ChangeFeed<Fields>
+    : never;
 };
 
 /** @param of returns the feed of a table with any fields */

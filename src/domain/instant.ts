@@ -22,6 +22,11 @@ export function parseInstant(text: string): Instant | undefined {
   return day + duration(hours, minutes, seconds) + milliseconds(fraction) - offset;
 }
 
+/** Returns the instant as responses show it (RFC 3339, UTC, milliseconds). */
+export function instantText(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}
+
 /** `Date.parse` alone takes the 31st of February for a day of March. */
 function dayOf(date: string): Instant | undefined {
   const day = Date.parse(`${date}T00:00:00Z`);

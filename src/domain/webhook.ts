@@ -21,7 +21,7 @@ export const WEBHOOK = {
     required: true,
   },
   resources: {
-    description: 'Whose changes it tells',
+    description: 'The collections whose changes it reports',
     kind: 'list',
     of: { description: 'A collection', kind: 'choice', values: RESOURCES },
     min: 1,

@@ -111,6 +111,7 @@ describe('a wait for a change', () => {
       0,
       undefined,
     ]);
+    expect(outcome(await waitAt(request(), place, 0, key)), 'without time').to.deep.equal([200, 0, 'wait=0']);
     const other = waitAt(request(), place, 30);
     await untilWaiting(9);
     await request().post('/v1/products', { name: 'Lamp' });

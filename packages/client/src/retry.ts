@@ -10,7 +10,7 @@ export interface RetryOptions {
   /** The longest wait before a retry; 60,000 by default. If the service requests more, its error is passed on. */
   readonly maxWaitMs?: number;
   /**
-   * Whether an error of `fetch` is the answer of the service, which a retry would get again. Default: it is a lost
+   * Whether an error of `fetch` is the response of the service, which a retry would get again. Default: it is a lost
    * response.
    */
   readonly isAnswer?: (failure: unknown) => boolean;

@@ -47,7 +47,7 @@ export class Transport {
   }
 
   /**
-   * Returns a transport that retries until there is an answer.
+   * Returns a transport that retries until there is a response.
    * @param attemptMs after which an attempt is lost
    */
   patient(attemptMs: number): Transport {

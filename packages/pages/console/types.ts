@@ -138,7 +138,7 @@ export interface Console {
 /** A record that changed, or was deleted. */
 export type Change = Deletion | { readonly id: number; readonly version: number; readonly deleted?: never };
 
-/** What happened to the records of a resource; undefined if it cannot be told one by one. */
+/** What happened to the records of a resource; undefined if it is not known one by one. */
 export type News = readonly Change[] | undefined;
 
 /** Tells the pages what others change. */
@@ -146,10 +146,10 @@ export interface Follower {
   /** Takes a place in the feed. What is read behind this misses no change. Failures are left to {@link follow}. */
   begin(resource: Resource, signal: AbortSignal): Promise<void>;
   /**
-   * Tells what changes until the signal is aborted, or nothing can be told. What could not be told is told again.
-   * @param tell may throw
+   * Reports what changes until the signal is aborted, or nothing can be reported. What could not be reported is reported again.
+   * @param report may throw
    */
-  follow(resource: Resource, tell: (news: News) => Promise<void>, signal: AbortSignal): Promise<void>;
+  follow(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
 /** Deletions that wait, so that the person can undo them: nothing is sent until the wait is over. */

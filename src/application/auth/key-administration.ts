@@ -1,6 +1,7 @@
 import { type ApiKey, SCOPES } from '../../domain/access.js';
 import { AppError } from '../../domain/errors.js';
-import type { Id, Instant, Versioned } from '../../domain/record.js';
+import { instantText } from '../../domain/instant.js';
+import type { Id, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
@@ -33,7 +34,7 @@ export class KeyAdministration {
    */
   async create(fields: NewApiKey): Promise<{ readonly record: Versioned<ApiKey>; readonly key: string }> {
     const { service } = this.deps;
-    const draft = service.keys.draft({ ...fields, expiresAt: time(fields.expiresAt) });
+    const draft = service.keys.draft({ ...fields, expiresAt: instantText(fields.expiresAt) });
     const { record, key } = await service.issue({ draft });
     if (key === undefined) throw new Error('A new API key was mistaken for a replayed one.');
     return { record, key };
@@ -80,9 +81,9 @@ export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) 
     id,
     name,
     scopes,
-    expiresAt: time(expiresAt),
-    createdAt: time(createdAt),
-    lastUsedAt: time(lastUsedAt),
+    expiresAt: instantText(expiresAt),
+    createdAt: instantText(createdAt),
+    lastUsedAt: instantText(lastUsedAt),
     createdBy,
     createdBySubject,
     usage: usage && presentUsage(usage),
@@ -90,9 +91,5 @@ export function presentApiKey({ id, createdAt, fields }: Versioned<UsedApiKey>) 
 }
 
 function presentUsage({ since, requests, byRoute }: KeyUsage) {
-  return { since: time(since), requests, byRoute };
-}
-
-function time(at: Instant | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
+  return { since: instantText(since), requests, byRoute };
 }

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Turn } from '../../shared/turn.js';
 import type { ChangeFeed, FeedPosition } from '../ports/change-feed.js';
 import type { Timer } from '../ports/timer.js';
+import { FeedPoll } from './feed-poll.js';
 
 /** The pause between two polls of the store. */
 const POLL_MS = 250;
@@ -70,8 +71,10 @@ export class ChangeWatch {
 
   /** Resolves when the poll runs. */
   private poll(): Promise<void> {
-    this.polling ??= this.feed.end().then(
-      (position) => this.pollFrom(position),
+    if (this.polling) return this.polling;
+    const poll = new FeedPoll(this.feed);
+    this.polling = poll.hasNews().then(
+      () => this.pollOn(poll),
       (error: unknown) => {
         this.polling = undefined;
         throw error;
@@ -81,28 +84,21 @@ export class ChangeWatch {
   }
 
   /** Polls again and again, as long as somebody waits. */
-  private pollFrom(position: FeedPosition): void {
+  private pollOn(poll: FeedPoll): void {
     this.timer.after(POLL_MS, () => {
       if (this.seats.size === 0) this.polling = undefined;
       else
-        this.pollOnce(position).then(
-          (next) => this.pollFrom(next),
+        poll.hasNews().then(
+          (hasNews) => {
+            if (hasNews) for (const seat of this.seats) seat.wake();
+            this.pollOn(poll);
+          },
           (error: unknown) => {
             this.polling = undefined;
             for (const seat of this.seats) seat.end(error);
           },
         );
     });
-  }
-
-  /** @returns the next position */
-  private async pollOnce(position: FeedPosition): Promise<FeedPosition> {
-    const page = await this.feed.read(position, 1);
-    if (page && page.changes.length === 0) return page.next;
-    // Before those who wait read again: they find what is not behind it.
-    const end = await this.feed.end();
-    for (const seat of this.seats) seat.wake();
-    return end;
   }
 
   private repeat(ms: number, check: Wait['check'], seat: Seat): () => void {

@@ -12,7 +12,7 @@ export const RESERVATION_MS = RESERVATION_PROMISED_MS + HOUR_MS;
 
 /**
  * How long a tombstone is kept. It outlives every reservation of its id, which is older than the deletion. A client
- * that reads all changes within the 50 hours of a cursor learns of it; others are told that changes may be missing.
+ * that reads all changes within the 50 hours of a cursor learns of it; for others the cursor has expired.
  */
 export const TOMBSTONE_MS = 2 * RESERVATION_MS + HOUR_MS;
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { keyPrincipalId } from '../../domain/access.js';
-import type { Versioned } from '../../domain/record.js';
+import type { Instant, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
   type PendingMessage,
@@ -42,6 +42,11 @@ export async function deliver(
       signal,
     )),
   };
+}
+
+/** The body of a message, as Standard Webhooks 1.0.0 recommends it. */
+export function bodyOf(type: string, at: Instant, data: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
 /** The HMAC-SHA256 with the bytes of the secret. Neither the id nor the time has a full stop. */

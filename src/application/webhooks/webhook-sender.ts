@@ -15,6 +15,7 @@ import {
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import { PLACE_MS } from '../changes/change-reader.js';
+import { FeedPoll } from '../changes/feed-poll.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
@@ -24,7 +25,7 @@ import type { WebhookObserver, WebhookPauseReason } from '../ports/webhook-obser
 import type { WebhookTransport } from '../ports/webhook-transport.js';
 import { paginate } from '../records/paginate.js';
 import { nextVersion } from '../records/versions.js';
-import { deliver } from './delivery.js';
+import { bodyOf, deliver } from './delivery.js';
 import { keyProblem } from './sending-key.js';
 import type { WebhookStates } from './webhook-states.js';
 
@@ -94,8 +95,7 @@ interface Watched {
  */
 export class WebhookSender {
   private watched = new Map<Id, Watched>();
-  /** The newest known place in each feed. */
-  private readonly ends = new Map<ResourceName, FeedPosition>();
+  private readonly polls: Readonly<Record<ResourceName, FeedPoll>>;
   private readonly slots = new FairSemaphore(SLOTS);
   private readonly steps = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
@@ -105,7 +105,14 @@ export class WebhookSender {
   private isStopped = false;
   private failure: unknown;
 
-  constructor(private readonly deps: WebhookSenderDependencies) {}
+  constructor(private readonly deps: WebhookSenderDependencies) {
+    const { products, users, orders } = deps.feeds;
+    this.polls = {
+      products: new FeedPoll(products),
+      users: new FeedPoll(users),
+      orders: new FeedPoll(orders),
+    };
+  }
 
   /**
    * Looks for changes, and begins what is due. Call it several times a second.
@@ -115,7 +122,7 @@ export class WebhookSender {
     const { failure } = this;
     this.failure = undefined;
     if (this.deps.clock.elapsed() >= this.reloadAt) await this.reload();
-    for (const name of this.watchedResources()) if (await this.hasNews(name)) this.wakeAll(name);
+    for (const name of this.watchedResources()) if (await this.polls[name].hasNews()) this.wakeAll(name);
     const now = this.deps.clock.now();
     for (const webhook of this.watched.values()) {
       if (Math.abs(now - webhook.readAt) >= REFRESH_MS) webhook.isDue = true;
@@ -183,17 +190,6 @@ export class WebhookSender {
 
   private wakeAll(name: ResourceName): void {
     for (const webhook of this.watched.values()) if (webhook.resources.includes(name)) webhook.isDue = true;
-  }
-
-  /** Whether a feed has changes since the last call. */
-  private async hasNews(name: ResourceName): Promise<boolean> {
-    const feed = this.deps.feeds[name];
-    const end = this.ends.get(name);
-    const page = end === undefined ? undefined : await feed.read(end, 1);
-    const isQuiet = page?.changes.length === 0;
-    // Before the webhooks read: they find what is not behind it.
-    this.ends.set(name, isQuiet ? page.next : await feed.end());
-    return !isQuiet;
   }
 
   private startIfDue(webhook: Watched): void {
@@ -340,11 +336,7 @@ export class WebhookSender {
   ): PendingMessage {
     const { clock, newMessageId, addressOf } = this.deps;
     const madeAt = clock.now();
-    const body = JSON.stringify({
-      type: about.type,
-      timestamp: new Date(madeAt).toISOString(),
-      data: { ...data, next: addressOf(about.resource, about.next) },
-    });
+    const body = bodyOf(about.type, madeAt, { ...data, next: addressOf(about.resource, about.next) });
     return { id: newMessageId(), madeAt, body, ...about };
   }
 

@@ -24,7 +24,7 @@ import type { Change } from '../records/record-format.js';
 import type { RecordService } from '../records/record-service.js';
 import type { ReferenceValidator } from '../records/record-validator.js';
 import type { Precondition } from '../records/versions.js';
-import { deliver } from './delivery.js';
+import { bodyOf, deliver } from './delivery.js';
 import { keyProblem } from './sending-key.js';
 import type { WebhookStates } from './webhook-states.js';
 
@@ -178,7 +178,7 @@ export class WebhookService {
     try {
       const at = clock.now();
       const type = 'webhook.test';
-      const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: {} });
+      const body = bodyOf(type, at, {});
       const error = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, at);
       const attempt =
         error === undefined

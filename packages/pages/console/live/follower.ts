@@ -3,7 +3,7 @@ import type { AnyTypes, Follower, News, Resource } from '../types.js';
 
 /** The pause after news, so that a busy catalogue takes a small part of the rate limit. */
 const PAUSE_MS = 3_000;
-/** The pause after news that cannot be told, and before another attempt. */
+/** The pause after news that cannot be reported, and before another attempt. */
 const LONG_PAUSE_MS = 10_000;
 /** A response with so many changes is skipped: to read all records that are shown is less work. */
 const MOST = 1_000;
@@ -34,13 +34,17 @@ export class FeedFollower implements Follower {
       );
   }
 
-  async follow(resource: Resource, tell: (news: News) => Promise<void>, signal: AbortSignal): Promise<void> {
+  async follow(
+    resource: Resource,
+    report: (news: News) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { pause = pauseFor } = this.options;
     while (!signal.aborted && this.isAudible(resource)) {
       try {
         const from = this.places.get(resource.name);
-        if (from === undefined) await this.tellAnew(resource, tell, signal);
-        else await this.tellFrom(from, resource, tell, signal);
+        if (from === undefined) await this.reportAnew(resource, report, signal);
+        else await this.reportFrom(from, resource, report, signal);
         await pause(LONG_PAUSE_MS, signal);
       } catch (error) {
         const { status, retryAfterSeconds = 0 } = Object(error) as Partial<CatalogueError>;
@@ -67,25 +71,25 @@ export class FeedFollower implements Follower {
     }
   }
 
-  private async tellAnew(resource: Resource, tell: (news: News) => Promise<void>, signal: AbortSignal) {
+  private async reportAnew(resource: Resource, report: (news: News) => Promise<void>, signal: AbortSignal) {
     const place = await this.start(resource, signal);
-    await tell(undefined);
+    await report(undefined);
     if (!signal.aborted) this.places.set(resource.name, place);
   }
 
-  private async tellFrom(
+  private async reportFrom(
     from: string,
     resource: Resource,
-    tell: (news: News) => Promise<void>,
+    report: (news: News) => Promise<void>,
     signal: AbortSignal,
   ) {
     const { changes, pause = pauseFor } = this.options;
     for await (const { changes: news, cursor } of changes(resource, { from, signal }).pages()) {
       if (news.length >= MOST) {
         this.places.delete(resource.name);
-        return this.tellAnew(resource, tell, signal);
+        return this.reportAnew(resource, report, signal);
       }
-      if (news.length > 0) await tell(news);
+      if (news.length > 0) await report(news);
       if (signal.aborted) return;
       this.places.set(resource.name, cursor);
       if (news.length > 0) await pause(PAUSE_MS, signal);

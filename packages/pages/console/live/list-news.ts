@@ -65,11 +65,11 @@ interface Found {
 export function updated(list: LiveList, { page, others, news, isWhole }: Found): LiveList {
   const found = new Map([...page, ...others].map((record) => [record.id, record]));
   const missing = new Set(missingIds(list, page, news));
-  const told = new Set(news?.flatMap(({ id, deleted }) => (deleted ? [id] : [])));
+  const deletedIds = new Set(news?.flatMap(({ id, deleted }) => (deleted ? [id] : [])));
   const marks = new Map(list.marks);
   const records = list.records.map((record) => {
     const newest = found.get(record.id);
-    if (told.has(record.id) || (missing.has(record.id) && !newest))
+    if (deletedIds.has(record.id) || (missing.has(record.id) && !newest))
       marks.set(record.id, { kind: 'deleted', fields: NO_FIELDS });
     if (!newest || !(Number(newest['version']) > Number(record['version']))) return record;
     const before = marks.get(record.id);
@@ -83,7 +83,7 @@ export function updated(list: LiveList, { page, others, news, isWhole }: Found):
     .filter((id) => !shown.has(id) && (list.here.has(id) || (changed?.has(id) ?? true)));
   const made = (isWhole && news ? news : []).filter(({ version, deleted }) => version === 1 && !deleted);
   const elsewhere = [...list.elsewhere, ...idsOf(made)].filter(
-    (id) => !shown.has(id) && !told.has(id) && !here.includes(id),
+    (id) => !shown.has(id) && !deletedIds.has(id) && !here.includes(id),
   );
   return { records, marks, here: new Set(here), elsewhere: new Set(elsewhere) };
 }

@@ -5,12 +5,12 @@ import type { News, Resource } from '../types.js';
 /**
  * Tells the page what others change, while the page is visible.
  * @param shown what the page shows; undefined: nothing that could change
- * @param tell called with the news; after the signal is aborted, what it found is nobody's any more
+ * @param report called with the news; after the signal is aborted, what it found is nobody's any more
  */
 export function useNews(
   resource: Resource,
   shown: unknown,
-  tell: (news: News, signal: AbortSignal) => Promise<void>,
+  report: (news: News, signal: AbortSignal) => Promise<void>,
 ): void {
   const { follower } = useConsole();
   const isVisible = useVisibility();
@@ -18,7 +18,7 @@ export function useNews(
   useEffect(() => {
     if (!isOn) return undefined;
     const aborter = new AbortController();
-    void follower.follow(resource, (news) => tell(news, aborter.signal), aborter.signal);
+    void follower.follow(resource, (news) => report(news, aborter.signal), aborter.signal);
     return () => aborter.abort();
   }, [follower, resource, shown, isOn]);
 }

@@ -39,7 +39,7 @@ type Outcome =
   | { readonly kind: 'success' | 'error'; readonly text: string }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A webhook: what it tells whom, its last deliveries, and everything that can be done with it. */
+/** A webhook: what it reports to whom, its last deliveries, and everything that can be done with it. */
 export function WebhookPage({ resource, id }: RecordPageProps): JSX.Element {
   const { api, navigate, notify } = useConsole();
   const { POST, GET } = api.catalogue;

@@ -3,7 +3,7 @@ import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Instant } from '../../../domain/record.js';
 import type { ChangeLog } from './change-log.js';
 
-/** Whether this process writes the feeds. Whether they are on for all processes, the head of each log tells. */
+/** Whether this process writes the feeds. The head of each log says whether they are on for all processes. */
 export class MongoFeedState implements FeedState {
   isOn = false;
 

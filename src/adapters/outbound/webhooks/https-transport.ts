@@ -164,7 +164,7 @@ export class HttpsWebhookTransport implements WebhookTransport {
   }
 }
 
-/** A look-up that knows its answer. */
+/** A look-up whose result is known. */
 function fixedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;

@@ -56,6 +56,9 @@ export function addChanges(program: Command, context: CliContext): void {
     )
     .addHelpText('after', '\nexample: catalogue changes reset')
     .action(async () => {
+      // commander reads the options of `changes` before and after the name of the subcommand.
+      if (changes.getOptionValue('resource') !== undefined)
+        changes.error('error: reset makes the cursors of all resources expire, and takes no --resource');
       const settings = loadSettings();
       await (await loadTasks()).resetFeeds(settings);
       io.stdout.write('All cursors of changes have expired.\n');

@@ -128,7 +128,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   insufficient_scope: {
     status: 403,
     cause:
-      'The credential is valid but lacks the scope for this operation, or tries to create an API key with scopes that it does not have, or a webhook that tells what it may not read. Also a webhook of a token that belongs to no API key. The message and `scope` in `WWW-Authenticate` name the missing scopes.',
+      'The credential is valid but lacks the scope for this operation, or tries to create an API key with scopes that it does not have, or a webhook for resources that it may not read. Also a webhook of a token that belongs to no API key. The message and `scope` in `WWW-Authenticate` name the missing scopes.',
     remedy: 'Use a credential that has the scope. A retry with this one does not help.',
   },
   https_required: {

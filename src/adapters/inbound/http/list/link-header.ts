@@ -79,12 +79,16 @@ export function changesLink(
 
 /**
  * Adds where to learn of changes (RFC 5989) to the `Link` header of a list.
- * @param links may be empty
+ * @param links of a page; undefined if there is no page
  * @param path of the list
  */
-export function withMonitor(links: string, path: string, addressOf: PageUrl['addressOf']): string {
+export function withMonitor(
+  links: string | undefined,
+  path: string,
+  addressOf: PageUrl['addressOf'],
+): string {
   const monitor = `<${addressOf(`${path}/${CHANGES}`)}>; rel="monitor"`;
-  if (links === '') return monitor;
+  if (links === undefined) return monitor;
   const both = `${links}, ${monitor}`;
   // The first of the links to be left out.
   const isCut = both.length > MAX_LINK_BYTES || !links.includes('rel="first"');

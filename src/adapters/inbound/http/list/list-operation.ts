@@ -157,11 +157,16 @@ class ListHandler<Fields> {
     return { records: page.records, link: linkHeader(url, query, page) };
   }
 
-  private setHeaders(ctx: Context, { cacheControl }: ParsedList, total: number | undefined, link = ''): void {
+  private setHeaders(
+    ctx: Context,
+    { cacheControl }: ParsedList,
+    total: number | undefined,
+    link?: string,
+  ): void {
     ctx.set('Cache-Control', cacheControl);
     // Not in the tag: it is the same on all pages.
     const links = this.hasChanges ? withMonitor(link, ctx.path, ctx.state.addressOf) : link;
-    if (links !== '') ctx.set('Link', links);
+    if (links) ctx.set('Link', links);
     if (total === undefined) return;
     ctx.set('X-Total-Count', String(total));
     addAppliedPreference(ctx, 'count=exact');

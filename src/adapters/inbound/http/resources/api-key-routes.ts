@@ -1,10 +1,8 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
 import type { ApiKey } from '../../../../domain/access.js';
-import { JSON_TYPE } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { type Handler, idOf, type Operation, type Route } from '../core/route.js';
-import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
+import { idempotencyOf } from '../query/idempotency-key.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
 import { routesOf } from './resource-routes.js';
 
@@ -15,16 +13,8 @@ export function apiKeyRoutes(
   policy: ResourcePolicy<ApiKey>,
 ): Route[] {
   const operations = new ResourceOperations(resource, service.keys, policy);
-  const issueKey: Operation = {
-    purpose: operations.purpose('issue'),
-    scopes: [resource.writeScope],
-    parameter: noParameter,
-    headers: readIdempotencyKey,
-    // JSON only: the secrets of an import would be lost if its connection broke.
-    consumes: {
-      [JSON_TYPE]: { read: operations.readJson, handle: issueHandler(resource, service, operations) },
-    },
-  };
+  // JSON only: the secrets of an import would be lost if its connection broke.
+  const issueKey = operations.creation('issue', issueHandler(resource, service, operations));
   const revoke: Operation = {
     ...operations.remove((ctx, precondition) =>
       service.revokeFor(ctx.state.principal, idOf(ctx), precondition),

@@ -112,14 +112,19 @@ export class ResourceOperations<Fields> {
 
   create(): Operation {
     return {
-      purpose: this.purpose('create'),
+      ...this.creation('create', (ctx) => this.createOne(ctx)),
+      subpathByType: Object.fromEntries(Object.keys(this.importFormats()).map((type) => [type, IMPORTS])),
+    };
+  }
+
+  /** The operation of a POST of one record, under an idempotency key if the client sends one. */
+  creation(kind: ResourceKind, handle: BodyHandler['handle']): Operation {
+    return {
+      purpose: this.purpose(kind),
       scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
-      consumes: {
-        [JSON_TYPE]: { read: this.readJson, handle: (ctx) => this.createOne(ctx) },
-      },
-      subpathByType: Object.fromEntries(Object.keys(this.importFormats()).map((type) => [type, IMPORTS])),
+      consumes: { [JSON_TYPE]: { read: this.readJson, handle } },
     };
   }
 

@@ -1,12 +1,11 @@
 import type { ShownWebhook, WebhookService } from '../../../../application/webhooks/webhook-service.js';
 import type { Webhook } from '../../../../domain/webhook.js';
 import { clientOf } from '../core/concurrency-limits.js';
-import { JSON_TYPE } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { type Handler, idOf, type Operation, type Route } from '../core/route.js';
 import { type ListService, listOperation } from '../list/list-operation.js';
-import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
+import { idempotencyOf } from '../query/idempotency-key.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
 import { routesOf } from './resource-routes.js';
 import { presentAttempt } from './webhooks.js';
@@ -42,14 +41,8 @@ export function webhookRoutes(
     (ctx, precondition, change) => service.updateFor(ctx.state.principal, idOf(ctx), precondition, change),
     'revise',
   );
-  const register: Operation = {
-    purpose: operations.purpose('register'),
-    scopes: [resource.writeScope],
-    parameter: noParameter,
-    headers: readIdempotencyKey,
-    // JSON only: the secrets of an import would be lost if its connection broke.
-    consumes: { [JSON_TYPE]: { read: operations.readJson, handle: registerHandler(service, operations) } },
-  };
+  // JSON only: the secrets of an import would be lost if its connection broke.
+  const register = operations.creation('register', registerHandler(service, operations));
   return routesOf(
     resource,
     { GET: list, POST: register },

@@ -1,7 +1,8 @@
 import type { RecordFormat } from '../../../../application/records/record-format.js';
 import type { ShownWebhook } from '../../../../application/webhooks/webhook-service.js';
 import { indexedFields } from '../../../../domain/fields.js';
-import { type Instant, MAX_ID, type Versioned } from '../../../../domain/record.js';
+import { instantText } from '../../../../domain/instant.js';
+import { MAX_ID, type Versioned } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/rules.js';
 import {
   type DeliveryAttempt,
@@ -51,7 +52,7 @@ export const WEBHOOKS: ResourceDefinition<ShownWebhook> = {
     singular: 'a webhook',
     plural: 'webhooks',
     description:
-      'Receivers that the service tells of changes, by messages as Standard Webhooks 1.0.0 describes them. A message names the records that changed, and the address of the feed behind these changes. Each change is told at least once.',
+      'Receivers to which the service reports changes, by messages as Standard Webhooks 1.0.0 describes them. A message names the records that changed, and the address of the feed behind these changes. Each change is reported at least once.',
     schemaNames: { resources: 'WebhookResource', status: 'WebhookStatus' },
   },
   readOnlyFields: READ_ONLY_FIELDS,
@@ -95,8 +96,8 @@ function presentWebhook(webhook: Versioned<ShownWebhook>) {
     resources,
     status: statusOf(fields, state),
     createdBy,
-    createdAt: time(createdAt),
-    lastDeliveryAt: time(state?.lastDeliveryAt),
+    createdAt: instantText(createdAt),
+    lastDeliveryAt: instantText(state?.lastDeliveryAt),
     lastError: state?.lastError,
     secret: newSecret,
   };
@@ -104,7 +105,7 @@ function presentWebhook(webhook: Versioned<ShownWebhook>) {
 
 /** A try to send a message, as responses show it. */
 export function presentAttempt({ at, ...rest }: DeliveryAttempt) {
-  return { at: time(at), ...rest };
+  return { at: instantText(at), ...rest };
 }
 
 export const ATTEMPT_SCHEMA: JsonSchema = open(
@@ -122,7 +123,3 @@ export const ATTEMPT_SCHEMA: JsonSchema = open(
   },
   ['at', 'type', 'changes'],
 );
-
-function time(at: Instant | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
-}

@@ -59,6 +59,7 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['changes', '--resource', 'api-keys'], /Allowed choices are products, users, orders/],
   [['changes', '--follow', 'x'], /too many arguments/],
   [['changes', 'reset', 'x'], /too many arguments/],
+  [['changes', 'reset', '--resource', 'products'], /takes no --resource/],
   [['seed'], /--products/],
   [['seed', '--products', '0'], /from 1 to 10000000/],
   [['seed', '--products', '10000001'], /from 1 to 10000000/],

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import { parseCursor } from '#src/adapters/inbound/http/list/cursor.js';
-import { linkHeader } from '#src/adapters/inbound/http/list/link-header.js';
+import { linkHeader, withMonitor } from '#src/adapters/inbound/http/list/link-header.js';
 import { BY_ID, type ListQuery, type Position } from '#src/application/ports/list-query.js';
 import { cursorIn, linksOf } from '../../../../../support/links.js';
 
@@ -133,6 +133,21 @@ describe('linkHeader', () => {
       expect(Object.keys(linksOf(header({}, q(one))))).to.deep.equal(['first']);
       expect(header({}, q(one + 1))).to.equal('');
       expect(header(last, q(one))).to.equal('');
+    });
+
+    it('leaves out monitor before the others', () => {
+      const monitored = (links: string | undefined) =>
+        Object.keys(linksOf(withMonitor(links, '/v1/products', (target) => target)));
+      const monitor = ', </v1/products/changes>; rel="monitor"'.length;
+      const middle = { from: at('after', false, 4), hasMore: true };
+      const fits = Math.floor((MAX_LINK - monitor - header(middle, q(0)).length) / 3);
+      expect(monitored(header(middle, q(fits)))).to.deep.equal(['first', 'prev', 'next', 'monitor']);
+      expect(monitored(header(middle, q(fits + 1)))).to.deep.equal(['first', 'prev', 'next']);
+      // There is room for it where the first page is left out, but it goes before that.
+      const three = Math.floor((MAX_LINK - header(middle, q(0)).length) / 3);
+      expect(monitored(header(middle, q(three + 1)))).to.deep.equal(['prev', 'next']);
+      expect(withMonitor('', '/v1/products', (target) => target)).to.equal('');
+      expect(monitored(undefined), 'of a stream').to.deep.equal(['monitor']);
     });
   });
 });
