@@ -104,7 +104,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'integration',
     tests: 'MongoDB, PostgreSQL, Redis, HAProxy and the package of the client',
-    command: mocha('tests/integration/**/* packages/client/tests/integration/*'),
+    command: mocha('tests/integration/**/* packages/client/tests/integration/*', '--parallel --jobs 2'),
     needs: [...STAND_IN, 'redis-server', 'haproxy', 'curl'],
     runs: BOTH,
     usesServers: true,

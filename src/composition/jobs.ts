@@ -51,7 +51,7 @@ export function indexingWords(indexing: SearchIndexing): Job {
   };
 }
 
-/** Tells the receivers of webhooks what changed. */
+/** Reports changes to the receivers of webhooks. */
 export function sendingWebhooks(sender: WebhookSender): Job {
   return {
     run: () => sender.run(),

@@ -184,7 +184,7 @@ export interface ChangeLogHead {
   readonly floor: number;
 }
 
-/** Tells that a record changed, not how. */
+/** Says that a record changed, not how. */
 export interface ChangeLogEntry {
   /** From 1 on, without a gap. */
   readonly _id: number;
