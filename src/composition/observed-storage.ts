@@ -28,6 +28,7 @@ const REPOSITORY = methods<Repository<unknown>>({
   findAllByUnique: true,
   list: true,
   count: true,
+  facets: true,
   replaceAll: true,
   removeAll: true,
 });

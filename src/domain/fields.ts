@@ -8,10 +8,12 @@ interface FieldOptions {
   /** Every record has a value. */
   readonly required?: true;
   /**
-   * Lists can be filtered by the field, and sorted by it if it is required. Stores keep an index. Of a list of texts, the
+   * Lists can be filtered by the field, and sorted by it if it has one value. Stores keep an index. Of a list of texts, the
    * index has each element. `presence`: lists can be filtered only by whether there is a value, and no store has an index.
    */
   readonly indexed?: true | 'presence';
+  /** Clients count records by the values of the field. It is indexed. */
+  readonly faceted?: true;
   /** No two records share a value. */
   readonly unique?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
@@ -165,8 +167,10 @@ export interface FieldSpec {
   readonly type: 'text' | 'integer' | 'instant' | 'attributes' | 'presence';
   /** A list, whose elements are of the type. A comparison matches if an element does. There is no order. */
   readonly isList?: true;
-  /** Every record has a value. A list can be sorted only by such fields. */
+  /** Every record has a value. */
   readonly required?: true;
+  /** Clients count records by its values. */
+  readonly faceted?: true;
   /** No two records share a value. */
   readonly unique?: true;
   /** Names a record of another resource. Clients list the records that name it, newest first. */
@@ -196,6 +200,13 @@ export function uniqueFields(fields: FieldSpecs): string[] {
 /** The lists by whose elements clients filter. */
 export function listFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.isList);
+}
+
+/** The fields by which lists can be sorted: those with one value. */
+export function sortableFields(fields: FieldSpecs): string[] {
+  return Object.entries({ ...SYSTEM_FIELDS, ...fields })
+    .filter(([, { type, isList }]) => type !== 'attributes' && type !== 'presence' && !isList)
+    .map(([name]) => name);
 }
 
 /** The optional lists and attributes, which have no value if they are empty. */
@@ -243,10 +254,11 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
   if (!field.indexed) return [];
   if (field.indexed === 'presence') return [[name, { type: 'presence' }]];
   if (field.kind === 'list') return [[name, listSpec(name, field)]];
-  const { unique, ignoresCase, spaceless } = field;
+  const { unique, ignoresCase, spaceless, faceted } = field;
   const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
     ...(isRequired && { required: true }),
+    ...(faceted && { faceted }),
     ...(unique && { unique }),
     ...(ignoresCase && { ignoresCase }),
     ...(spaceless && { spaceless }),
@@ -256,10 +268,10 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
   return [[name, spec]];
 }
 
-function listSpec(name: string, { of: element }: ListField): FieldSpec {
+function listSpec(name: string, { of: element, faceted }: ListField): FieldSpec {
   if (element.kind !== 'text')
     throw new Error(`The list ${name} cannot be indexed: its elements are no texts.`);
-  return { type: 'text', isList: true };
+  return { type: 'text', isList: true, ...(faceted && { faceted }) };
 }
 
 const INDEX_TYPES: Readonly<Record<Exclude<Field['kind'], 'object' | 'list'>, FieldSpec['type']>> = {

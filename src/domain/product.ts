@@ -57,6 +57,7 @@ export const PRODUCT = {
         example: 'EUR',
         required: true,
         indexed: true,
+        faceted: true,
       },
     },
   },
@@ -65,6 +66,7 @@ export const PRODUCT = {
     kind: 'attributes',
     example: { colour: 'green', watts: 7.5, dimmable: true },
     indexed: true,
+    faceted: true,
     searched: true,
   },
   status: {
@@ -72,6 +74,7 @@ export const PRODUCT = {
     kind: 'choice',
     values: ['draft', 'archived'],
     indexed: true,
+    faceted: true,
   },
   tags: {
     description: 'Categories and marks of your own; a slash makes paths; upper and lower case differ',
@@ -82,6 +85,7 @@ export const PRODUCT = {
     distinct: [],
     separator: '|',
     indexed: true,
+    faceted: true,
     searched: true,
   },
   images: {
@@ -127,6 +131,7 @@ export const PRODUCT = {
     ...NAME,
     example: 'Nordlicht',
     indexed: true,
+    faceted: true,
     searched: true,
   },
   gtin: {
@@ -149,6 +154,7 @@ export const PRODUCT = {
     characters: 'of A-Z a-z 0-9 . _ -',
     example: 'LAMP',
     indexed: true,
+    faceted: true,
     searched: true,
   },
   stock: {

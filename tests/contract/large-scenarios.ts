@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import type { ListQuery, Position, SortOrder, Value } from '#src/application/ports/list-query.js';
+import type { FieldSpecs } from '#src/domain/fields.js';
 import { MAX_ID, type Versioned } from '#src/domain/record.js';
 import {
+  AMOUNT,
+  type AnyFacets,
+  anyFacets,
   anyFilters,
   anyOrder,
   INSTANT,
@@ -16,7 +20,7 @@ const MAX_COUNT = 1_500;
 
 export interface LargeScenario<Fields> {
   readonly records: readonly Versioned<Fields>[];
-  readonly queries: readonly ListQuery[];
+  readonly queries: readonly (ListQuery & { readonly facets: AnyFacets })[];
   /** Milliseconds by which each reading moves the clock, in rotation, so that stores read slices of different sizes. */
   readonly steps: readonly number[];
 }
@@ -62,7 +66,10 @@ function manyRecords<Fields>(
   );
 }
 
-function largeQuery<Fields>({ fields }: ResourceGenerator<Fields>, values: Values): fc.Arbitrary<ListQuery> {
+function largeQuery<Fields>(
+  { fields }: ResourceGenerator<Fields>,
+  values: Values,
+): fc.Arbitrary<ListQuery & { readonly facets: AnyFacets }> {
   const limit = fc.oneof(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 5 }));
   const number = fc.nat(MAX_COUNT).map(String);
   const text = fc.oneof(
@@ -74,7 +81,8 @@ function largeQuery<Fields>({ fields }: ResourceGenerator<Fields>, values: Value
       .record({
         limit,
         filters: anyFilters(fields, { ...values, text }, ID),
-        from: fc.option(anyPosition(order, text), { nil: undefined }),
+        from: fc.option(anyPosition(fields, order, text), { nil: undefined }),
+        facets: anyFacets(fields, values),
       })
       .map(({ from, ...query }) => ({ ...query, order, ...(from && { from }) })),
   );
@@ -83,12 +91,18 @@ function largeQuery<Fields>({ fields }: ResourceGenerator<Fields>, values: Value
 const ID = fc.oneof(fc.nat(MAX_COUNT + 100), fc.constantFrom(0, MAX_ID));
 
 /** A position at a record, without a record, or beyond all records. */
-function anyPosition(order: SortOrder, text: fc.Arbitrary<string>): fc.Arbitrary<Position> {
+function anyPosition(
+  fields: FieldSpecs,
+  order: SortOrder,
+  text: fc.Arbitrary<string>,
+): fc.Arbitrary<Position> {
   const anyText = fc.oneof({ weight: 5, arbitrary: text }, fc.constantFrom('', '\u{10ffff}'));
   const moment = fc.oneof({ weight: 5, arbitrary: INSTANT }, INSTANT.map(aSecondAway));
-  const value = (field: string): fc.Arbitrary<Value> => {
+  const value = (field: string): fc.Arbitrary<Value | null> => {
     if (field === 'id') return ID;
-    return field === 'createdAt' || field === 'updatedAt' ? moment : anyText;
+    if (field === 'createdAt' || field === 'updatedAt') return moment;
+    const present: fc.Arbitrary<Value> = fields[field]?.type === 'text' ? anyText : AMOUNT;
+    return fields[field]?.required ? present : fc.option(present, { nil: null });
   };
   return fc.record({
     side: fc.constantFrom('after', 'before'),

@@ -1,11 +1,20 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { BY_ID, type ListPage, type ListQuery, type Position } from '#src/application/ports/list-query.js';
+import {
+  BY_ID,
+  type FacetCount,
+  type FacetQuery,
+  type ListPage,
+  type ListQuery,
+  type Position,
+} from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
+import { OrderedLists } from '#src/application/records/ordered-lists.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
+import type { FieldSpecs } from '#src/domain/fields.js';
 import type { Versioned } from '#src/domain/record.js';
 import { openNew, type TestStoreProvider } from '../stores/provider.js';
 import { UnevenClock } from '../support/fakes.js';
@@ -23,7 +32,6 @@ import {
   USER,
   type Write,
 } from './query-scenarios.js';
-import { outermostPosition } from './repository/expected.js';
 
 /** Long enough for fast-check to shrink a failure; a success ends within the usual time-out. */
 const TIMEOUT_MS = 300_000;
@@ -79,7 +87,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
         expectSameTranscripts(
           () => ENDLESS,
           knows,
-          (opened) => transcript(of(opened), scenario),
+          (opened) => transcript(of(opened), generator.fields, scenario),
         ),
       );
       await fc.assert(property, { numRuns });
@@ -90,7 +98,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
         expectSameTranscripts(
           () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
           knows,
-          (opened) => largeTranscript(of(opened), scenario),
+          (opened) => largeTranscript(of(opened), generator.fields, scenario),
         ),
       );
       await fc.assert(property, { numRuns: numLargeRuns });
@@ -142,32 +150,36 @@ function expectSame(name: string, lines: readonly string[], others: readonly str
 /** All results of the store, one line for each. */
 async function transcript<Fields>(
   repository: Repository<Fields>,
+  fields: FieldSpecs,
   { writes, queries }: Scenario<Fields>,
 ): Promise<string[]> {
+  const lists = new OrderedLists(repository, fields);
   const lines: string[] = [];
   for (const one of writes) lines.push(JSON.stringify([one.write, one.id, await apply(repository, one)]));
-  for (const query of queries) {
-    const forwards = await readPages(repository, query);
-    const backwards = await readPages(repository, {
-      ...query,
-      from: outermostPosition(query.order, 'before'),
-    });
+  for (const { facets, ...query } of queries) {
+    const forwards = await readPages(lists, query);
+    const backwards = await readPages(lists, { ...query, from: END });
     const all = forwards.flatMap(({ records }) => records);
     expect(backwards.flatMap(({ records }) => records).toReversed(), 'backwards').to.deep.equal(all);
     expect(await repository.count(query.filters), 'the count').to.equal(all.length);
-    lines.push(JSON.stringify({ query, forwards, backwards }));
+    const counts = facets && (await allFacets(repository, { ...facets, filters: query.filters }));
+    lines.push(JSON.stringify({ query, forwards, backwards, facets, counts }));
   }
   return lines;
 }
 
 async function largeTranscript<Fields>(
   repository: Repository<Fields>,
+  fields: FieldSpecs,
   { records, queries }: LargeScenario<Fields>,
 ): Promise<string[]> {
+  const lists = new OrderedLists(repository, fields);
   const lines = [JSON.stringify(await repository.insertAll(records))];
-  for (const query of queries) {
-    const pages = await readPages(repository, query, MAX_PAGES);
-    lines.push(JSON.stringify({ query, pages, count: await repository.count(query.filters) }));
+  for (const { facets, ...query } of queries) {
+    const pages = await readPages(lists, query, MAX_PAGES);
+    const count = await repository.count(query.filters);
+    const counts = facets && (await repository.facets({ ...facets, filters: query.filters }));
+    lines.push(JSON.stringify({ query, pages, count, facets, counts }));
   }
   return lines;
 }
@@ -205,6 +217,23 @@ async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields
   return outcome instanceof AppError ? [outcome.code, outcome.details] : outcome;
 }
 
+const END: Position = { side: 'before', inclusive: true, values: [] };
+
+/** The facets, and the rest of the first one page by page. */
+async function allFacets<Fields>(
+  repository: Repository<Fields>,
+  query: FacetQuery,
+): Promise<readonly (readonly FacetCount[])[]> {
+  const facets = await repository.facets(query);
+  const fields = query.fields.slice(0, 1);
+  const rest: FacetCount[] = [];
+  for (let last = facets[0]; last?.hasMore; ) {
+    [last] = await repository.facets({ ...query, fields, after: last.values.at(-1) });
+    rest.push(...(last?.values ?? []));
+  }
+  return [...facets.map(({ values }) => values), rest];
+}
+
 interface Page<Fields> {
   /** In the direction of reading. */
   readonly records: readonly Versioned<Fields>[];
@@ -214,7 +243,7 @@ interface Page<Fields> {
 
 /** Reads the pages from the position of the query on, at most `maxPages`. */
 async function readPages<Fields>(
-  repository: Repository<Fields>,
+  lists: OrderedLists<Fields>,
   query: ListQuery,
   maxPages = Number.POSITIVE_INFINITY,
 ): Promise<Page<Fields>[]> {
@@ -222,7 +251,7 @@ async function readPages<Fields>(
   const pages: Page<Fields>[] = [];
   let isEnd = false;
   for (let from = query.from; pages.length < maxPages; ) {
-    const page: ListPage<Versioned<Fields>> = await repository.list({ ...query, ...(from && { from }) });
+    const page: ListPage<Versioned<Fields>> = await lists.list({ ...query, from });
     const { hasMore } = page;
     const records = side === 'after' ? page.records : page.records.toReversed();
     if (isEnd) expect(records, 'beyond the last page').to.deep.equal([]);

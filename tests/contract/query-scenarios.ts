@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type {
+  FacetField,
+  FacetQuery,
   Filter,
   ListQuery,
   SearchFilter,
@@ -7,7 +9,7 @@ import type {
   SortOrder,
 } from '#src/application/ports/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
-import { type FieldSpecs, SYSTEM_FIELDS } from '#src/domain/fields.js';
+import { type FieldSpecs, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
@@ -37,7 +39,9 @@ interface Instants {
   readonly updatedAt: Instant;
 }
 
-export type AnyQuery = Pick<ListQuery, 'limit' | 'filters' | 'order'>;
+export type AnyQuery = Pick<ListQuery, 'limit' | 'filters' | 'order'> & { readonly facets: AnyFacets };
+
+export type AnyFacets = Pick<FacetQuery, 'fields' | 'limit' | 'prefix'> | undefined;
 
 export interface Scenario<Fields> {
   readonly writes: readonly Write<Fields>[];
@@ -94,7 +98,7 @@ export const USER: (fields: FieldSpecs) => ResourceGenerator<User> = (fields) =>
 
 const TAG = fc.constantFrom('a', 'a/b', 'a/b/c', 'b', '"', '\\');
 const GTIN = fc.constantFrom('4006381333931', '96385074');
-const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
+export const AMOUNT = fc.constantFrom(0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
 export const INSTANT = fc.integer({ min: 1_767_323_045_678, max: 1_767_323_045_681 });
 const ID = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 30 }) }, fc.constant(2 ** 53 - 1));
 const KEYS = ['a.b', '$a', 'constructor'];
@@ -173,6 +177,7 @@ function anyQuery(fields: FieldSpecs, values: Values): fc.Arbitrary<AnyQuery> {
     limit: fc.integer({ min: 1, max: 5 }),
     filters: anyFilters(fields, values),
     order: anyOrder(fields),
+    facets: anyFacets(fields, values),
   });
 }
 
@@ -184,10 +189,8 @@ export function anyFilters(fields: FieldSpecs, values: Values, id = ID): fc.Arbi
 }
 
 export function anyOrder(fields: FieldSpecs): fc.Arbitrary<SortOrder> {
-  const required = Object.entries({ ...fields, ...SYSTEM_FIELDS }).flatMap(([name, spec]) =>
-    spec.required && name !== 'id' ? [name] : [],
-  );
-  const keys = fc.shuffledSubarray(required, { maxLength: 3 }).map((names) => [...names, 'id']);
+  const sortable = sortableFields(fields).filter((name) => name !== 'id');
+  const keys = fc.shuffledSubarray(sortable, { maxLength: 3 }).map((names) => [...names, 'id']);
   return fc
     .tuple(keys, fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean()))
     .map(([names, directions]) =>
@@ -293,15 +296,43 @@ function comparison(
 }
 
 function attributeFilter({ text, number }: Values): fc.Arbitrary<Filter> {
+  const value = fc.oneof(
+    { weight: 2, arbitrary: fc.oneof(number.map(String), fc.constantFrom('true', 'false')) },
+    fc.constantFrom('1e2', '1.50', '', '0.0000001'),
+    text,
+  );
+  const comparison = fc.constantFrom('lt' as const, 'lte' as const, 'gt' as const, 'gte' as const);
+  const test = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ value }) },
+    fc.record({ values: fc.array(value, { maxLength: 4 }) }),
+    { weight: 2, arbitrary: fc.record({ comparison, number }) },
+    fc.record({ exists: fc.boolean() }),
+  );
+  return fc
+    .tuple(attributeKey(text), test)
+    .map(([key, one]) => ({ field: 'attributes', operator: 'attribute', key, ...one }));
+}
+
+function attributeKey(text: Values['text']): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text);
+}
+
+/** Requests for facets; none for a resource without. */
+export function anyFacets(fields: FieldSpecs, { text }: Values): fc.Arbitrary<AnyFacets> {
+  const faceted = Object.keys(fields).filter((field) => fields[field]?.faceted);
+  if (faceted.length === 0) return fc.constant(undefined);
+  const field = fc
+    .constantFrom(...faceted)
+    .chain(
+      (name): fc.Arbitrary<FacetField> =>
+        fields[name]?.type === 'attributes'
+          ? attributeKey(text).map((key) => ({ field: name, key }))
+          : fc.constant({ field: name }),
+    );
   return fc.record({
-    field: fc.constant('attributes' as const),
-    operator: fc.constant('attribute' as const),
-    key: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text),
-    value: fc.oneof(
-      { weight: 2, arbitrary: fc.oneof(number.map(String), fc.constantFrom('true', 'false')) },
-      fc.constantFrom('1e2', '1.50', '', '0.0000001'),
-      text,
-    ),
+    fields: fc.array(field, { minLength: 1, maxLength: 3 }),
+    limit: fc.integer({ min: 1, max: 4 }),
+    prefix: fc.option(fc.oneof(text, TAG), { nil: undefined }),
   });
 }
 

@@ -11,7 +11,7 @@ export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly order: SortOrder;
   /** Absent: the first page. */
-  readonly from?: Position;
+  readonly from?: Position | undefined;
   /** Whose work it is, for limits; default: the service's. A page that continues an export has no time limit. */
   readonly turn?: Turn | undefined;
 }
@@ -31,6 +31,8 @@ export interface Comparison {
   readonly operator: 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte' | 'prefix';
   /** Of the field's type. An instant may lie between two milliseconds. */
   readonly value: Value;
+  /** One of the values that a list must have, each of them. Such a filter narrows the facet of its own field too. */
+  readonly isOneOfAll?: true;
 }
 
 export interface Membership {
@@ -39,12 +41,38 @@ export interface Membership {
   readonly values: readonly Value[];
 }
 
-/** Matches if the attribute is this text, or a number or boolean that is written like it. */
-export interface AttributeFilter {
+/** A record that lacks the attribute matches none but `exists`. */
+export type AttributeFilter =
+  | AttributeEquality
+  | AttributeMembership
+  | AttributeComparison
+  | AttributeExistence;
+
+interface OfAttribute {
   readonly field: 'attributes';
   readonly operator: 'attribute';
   readonly key: string;
+}
+
+/** Matches if the attribute is this text, or a number or boolean that is written like it. */
+export interface AttributeEquality extends OfAttribute {
   readonly value: string;
+}
+
+/** Matches if the attribute is one of these texts, or a number or boolean that is written like one. */
+export interface AttributeMembership extends OfAttribute {
+  readonly values: readonly string[];
+}
+
+/** Matches a number. */
+export interface AttributeComparison extends OfAttribute {
+  readonly comparison: 'lt' | 'lte' | 'gt' | 'gte';
+  /** Finite. */
+  readonly number: number;
+}
+
+export interface AttributeExistence extends OfAttribute {
+  readonly exists: boolean;
 }
 
 /** Matches if the record has a value in the field, or if it has none. */
@@ -63,7 +91,11 @@ export interface SearchFilter {
   readonly words: readonly string[];
 }
 
-/** Fields that every record has. The last one is `id`, so no two records tie; `id` is nowhere else. */
+/**
+ * Fields with one value, the last of which is `id`, so no two records tie; `id` is nowhere else. A record that lacks the
+ * field of a further key comes after those that tie with it, whichever the direction. In what a store gets, every record
+ * that matches the filters has the field of the first key.
+ */
 export type SortOrder = readonly SortKey[];
 
 export interface SortKey {
@@ -94,8 +126,45 @@ export interface Position {
   readonly side: 'after' | 'before';
   /** Whether a record at the position itself belongs to the page. */
   readonly inclusive: boolean;
-  /** The value of each key of the order. */
-  readonly values: readonly Value[];
+  /** The value of each key of the order; null: the record lacks it. Empty: the place behind the end of the list. */
+  readonly values: readonly (Value | null)[];
+}
+
+/** A request for the values of some fields, each with the number of records that have it. */
+export interface FacetQuery {
+  /** Every counted record matches all filters. */
+  readonly filters: readonly Filter[];
+  /** One at least. */
+  readonly fields: readonly FacetField[];
+  /** The maximum number of values of a field, at least 1. */
+  readonly limit: number;
+  /** Only the texts that begin so are values. */
+  readonly prefix?: string | undefined;
+  /** The values behind this one, which may have another count meanwhile. */
+  readonly after?: FacetCount | undefined;
+  readonly turn?: Turn | undefined;
+}
+
+/** A field whose specification says `faceted`, or one attribute. */
+export interface FacetField {
+  readonly field: string;
+  /** The key of the attribute if the field is `attributes`. */
+  readonly key?: string;
+}
+
+export type FacetValue = string | number | boolean;
+
+export interface FacetCount {
+  readonly value: FacetValue;
+  /** At least 1. */
+  readonly count: number;
+}
+
+/** The values of one field: the highest count first, then texts, numbers and booleans, each in their order. */
+export interface Facet {
+  readonly values: readonly FacetCount[];
+  /** Whether there are more values behind these. */
+  readonly hasMore: boolean;
 }
 
 /** A table as the stores need it. */

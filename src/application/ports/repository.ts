@@ -1,7 +1,7 @@
 import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Turn } from '../../shared/turn.js';
-import type { Filter, ListPage, ListQuery, Value } from './list-query.js';
+import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from './list-query.js';
 
 /** `id_conflict`: the id belongs to a record or a tombstone. An error: `duplicate_value`. */
 export type InsertOutcome = 'inserted' | 'id_conflict' | AppError;
@@ -87,6 +87,13 @@ export interface Repository<Fields> {
    * @throws AppError `query_too_expensive` if the count is not done in time
    */
   count(filters: readonly Filter[], turn?: Turn): Promise<number>;
+
+  /**
+   * Counts the records that match the filters by their values.
+   * @returns a facet for each field, in order
+   * @throws AppError `query_too_expensive` if the counts are not done in time
+   */
+  facets(query: FacetQuery): Promise<readonly Facet[]>;
 
   /**
    * Compare-and-write of each record on its own: replaces the record of the same id if its version is `expected`.

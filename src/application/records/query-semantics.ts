@@ -1,7 +1,10 @@
+import type { Attributes, AttributeValue } from '../../domain/attributes.js';
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type {
+  AttributeEquality,
   AttributeFilter,
+  AttributeMembership,
   Comparison,
   Filter,
   Membership,
@@ -30,23 +33,23 @@ export function compareValues(a: Value, b: Value): number {
   return typeof a === 'string' || typeof b === 'string' ? compareText(String(a), String(b)) : a - b;
 }
 
-/** @returns below 0 if `a` comes first. Both have a value for each key. */
-export function compareInOrder(order: SortOrder, a: readonly Value[], b: readonly Value[]): number {
+type Values = Position['values'];
+
+/** @returns below 0 if `a` comes first. Both have a value, or null, for each key. */
+export function compareInOrder(order: SortOrder, a: Values, b: Values): number {
   for (const [at, { descending }] of order.entries()) {
-    const difference = compareValues(required(a[at]), required(b[at]));
+    const [one = null, other = null] = [a[at], b[at]];
+    if (one === other) continue;
+    if (one === null) return 1;
+    if (other === null) return -1;
+    const difference = compareValues(one, other);
     if (difference !== 0) return descending ? -difference : difference;
   }
   return 0;
 }
 
-export function valuesOf(record: Versioned<unknown>, order: SortOrder): Value[] {
-  return order.map(({ field }) => required(fieldValue(record, field)));
-}
-
-/** @throws Error if a record has no value for a field of the order */
-function required(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('A value of the order is missing.');
-  return value;
+export function valuesOf(record: Versioned<unknown>, order: SortOrder): Values {
+  return order.map(({ field }) => fieldValue(record, field) ?? null);
 }
 
 /** The position of a record in an order. */
@@ -69,8 +72,12 @@ export function comparedValue(table: RecordTable, filter: Filter, value: Value):
   return typeof value === 'string' && isFolded(table, filter) ? foldCase(value) : value;
 }
 
-/** Every attribute value that is written like the text of a filter. */
-export function attributeValues({ value: text }: AttributeFilter): (string | number | boolean)[] {
+/** Every attribute value that is written like a text of a filter. */
+export function attributeValues(filter: AttributeEquality | AttributeMembership): AttributeValue[] {
+  return 'values' in filter ? filter.values.flatMap(valuesWritten) : valuesWritten(filter.value);
+}
+
+function valuesWritten(text: string): AttributeValue[] {
   const number = Number(text);
   return [
     text,
@@ -112,10 +119,19 @@ const COMPARISONS = {
   prefix: (a, b) => String(a).startsWith(String(b)),
 } satisfies Record<string, (a: Value, b: Value) => boolean>;
 
-function hasAttribute(record: Versioned<unknown>, filter: AttributeFilter): boolean {
-  const { attributes = {} } = record.fields as { attributes?: Readonly<Record<string, unknown>> };
-  if (!Object.hasOwn(attributes, filter.key)) return false;
-  return attributeValues(filter).some((value) => value === attributes[filter.key]);
+function hasAttribute({ fields }: Versioned<unknown>, filter: AttributeFilter): boolean {
+  const own = attributeOf(fields as object, filter.key);
+  if ('exists' in filter) return (own !== undefined) === filter.exists;
+  if (own === undefined) return false;
+  if ('comparison' in filter)
+    return typeof own === 'number' && COMPARISONS[filter.comparison](own, filter.number);
+  return attributeValues(filter).includes(own);
+}
+
+/** The value of an attribute in the fields of a record. */
+export function attributeOf(fields: object, key: string): AttributeValue | undefined {
+  const { attributes } = fields as { attributes?: Attributes };
+  return attributes && Object.hasOwn(attributes, key) ? attributes[key] : undefined;
 }
 
 /** The value of a unique field in a record, as it is compared. */

@@ -3,7 +3,7 @@ import { AppError, notFound, PreconditionFailed } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import type { Turn } from '../../shared/turn.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
-import type { Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
+import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import {
   type Created,
@@ -13,7 +13,9 @@ import {
   RecordCreator,
 } from './create-records.js';
 import { withOwner } from './duplicate-owners.js';
+import { facetsOf } from './facets.js';
 import { keyReused, STREAM } from './idempotency.js';
+import { OrderedLists } from './ordered-lists.js';
 import { paginate } from './paginate.js';
 import { type Change, changedDraft, type Draft, newDraft } from './record-format.js';
 import {
@@ -49,13 +51,15 @@ export type RecordWriter<Fields> = Pick<RecordService<Fields>, 'draft' | 'create
 /** The use cases of the records of any resource. Its dependencies hold what differs, as values and functions. */
 export class RecordService<Fields> {
   private readonly creator: RecordCreator<Fields>;
+  private readonly lists: OrderedLists<Fields>;
 
   constructor(private readonly deps: RecordServiceDependencies<Fields>) {
     this.creator = creatorWith(deps);
+    this.lists = new OrderedLists(deps.records, deps.fields);
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    return this.deps.records.list(query);
+    return this.lists.list(query);
   }
 
   /** Returns the number of records that match the filters. */
@@ -63,9 +67,18 @@ export class RecordService<Fields> {
     return this.deps.records.count(filters, turn);
   }
 
+  /**
+   * Counts the records that match the filters by their values. The filters of a field by its value do not narrow its own
+   * facet.
+   * @returns a facet for each field, in order
+   */
+  facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return facetsOf(this.deps.records, query);
+  }
+
   /** Yields the whole list from the query's position on, page by page. */
   pages(query: ListQuery): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
-    return paginate(this.deps.records, query);
+    return paginate(this.lists, query);
   }
 
   /** @throws AppError `not_found` */

@@ -31,7 +31,7 @@ export function idRange(query: Pick<ListQuery, 'filters' | 'order' | 'from'>): I
     }
   }
   const beyond = isAscendingRead(query) ? above : below;
-  if (from && query.order[0]?.field === 'id') beyond(Number(from.values[0]), from.inclusive);
+  if (from?.values.length && query.order[0]?.field === 'id') beyond(Number(from.values[0]), from.inclusive);
   return { low, high };
 }
 

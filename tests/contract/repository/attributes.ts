@@ -31,12 +31,8 @@ const DECIMALS = [
 ];
 
 export function attributeContract(store: TestStore): void {
-  const where = (key: string, value: string): AttributeFilter => ({
-    field: 'attributes',
-    operator: 'attribute',
-    key,
-    value,
-  });
+  const attribute = (key: string) => ({ field: 'attributes', operator: 'attribute', key }) as const;
+  const where = (key: string, value: string): AttributeFilter => ({ ...attribute(key), value });
   const matching = (...filters: AttributeFilter[]) => store.ids({ filters });
   /** The ids that a filter finds, which must be the same beside a filter that all records match. */
   const matchingBeside = async (common: AttributeFilter, filter: AttributeFilter) => {
@@ -102,6 +98,63 @@ export function attributeContract(store: TestStore): void {
       expect(await matching(...all.slice(1))).to.deep.equal([1, 2]);
       expect(await matching(...all, where('a', '1'))).to.deep.equal([]);
       expect(await matching(...all, ...all)).to.deep.equal([1]);
+    });
+
+    it('find any of several texts, numbers and booleans that are written so', async () => {
+      await store.addAll(VALUES.map((a, at) => product(at + 1, { attributes: { a } })));
+      const idsOf = (texts: string[]) =>
+        VALUES.flatMap((one, at) => (texts.includes(String(one)) ? [at + 1] : []));
+      for (const values of [
+        ['1'],
+        ['1', 'true', '1'],
+        ['red', '1.5', 'x'],
+        [...OTHER_TEXTS],
+        VALUES.map(String),
+      ])
+        expect(await matching({ ...attribute('a'), values }), values.join()).to.deep.equal(idsOf(values));
+      expect(await matching({ ...attribute('b'), values: ['1'] })).to.deep.equal([]);
+    });
+
+    it('compare numbers alone by value, to the last bit', async () => {
+      const values = [...VALUES, ...DECIMALS];
+      await store.addAll(values.map((a, at) => product(at + 1, { attributes: { a, other: 5 } })));
+      const tests = {
+        lt: (own: number, number: number) => own < number,
+        lte: (own: number, number: number) => own <= number,
+        gt: (own: number, number: number) => own > number,
+        gte: (own: number, number: number) => own >= number,
+      };
+      for (const number of [0, 1, 1.5, 5e-324, -1e300, 1e300, 2 ** 53, ...DECIMALS])
+        for (const [comparison, test] of Object.entries(tests)) {
+          const expected = values.flatMap((one, at) =>
+            typeof one === 'number' && test(one, number) ? [at + 1] : [],
+          );
+          const filter = { ...attribute('a'), comparison: comparison as keyof typeof tests, number };
+          expect(await matching(filter), `${comparison} ${number}`).to.deep.equal(expected);
+        }
+      const between = [
+        { ...attribute('a'), comparison: 'gte', number: 1 } as const,
+        { ...attribute('a'), comparison: 'lt', number: 100 } as const,
+      ];
+      const expected = values.flatMap((one, at) =>
+        typeof one === 'number' && one >= 1 && one < 100 ? [at + 1] : [],
+      );
+      expect(await matching(...between)).to.deep.equal(expected);
+    });
+
+    it('ask whether there is a value of any type', async () => {
+      await store.addAll(
+        KEYS.map((key, at) => product(at + 1, { attributes: { [key]: [false, 0, ''][at % 3] ?? '' } })),
+      );
+      await store.add(100);
+      const all = [...KEYS.keys()].map((at) => at + 1);
+      for (const [at, key] of KEYS.entries()) {
+        expect(await matching({ ...attribute(key), exists: true }), key).to.deep.equal([at + 1]);
+        const others = [...all.filter((id) => id !== at + 1), 100];
+        expect(await matching({ ...attribute(key), exists: false }), key).to.deep.equal(others);
+      }
+      for (const key of ['__proto__', 'valueOf', 'com', 'a\u0000', ''])
+        expect(await matching({ ...attribute(key), exists: false }), key).to.deep.equal([...all, 100]);
     });
 
     it('match a key only with its own value', async () => {

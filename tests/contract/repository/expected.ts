@@ -24,7 +24,7 @@ export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix
 
 export type NamedRecord = Versioned<{ readonly name: string }>;
 
-export function compareByOrder(order: SortOrder, a: readonly Value[], b: readonly Value[]): number {
+export function compareByOrder(order: SortOrder, a: Position['values'], b: Position['values']): number {
   const differences = order.map(
     ({ descending }, at) => compareValues(a[at] ?? '', b[at] ?? '') * (descending ? -1 : 1),
   );

@@ -3,10 +3,13 @@ import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { Deletion } from '../../../application/ports/change-feed.js';
 import {
   BY_ID,
+  type Facet,
+  type FacetQuery,
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
+  type Position,
   type RecordTable,
   type Value,
 } from '../../../application/ports/list-query.js';
@@ -18,6 +21,7 @@ import type {
   Repository,
 } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
+import { FacetCounter } from '../../../application/records/facets.js';
 import {
   comparedUniqueValue,
   compareInOrder,
@@ -59,7 +63,7 @@ export class MemoryTombstones extends ExpiringMap<Id, Tombstone> {
 interface Sortable<Fields> {
   readonly record: StoredRecord<Fields>;
   /** One value for each key of the order. */
-  readonly values: readonly Value[];
+  readonly values: Position['values'];
 }
 
 /** What decides which records are read, and in which order. */
@@ -152,7 +156,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const isById = order[0]?.field === 'id';
     for await (const record of this.matching(query)) {
       const values = valuesOf(record, order);
-      const distance = from ? compareInOrder(order, values, from.values) * direction : 1;
+      const distance = from?.values.length ? compareInOrder(order, values, from.values) * direction : 1;
       if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
       if (isById && found.inOrder().length > limit) break;
     }
@@ -164,6 +168,12 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     let count = 0;
     for await (const _ of this.matching({ filters, order: BY_ID, turn })) count++;
     return count;
+  }
+
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    const counter = new FacetCounter(query);
+    for await (const { fields } of this.matching({ ...query, order: BY_ID })) counter.add(fields as object);
+    return counter.facets();
   }
 
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
@@ -220,7 +230,9 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const ids = this.candidates(filters);
     if (order[0]?.field !== 'id') return [...ids];
     const isAscending = isAscendingRead(criteria);
-    const edge = from && indexOfId(ids, Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1));
+    const edge = from?.values.length
+      ? indexOfId(ids, Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1))
+      : undefined;
     const [start, end] = [edge ?? 0, edge ?? ids.length];
     if (isAscending) return ids.slice(start, start + count);
     return ids.slice(Math.max(0, end - count), end).reverse();

@@ -37,8 +37,15 @@ function conditionOf(table: RecordTable, filter: Filter): Document {
 }
 
 function attributeCondition(filter: AttributeFilter): Document {
-  const entry = { key: { $eq: filter.key }, value: { $in: attributeValues(filter) } };
-  return { [fieldPath(filter.field)]: { $elemMatch: entry } };
+  const [path, key] = [fieldPath(filter.field), { $eq: filter.key }];
+  if ('exists' in filter) {
+    const has = { $elemMatch: { key } };
+    return { [path]: filter.exists ? has : { $not: has } };
+  }
+  // The server compares a number with numbers alone.
+  const value =
+    'comparison' in filter ? { [`$${filter.comparison}`]: filter.number } : { $in: attributeValues(filter) };
+  return { [path]: { $elemMatch: { key, value } } };
 }
 
 type Operator = Comparison['operator'];

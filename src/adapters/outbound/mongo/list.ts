@@ -162,7 +162,7 @@ export function keysetConditions(
   const keys = order.map(({ field, descending }, at) => {
     const { type } = specOf(table, field);
     const value = values[at];
-    if (value === undefined) throw new Error(`The position has no value of ${field}.`);
+    if (value === undefined || value === null) throw new Error(`The position has no value of ${field}.`);
     const is = (operator: Comparison['operator']) => ({
       [fieldPath(field)]: comparison(type, operator, value),
     });

@@ -1,4 +1,5 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
+import type { Facet, FacetQuery } from '../../../application/ports/list-query.js';
 import {
   BY_ID,
   type Filter,
@@ -14,6 +15,7 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
+import { facetsByReading } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import {
   comparedUniqueValue,
@@ -175,6 +177,10 @@ export class MongoRepository<Fields> implements Repository<Fields> {
         query.turn,
       ),
     );
+  }
+
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return facetsByReading(this, query);
   }
 
   async count(filters: readonly Filter[], turn?: Turn): Promise<number> {

@@ -123,6 +123,12 @@ function conditionOf(
 }
 
 function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {
+  if (filter.key.includes('\0')) return 'exists' in filter && !filter.exists ? 'TRUE' : 'FALSE';
+  const own = `(fields::jsonb -> 'attributes' -> ${parameters.add(filter.key)})`;
+  if ('exists' in filter) return `${own} IS ${filter.exists ? 'NOT NULL' : 'NULL'}`;
+  if ('comparison' in filter)
+    return `CASE WHEN jsonb_typeof${own} = 'number' THEN ${own}::text::double precision
+      ${SIGNS[filter.comparison]} ${parameters.add(filter.number)} END`;
   const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
   return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
 }
@@ -150,7 +156,7 @@ export function keysetCondition(
 ): string {
   const places = order.map(({ field }, at) => {
     const value = values[at];
-    if (value === undefined) throw new Error(`The position has no value of ${field}.`);
+    if (value === undefined || value === null) throw new Error(`The position has no value of ${field}.`);
     return placeOf(value);
   });
   // No row ties with a place between two values, so no further key decides.

@@ -1,4 +1,6 @@
 import type {
+  Facet,
+  FacetQuery,
   Filter,
   ListPage,
   ListQuery,
@@ -12,6 +14,7 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
+import { facetsByReading } from '../../../application/records/facets.js';
 import {
   comparedUniqueValue,
   ownersOf,
@@ -173,6 +176,10 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     return this.lists.list(query);
+  }
+
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return facetsByReading(this, query);
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {

@@ -80,22 +80,24 @@ export function shortHash(value: unknown): string {
   return sha256(JSON.stringify(value)).slice(0, FINGERPRINT_LENGTH);
 }
 
-/** Whether a position has a value of the right type for each key of the order. */
+/** Whether a position has a value of the right type for each key of the order, or null if a record may lack it. */
 export function isPositionIn(order: SortOrder, fields: FieldSpecs, { values }: Position): boolean {
   return (
     values.length === order.length &&
-    order.every(({ field }, at) => isOfType((fields[field] ?? SYSTEM_FIELDS[field])?.type, values[at]))
+    order.every(({ field }, at) => isValueOf(fields[field] ?? SYSTEM_FIELDS[field], values[at]))
   );
 }
 
-function isOfType(type: FieldSpec['type'] | undefined, value: Value | undefined): boolean {
+function isValueOf(spec: FieldSpec | undefined, value: Value | null | undefined): boolean {
+  if (value === null) return spec?.required !== true;
+  const type = spec?.type;
   if (type === 'text') return typeof value === 'string' && !LONE_SURROGATE.test(value);
   if (!Number.isSafeInteger(value)) return false;
   return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
 }
 
-function isValue(value: unknown): value is Value {
-  return typeof value === 'string' || typeof value === 'number';
+function isValue(value: unknown): value is Value | null {
+  return value === null || typeof value === 'string' || typeof value === 'number';
 }
 
 function parseJson(text: string): unknown {

@@ -39,13 +39,30 @@ const INTEGERS = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
 /** How a client writes `+` in a query, where it means a space. */
 const PLUS = 'in a query + is written %2B';
 
-const TEXT: ValueType = {
+export const TEXT: ValueType = {
   operators: [...ORDERED, 'prefix'],
   takes: 'text',
   schema: { type: 'string' },
   element: { type: 'string', pattern: '^[^,]+$' },
   issue: () => undefined,
   value: (text) => text,
+};
+
+/** A number as JSON writes it (RFC 8259, section 6). */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The number of an attribute. */
+export const NUMBER: ValueType = {
+  operators: ['lt', 'lte', 'gt', 'gte'],
+  takes: `a number such as 7.5 (${PLUS})`,
+  schema: { type: 'number' },
+  element: { type: 'number' },
+  issue: (text) => {
+    if (!JSON_NUMBER.test(text)) return 'invalid_type';
+    return Number.isFinite(Number(text)) ? undefined : 'out_of_range';
+  },
+  // Turns -0 into 0.
+  value: (text) => Number(text) + 0,
 };
 
 const SPACELESS_TEXT: ValueType = {

@@ -1,4 +1,4 @@
-import type { Comparison, Filter } from '../../../../application/ports/list-query.js';
+import type { Comparison, Filter, Value } from '../../../../application/ports/list-query.js';
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
@@ -6,7 +6,7 @@ import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid } from '../query/query.js';
-import { ATTRIBUTES, attributeKey } from './attribute-name.js';
+import { ATTRIBUTES, type AttributeName, attributeName } from './attribute-name.js';
 import {
   attributeDescriptions,
   existenceDescription,
@@ -16,7 +16,9 @@ import {
 import {
   type Condition,
   MAX_VALUES,
+  NUMBER,
   type Operator,
+  TEXT,
   type ValueType,
   valueTypeOf,
 } from './filter-operators.js';
@@ -132,20 +134,49 @@ export class Filters {
   /** For fields that a record may lack. */
   private existenceCondition(name: string, field: string): Condition | undefined {
     const { type = 'attributes', required } = this.fields.get(field) ?? {};
-    return type === 'attributes' || required ? undefined : existence(name, field);
+    if (type === 'attributes' || required) return undefined;
+    return {
+      ...existence(name, (value) => ({ field, operator: 'exists', value })),
+      name: `${field}.${EXISTS}`,
+    };
   }
 
   /** A key may look like an operator or contain one. */
   private attributeCondition(name: string): Condition | undefined {
-    const field = ATTRIBUTES;
-    const key = this.fields.get(field)?.type === 'attributes' ? attributeKey(name) : undefined;
-    // Behind a key in brackets, `[]` marks a list, and no attribute is compared with a list.
-    if (key === undefined || (name !== `${field}.${key}` && name.endsWith('[]'))) return undefined;
-    return {
-      name: `${field}.${key}`,
-      issues: () => [],
-      filters: (value) => [{ field, operator: 'attribute', key, value }],
-    };
+    const found = this.fields.get(ATTRIBUTES)?.type === 'attributes' ? attributeName(name) : undefined;
+    // Behind a key in brackets, `[]` marks a list: that of an operator, which is asked for without it.
+    if (!found || (name.startsWith(`${ATTRIBUTES}[`) && name.endsWith('[]'))) return undefined;
+    return conditionOfAttribute(name, found);
+  }
+}
+
+/** @param name in the spelling of the request */
+function conditionOfAttribute(name: string, { key, operator }: AttributeName): Condition {
+  const attribute = { field: ATTRIBUTES, operator: 'attribute', key } as const;
+  const canonical = `${ATTRIBUTES}[${key}].${operator}`;
+  switch (operator) {
+    case undefined:
+      return {
+        name: `${ATTRIBUTES}.${key}`,
+        issues: () => [],
+        filters: (value) => [{ ...attribute, value }],
+      };
+    case 'in':
+      return {
+        ...listOf(name, TEXT, (values) => [{ ...attribute, values: values.map(String) }]),
+        name: canonical,
+      };
+    case 'exists':
+      return {
+        ...existence(name, (exists) => ({ ...attribute, exists })),
+        name: canonical,
+      };
+    default:
+      return {
+        name: canonical,
+        issues: (text) => issuesFor(name, NUMBER, [NUMBER.issue(text)]),
+        filters: (text) => [{ ...attribute, comparison: operator, number: Number(NUMBER.value(text)) }],
+      };
   }
 }
 
@@ -162,20 +193,29 @@ function comparison(
   };
 }
 
-function existence(name: string, field: string): Condition {
+function existence(name: string, filterOf: (exists: boolean) => Filter): Condition {
   const isBoolean = (text: string) => text === 'true' || text === 'false';
   return {
-    name: `${field}.${EXISTS}`,
     issues: (text) => (isBoolean(text) ? [] : [invalid(name, 'invalid_format', 'takes true or false')]),
-    filters: (text) => [{ field, operator: 'exists', value: text === 'true' }],
+    filters: (text) => [filterOf(text === 'true')],
   };
 }
 
 /** Of several values: any of them, or each of them, which are as many filters. */
 function membership(name: string, field: string, operator: 'in' | 'all', type: ValueType): Condition {
-  const valuesIn = (text: string) => [...new Set(text.split(',').map((one) => type.value(one)))];
+  const filtersOf = (values: readonly Value[]): readonly Filter[] =>
+    operator === 'all'
+      ? values.map((value) => ({ field, operator: 'eq', value, isOneOfAll: true }))
+      : [{ field, operator, values }];
+  return { ...listOf(name, type, filtersOf), name: `${field}.${operator}` };
+}
+
+function listOf(
+  name: string,
+  type: ValueType,
+  filtersOf: (values: readonly Value[]) => readonly Filter[],
+): Condition {
   return {
-    name: `${field}.${operator}`,
     isList: true,
     issues: (text) => {
       const elements = text.split(',');
@@ -184,10 +224,7 @@ function membership(name: string, field: string, operator: 'in' | 'all', type: V
         ...elements.map((element) => (element === '' ? 'too_short' : type.issue(element))),
       ]);
     },
-    filters: (text) =>
-      operator === 'all'
-        ? valuesIn(text).map((value) => ({ field, operator: 'eq', value }))
-        : [{ field, operator, values: valuesIn(text) }],
+    filters: (text) => filtersOf([...new Set(text.split(',').map((one) => type.value(one)))]),
   };
 }
 

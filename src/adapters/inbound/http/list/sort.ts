@@ -1,12 +1,10 @@
 import { BY_ID, type SortKey, type SortOrder } from '../../../../application/ports/list-query.js';
-import { type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { type FieldSpecs, sortableFields } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { Parameter } from '../core/parameter.js';
 import { invalid, nameListIssues } from '../query/query.js';
 
-/**
- * The parameter `sort`, such as `sort=name,-id`. Takes fields that every record has. A minus sign reverses the order.
- */
+/** The parameter `sort`, such as `sort=name,-id`. Takes fields with one value. A minus sign reverses the order. */
 export function sortParameter(fields: FieldSpecs): Parameter {
   const sortable = sortableFields(fields);
   return {
@@ -27,7 +25,7 @@ export function sortDescription(fields: FieldSpecs): ParameterDescription {
   return {
     name: 'sort',
     description:
-      'The fields to sort by, the most important first, each at most once. A minus sign reverses the order of a field. Ties are broken by `id`, ascending.',
+      'The fields to sort by, the most important first, each at most once. A minus sign reverses the order of a field. A record that lacks a field comes last, with the sign too. Ties are broken by `id`, ascending.',
     schema: {
       type: 'array',
       minItems: 1,
@@ -38,12 +36,6 @@ export function sortDescription(fields: FieldSpecs): ParameterDescription {
     explode: false,
     example: [names.includes('name') ? 'name' : 'createdAt', '-id'],
   };
-}
-
-function sortableFields(fields: FieldSpecs): string[] {
-  return Object.entries({ ...SYSTEM_FIELDS, ...fields })
-    .filter(([, { required }]) => required)
-    .map(([name]) => name);
 }
 
 /** Parses a valid `sort`. Ties are broken by id, so keys after the id are dropped. */

@@ -42,7 +42,8 @@ export interface Start extends Place {
 
 /** @param position in a list that has the order of the scan */
 export function startAt({ values: [value, id], inclusive }: Position): Start {
-  if (value === undefined) throw new Error('The position has no value of the first key of the order.');
+  if (value === undefined || value === null)
+    throw new Error('The position has no value of the first key of the order.');
   return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
 }
 

@@ -139,7 +139,7 @@ function planScan(table: RecordTable, query: Query, driver?: Driver): ScanPlan {
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
     return { ...all, scan, start: query.from && startAt(query.from), sorted: 'rows' };
   const [value] = query.from?.values ?? [];
-  const start = value === undefined ? undefined : { value, inclusive: true };
+  const start = value === undefined || value === null ? undefined : { value, inclusive: true };
   const range = narrowed(scan.range, scan.descending, start);
   return { ...all, scan: { ...scan, range }, sorted: 'ties' };
 }

@@ -1,6 +1,8 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
 import type {
+  Facet,
+  FacetQuery,
   Filter,
   ListPage,
   ListQuery,
@@ -16,6 +18,7 @@ import type {
   Repository,
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
+import { facetsByReading } from '../../../../application/records/facets.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
@@ -194,6 +197,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     return this.reader.page(query);
+  }
+
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return facetsByReading(this, query);
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {

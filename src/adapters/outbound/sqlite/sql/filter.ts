@@ -1,4 +1,5 @@
 import type {
+  AttributeEquality,
   AttributeFilter,
   Comparison,
   Filter,
@@ -106,13 +107,15 @@ function listConditions(table: RecordTable, field: string, filters: readonly Fil
  * SQLite may read a number with another last bit.
  */
 function attributesCondition(filters: readonly AttributeFilter[]): Sql[] {
-  const length = ({ key, value }: AttributeFilter) => key.length + value.length;
-  const [longest] = filters.toSorted((a, b) => length(b) - length(a));
-  if (!longest) return [];
+  const length = ({ key, value }: AttributeEquality) => key.length + value.length;
+  const equal = filters.filter((filter): filter is AttributeEquality => 'value' in filter);
+  const [longest] = equal.toSorted((a, b) => length(b) - length(a));
+  const others = filters.flatMap(attributeCondition);
+  if (!longest) return others;
   const [written, other = null] = attributeValues(longest).map((value) =>
     JSON.stringify({ [longest.key]: value }).slice(1, -1),
   );
-  const wanted = filters.map((filter) => [
+  const wanted = equal.map((filter) => [
     pathOf(filter.key),
     ...attributeValues(filter).map((value) => JSON.stringify(value)),
   ]);
@@ -125,7 +128,26 @@ function attributesCondition(filters: readonly AttributeFilter[]): Sql[] {
     other,
     JSON.stringify(wanted),
   );
-  return [condition];
+  return [condition, ...others];
+}
+
+function attributeCondition(filter: AttributeFilter): Sql[] {
+  if ('value' in filter) return [];
+  const path = pathOf(filter.key);
+  if ('exists' in filter) return [sql(`(fields -> ?) IS ${filter.exists ? 'NOT NULL' : 'NULL'}`, path)];
+  if ('values' in filter) {
+    const written = attributeValues(filter).map((value) => JSON.stringify(value));
+    return [sql('(fields -> ?) IN (SELECT value FROM json_each(?))', path, JSON.stringify(written))];
+  }
+  const sign = OPERATORS[filter.comparison];
+  return [
+    sql(
+      `json_type(fields, ?) IN ('integer', 'real') AND (fields ->> ?) ${sign} ?`,
+      path,
+      path,
+      filter.number,
+    ),
+  ];
 }
 
 /**

@@ -1,0 +1,135 @@
+import { compareText } from '../../domain/text.js';
+import {
+  BY_ID,
+  type Facet,
+  type FacetCount,
+  type FacetField,
+  type FacetQuery,
+  type FacetValue,
+  type Filter,
+} from '../ports/list-query.js';
+import type { Repository } from '../ports/repository.js';
+import { paginate } from './paginate.js';
+import { attributeOf, fieldValue, listValues } from './query-semantics.js';
+import { TopN } from './top-n.js';
+
+/**
+ * Counts the records that match the filters by their values. A field has its facet under the filters that do not choose
+ * among its values; fields under the same filters are counted together.
+ * @returns a facet for each field, in order
+ * @throws AppError `query_too_expensive`
+ */
+export async function facetsOf(
+  records: Pick<Repository<unknown>, 'facets'>,
+  query: FacetQuery,
+): Promise<readonly Facet[]> {
+  const groups = new Map<string, { filters: readonly Filter[]; fields: FacetField[] }>();
+  for (const field of query.fields) {
+    const filters = query.filters.filter((filter) => !isChoiceOf(field, filter));
+    const key = String(query.filters.map((filter) => filters.includes(filter)));
+    const group = groups.get(key);
+    if (group) group.fields.push(field);
+    else groups.set(key, { filters, fields: [field] });
+  }
+  const found = new Map<FacetField, Facet>();
+  for (const { filters, fields } of groups.values()) {
+    const facets = await records.facets({ ...query, filters, fields });
+    for (const [at, facet] of facets.entries()) found.set(fields[at] as FacetField, facet);
+  }
+  return query.fields.map((field) => found.get(field) as Facet);
+}
+
+/** Whether a filter chooses among the values of a field. `.all`, which asks for each of some values, is no choice. */
+function isChoiceOf({ field, key }: FacetField, filter: Filter): boolean {
+  if (filter.field !== field) return false;
+  if (filter.operator === 'attribute') return filter.key === key && ('value' in filter || 'values' in filter);
+  if (filter.operator === 'eq') return !filter.isOneOfAll;
+  return filter.operator === 'in' || filter.operator === 'prefix';
+}
+
+/** Counts records by the values of some fields. It holds every different value. */
+export class FacetCounter {
+  private readonly counts: readonly Map<FacetValue, number>[];
+
+  constructor(private readonly query: Pick<FacetQuery, 'fields' | 'prefix' | 'limit' | 'after'>) {
+    this.counts = query.fields.map(() => new Map());
+  }
+
+  /** @param fields of a record */
+  add(fields: object): void {
+    const { prefix } = this.query;
+    for (const [at, field] of this.query.fields.entries()) {
+      const counts = this.counts[at] as Map<FacetValue, number>;
+      for (const value of facetValues(fields, field))
+        if (hasPrefix(value, prefix)) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+  }
+
+  facets(): Facet[] {
+    return this.counts.map((counts) => {
+      const top = new FacetTop(this.query);
+      for (const [value, count] of counts) top.add({ value, count });
+      return top.facet();
+    });
+  }
+}
+
+/** Reads every record that matches. */
+export async function facetsByReading<Fields>(
+  records: Pick<Repository<Fields>, 'list'>,
+  query: FacetQuery,
+): Promise<readonly Facet[]> {
+  const counter = new FacetCounter(query);
+  const { filters, turn } = query;
+  for await (const page of paginate(records, { limit: 250, filters, order: BY_ID, turn }))
+    for (const { fields } of page) counter.add(fields as object);
+  return counter.facets();
+}
+
+/** The first values of a facet behind a place. It holds no others. */
+export class FacetTop {
+  private readonly top: TopN<FacetCount>;
+
+  constructor(private readonly query: Pick<FacetQuery, 'limit' | 'after'>) {
+    this.top = new TopN(query.limit + 1, compareFacetCounts);
+  }
+
+  add(count: FacetCount): void {
+    const { after } = this.query;
+    if (!after || compareFacetCounts(count, after) > 0) this.top.add(count);
+  }
+
+  facet(): Facet {
+    const { limit } = this.query;
+    const found = this.top.inOrder();
+    return { values: found.slice(0, limit), hasMore: found.length > limit };
+  }
+}
+
+/** The values of a field in the fields of a record, each once. */
+export function facetValues(fields: object, { field, key }: FacetField): readonly FacetValue[] {
+  if (key !== undefined) {
+    const value = attributeOf(fields, key);
+    return value === undefined ? [] : [value];
+  }
+  const value: unknown = fieldValue({ fields } as never, field);
+  if (Array.isArray(value)) return listValues(fields, field);
+  return value === undefined ? [] : [value as FacetValue];
+}
+
+export function hasPrefix(value: FacetValue, prefix: string | undefined): boolean {
+  return prefix === undefined || (typeof value === 'string' && value.startsWith(prefix));
+}
+
+const TYPES = ['string', 'number', 'boolean'];
+
+/** @returns below 0 if `a` comes first */
+export function compareFacetCounts(a: FacetCount, b: FacetCount): number {
+  return b.count - a.count || compareFacetValues(a.value, b.value);
+}
+
+/** Texts by code points, then numbers, then false and true. */
+export function compareFacetValues(a: FacetValue, b: FacetValue): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  return TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b) || Number(a) - Number(b);
+}

@@ -1,0 +1,81 @@
+import { AppError } from '../../domain/errors.js';
+import { type FieldSpecs, SYSTEM_FIELDS } from '../../domain/fields.js';
+import type { Versioned } from '../../domain/record.js';
+import {
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type Position,
+} from '../ports/list-query.js';
+import type { Repository } from '../ports/repository.js';
+import { StoredRecord } from './record-json.js';
+
+type Lists<Fields> = Pick<Repository<Fields>, 'list'>;
+
+/**
+ * Lists by any order. If records may lack the first field of an order, the list has two parts, in this order: the records
+ * that have a value, and those that lack it. A record whose sort fields stay as they are stays in its part, so each part
+ * is read at its own time.
+ */
+export class OrderedLists<Fields> implements Lists<Fields> {
+  constructor(
+    private readonly records: Lists<Fields>,
+    private readonly fields: FieldSpecs,
+  ) {}
+
+  /** @throws AppError as `Repository.list` */
+  async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const [first, ...further] = query.order;
+    const presence = first && this.presence(first.field, query.filters);
+    if (!first || presence === 'always') return this.records.list(query);
+    const { filters, from } = query;
+    const part = (value: boolean) => [...filters, { field: first.field, operator: 'exists' as const, value }];
+    const having = { ...query, filters: part(true) };
+    const lacking = { ...query, filters: part(false), order: further, from: from && withoutFirst(from) };
+    if (presence === 'never') return this.list(lacking);
+    const isInLacking = from !== undefined && (from.values[0] ?? null) === null;
+    if (from?.side === 'before')
+      return isInLacking ? this.both(lacking, { ...having, from: END }) : this.records.list(having);
+    return isInLacking ? this.list(lacking) : this.both(having, { ...lacking, from: undefined });
+  }
+
+  /** Whether the records that match the filters have a value. A record without one matches no comparison. */
+  private presence(field: string, filters: readonly Filter[]): 'always' | 'never' | 'sometimes' {
+    if ((this.fields[field] ?? SYSTEM_FIELDS[field])?.required) return 'always';
+    const own = filters.filter((filter) => filter.field === field);
+    if (own.length === 0) return 'sometimes';
+    return own.some((filter) => filter.operator === 'exists' && !filter.value) ? 'never' : 'always';
+  }
+
+  /** Reads a page from the part of its position, and what is left of it from the other part. */
+  private async both(part: ListQuery, other: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { records, hasMore } = await this.list(part);
+    if (hasMore) return { records, hasMore };
+    const limit = part.limit - records.length;
+    const bytes = records.reduce(
+      (left, record) => left - StoredRecord.of(record).fieldsBytes,
+      part.bytes ?? MAX_PAGE_BYTES,
+    );
+    if (limit === 0 || bytes <= 0) return { records, hasMore: await this.hasRecord(other) };
+    const page = await this.list({ ...other, limit, bytes });
+    const all = other.from?.side === 'before' ? [...page.records, ...records] : [...records, ...page.records];
+    return { records: all, hasMore: page.hasMore };
+  }
+
+  /** @returns true also if it would take too long to be sure */
+  private async hasRecord(query: ListQuery): Promise<boolean> {
+    try {
+      return (await this.list({ ...query, limit: 1 })).records.length > 0;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'query_too_expensive') return true;
+      throw error;
+    }
+  }
+}
+
+const END: Position = { side: 'before', inclusive: true, values: [] };
+
+function withoutFirst(position: Position): Position {
+  return { ...position, values: position.values.slice(1) };
+}
