@@ -12,7 +12,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { FIGURES_FILE, figuresOf } from '../tests/support/figure.js';
@@ -35,6 +35,8 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly seconds: number;
+  /** Of processors, by the processes of the suite that ended; not by servers that it shares. */
+  readonly cpuSeconds: number;
   /** The failures that mocha prints, or the end of the output if the run broke off. */
   readonly failures: string;
 }
@@ -151,13 +153,14 @@ async function runAll(run: Run, suites: readonly Suite[]): Promise<Pick<Outcome,
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME[run] }, runRest));
-  const rows = outcomes.map(({ suite, passed, failed, seconds }) => [
+  const rows = outcomes.map(({ suite, passed, failed, seconds, cpuSeconds }) => [
     suite.name,
     `${passed}`,
     `${failed}`,
     seconds.toFixed(0),
+    cpuSeconds.toFixed(0),
   ]);
-  print(`\n${table(['suite', 'passed', 'failed', 'seconds'], rows)}`);
+  print(`\n${table(['suite', 'passed', 'failed', 'seconds', 'CPU s'], rows)}`);
   for (const { suite, failed, failures } of outcomes)
     if (failed > 0) print(`\n== FAILED: ${suite.name}\n${failures}`);
   const sum = (of: 'passed' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
@@ -181,11 +184,14 @@ async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promis
       ? `${IMAGE_NODE}${delimiter}${env['PATH']}`
       : env['PATH'];
   let output = '';
+  const folder = mkdtempSync(join(tmpdir(), 'suite-'));
+  const times = join(folder, 'times');
   const postgresql = run === 'gate' &&
     suite.usesOldestPostgresql &&
     !env['POSTGRES_BIN'] && { POSTGRES_BIN: OLDEST_POSTGRESQL };
   const code = await withServers(suite, { ...env, ...postgresql, PATH: path }, (all) => {
-    const program = ['--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', command];
+    const timed = `${command}\nstatus=$?; times >'${times}'; exit $status`;
+    const program = ['--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', timed];
     const child = spawn('timeout', program, { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -198,6 +204,8 @@ async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promis
     return 1;
   });
   if (!isLive) print(`${title}\n${output}`);
+  const cpuSeconds = existsSync(times) ? secondsIn(readFileSync(times, 'utf8')) : 0;
+  rmSync(folder, { recursive: true });
   const counted = { passed: count(output, 'passing'), failed: count(output, 'failing') };
   const hasRun = suite.isWhole === true || counted.passed + counted.failed > 0;
   const isBroken = (code !== 0 || !hasRun) && counted.failed === 0;
@@ -206,6 +214,7 @@ async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promis
     passed: suite.isWhole && !isBroken ? Math.max(counted.passed, 1) : counted.passed,
     failed: counted.failed + Number(isBroken),
     seconds: (performance.now() - begin) / 1_000,
+    cpuSeconds,
     failures: isBroken
       ? `It ended with ${code}.\n${output.split('\n').slice(-LAST_LINES).join('\n')}`
       : output.slice(output.search(/^ +\d+ failing$/m)),
@@ -253,6 +262,12 @@ function environment(): NodeJS.ProcessEnv {
 
 function commandOf({ command, atNight = command }: Suite, isNight: boolean): string {
   return isNight ? atNight : command;
+}
+
+/** The sum of the times that `times` of the shell prints, such as `1m2.500s`. */
+function secondsIn(text: string): number {
+  const all = [...text.matchAll(/(\d+)m([\d.]+)s/g)];
+  return all.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
 /** The sum over all runs of mocha in an output. */
