@@ -152,6 +152,7 @@ export const SUITES: readonly Suite[] = [
     needs: [],
     runs: ['gate'],
     usesOldestPostgresql: true,
+    usesImageNode: true,
   },
   {
     name: 'postgresql-15',
@@ -173,6 +174,7 @@ export const SUITES: readonly Suite[] = [
     atNight: httpStores('others'),
     needs: [],
     runs: BOTH,
+    usesImageNode: true,
   },
   {
     name: 'conformance',
