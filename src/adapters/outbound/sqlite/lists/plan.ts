@@ -9,6 +9,7 @@ import type { Reader } from '../connection/connection.js';
 import { hasIndex, searchedWords, type WordQuery } from '../full-text/search.js';
 import { comparedColumn, isRange, narrowed, rangeOf, residualConditionsOf, rowCost } from '../sql/filter.js';
 import {
+  boundOf,
   columnOf,
   ID,
   indexedBy,
@@ -134,26 +135,35 @@ export function planCount(
 function planScan(table: RecordTable, query: Query, driver?: Driver): ScanPlan {
   const { order, scan, conditions } = orderedScan(table, query, driver);
   const [, second] = order;
+  const from = boundOf(query);
   const plan = { kind: 'scan', source: driver?.rows.source ?? scan.source, isLimited: true } as const;
   const all = { ...plan, conditions: [...conditions, ...positionIn(query)] };
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
-    return { ...all, scan, start: query.from && startAt(query.from), sorted: 'rows' };
-  const [value] = query.from?.values ?? [];
-  const start = value === undefined || value === null ? undefined : { value, inclusive: true };
-  const range = narrowed(scan.range, scan.descending, start);
+    return { ...all, scan, start: from && startAt(from), sorted: 'rows' };
+  const range = narrowed(
+    scan.range,
+    scan.descending,
+    from && { value: startAt(from).value, inclusive: true },
+  );
   return { ...all, scan: { ...scan, range }, sorted: 'ties' };
 }
 
-/** The scan of the first key of an order. */
+/**
+ * The scan of the first key of an order. The index of a field that records may lack has only those that have a value, as
+ * has the list.
+ */
 function orderedScan(table: RecordTable, query: Query, driver?: Driver) {
   const order = scanOrder(query);
   const [{ field, descending } = { field: 'id', descending: false }] = order;
-  return { order, ...scanOf(table, columnOf(field), descending, query.filters, driver) };
+  const spec = table.fields[field];
+  const having: Filter[] = !spec || spec.required ? [] : [{ field, operator: 'exists', value: true }];
+  return { order, ...scanOf(table, columnOf(field), descending, [...query.filters, ...having], driver) };
 }
 
 /** The condition on what follows the position of a list. */
-function positionIn({ order, from }: Query): Sql[] {
-  return from ? [keysetCondition(scanOrder({ order, from }), from)] : [];
+function positionIn(query: Query): Sql[] {
+  const from = boundOf(query);
+  return from ? [keysetCondition(scanOrder(query), from)] : [];
 }
 
 function planSearch(

@@ -6,8 +6,6 @@ import {
   MAX_PAGE_BYTES,
   type Position,
   type RecordTable,
-  type SortOrder,
-  type Value,
 } from '../../../../application/ports/list-query.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
@@ -19,10 +17,12 @@ import type { SqliteDatabase } from '../connection/database.js';
 import { type WordQuery, WordSearch } from '../full-text/search.js';
 import {
   allOf,
+  boundOf,
   keysetCondition,
   orderBy,
   type RecordTexts,
   recordsOf,
+  type ScanKey,
   type Sql,
   scanOrder,
   selectRecords,
@@ -147,7 +147,7 @@ export class ListReader<Fields> {
     const { turn = SERVICE_TURN } = query;
     for (;;) {
       const last = page.records.at(-1);
-      const from = last ? positionOf(last, scanOrder(query), 'after') : query.from;
+      const from = last ? positionOf(last, query.order, 'after') : boundOf(query);
       const count = Math.min(page.missing, this.batchRows);
       const { ids, isLast } = next(from, count);
       const batch = ids ? this.read(reader, ids) : [];
@@ -210,7 +210,7 @@ class Page<Fields> {
   }
 }
 
-function theseIds(ids: readonly Value[]): NextIds {
+function theseIds(ids: readonly Id[]): NextIds {
   const rest = [...ids];
   return (_, count) => {
     const next = JSON.stringify(rest.splice(0, count));
@@ -220,7 +220,7 @@ function theseIds(ids: readonly Value[]): NextIds {
 
 function sortedRows(
   { source, conditions }: SortPlan,
-  order: SortOrder,
+  order: readonly ScanKey[],
   from: Position | undefined,
   count: number,
 ): NextRows {

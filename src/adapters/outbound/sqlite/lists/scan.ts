@@ -4,7 +4,6 @@ import {
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
-  type SortOrder,
   type Value,
 } from '../../../../application/ports/list-query.js';
 import { compareInOrder } from '../../../../application/records/query-semantics.js';
@@ -14,7 +13,18 @@ import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batc
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
 import { rowCost } from '../sql/filter.js';
-import { allOf, columnOf, ID, isAmong, numberOf, orderBy, type Sql, scanOrder, sql } from '../sql/schema.js';
+import {
+  allOf,
+  columnOf,
+  ID,
+  isAmong,
+  numberOf,
+  orderBy,
+  type ScanKey,
+  type Sql,
+  scanOrder,
+  sql,
+} from '../sql/schema.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
 import type { ScanPlan, Sorted } from './plan.js';
 
@@ -27,7 +37,7 @@ const MAX_SORTED = 1_000;
 
 export interface FoundPage {
   /** In the order in which the list is read. */
-  readonly ids: readonly Value[];
+  readonly ids: readonly Id[];
   readonly hasMore: boolean;
 }
 
@@ -92,7 +102,7 @@ export function countRows(reader: Reader, source: string, conditions: readonly S
 }
 
 /** Whether all rows behind a slice come after a value of the first key of the list. */
-function isSorted({ sorted, end }: Slice, value: Value | undefined): boolean {
+function isSorted({ sorted, end }: Slice, value: Value | null | undefined): boolean {
   return sorted === 'rows' || (sorted === 'ties' && end?.value !== value);
 }
 
@@ -180,12 +190,12 @@ function oneOf(ids: readonly Id[]): Sql[] {
 interface FoundRow {
   readonly bytes: number;
   /** One value for each key of the order; the last is the id. */
-  readonly values: readonly Value[];
+  readonly values: readonly (Value | null)[];
 }
 
 /** The first rows that match, in the order of the list: those of the page and one more. */
 class FoundRows implements FoundPage {
-  private readonly order: SortOrder;
+  private readonly order: readonly ScanKey[];
   private rows: readonly FoundRow[] = [];
   /** The number of rows that belong to the page. */
   private length = 0;
@@ -199,12 +209,12 @@ class FoundRows implements FoundPage {
     return this.rows.length > this.length;
   }
 
-  get ids(): readonly Value[] {
-    return this.rows.slice(0, this.length).flatMap(({ values }) => values.slice(-1));
+  get ids(): readonly Id[] {
+    return this.rows.slice(0, this.length).map(({ values }) => Number(values.at(-1)));
   }
 
   /** The value of the page's last row in the first key of the order. */
-  get lastValue(): Value | undefined {
+  get lastValue(): Value | null | undefined {
     return this.rows[this.length - 1]?.values[0];
   }
 
@@ -216,15 +226,21 @@ class FoundRows implements FoundPage {
       WHERE ${where.text} ORDER BY ${orderBy(order)} LIMIT ?`;
     const rows = reader.read(
       text,
-      (statement) => statement.all([...where.values, this.query.limit + 1]) as [number, ...Value[]][],
+      (statement) =>
+        statement.all([...where.values, this.query.limit + 1]) as [number, ...(Value | null)[]][],
     );
     return rows.map(([bytes, ...values]) => ({ bytes, values }));
+  }
+
+  private compare(a: FoundRow['values'], b: FoundRow['values']): number {
+    const difference = compareInOrder(this.query.order, a, b);
+    return this.query.from?.side === 'before' ? -difference : difference;
   }
 
   add(more: readonly FoundRow[]): void {
     if (more.length === 0) return;
     const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = this.query;
-    const all = [...this.rows, ...more].sort((a, b) => compareInOrder(this.order, a.values, b.values));
+    const all = [...this.rows, ...more].sort((a, b) => this.compare(a.values, b.values));
     let bytes = 0;
     let length = 0;
     for (; length < limit && bytes < maxBytes && length < all.length; length++)

@@ -236,7 +236,7 @@ describe('the plan of a list in SQLite', () => {
         [searchFor('lamp')],
         'name,id',
         behind('lamp 1', 7),
-        'scan products_name by "name" from "lamp 1", 7, of lamp by matches from 0, where (+"name" > "lamp 1") OR (+"name" = "lamp 1" AND +"id" > 7); sorted: rows',
+        'scan products_name by "name" from "lamp 1", 7, of lamp by matches from 0, where (+"name" > "lamp 1") OR (+"name" IS "lamp 1" AND +"id" > 7); sorted: rows',
       ],
     ];
   for (const [query, filters, sort, from, plan] of lists)
