@@ -2,7 +2,7 @@
  * Compares the service with other servers under load, and prints a report in Markdown.
  * @see docs/explanation/performance.md
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chosen, integer, parsedOptions } from '../../scripts/options.js';
@@ -17,9 +17,18 @@ import { pocketbaseProgram } from './pocketbase.js';
 import { workSection } from './rounds.js';
 import type { Bench, Section } from './section.js';
 import { killServers } from './server-process.js';
+import { SHOP_REQUESTS, shopSection, shopServers } from './shop.js';
 import { START } from './start.js';
 import { EXPORT, IMPORT, UPDATE_BY_KEY } from './streams.js';
-import { definitions, type Materials, type Subject, startSubject, stopSubject, tlsOf } from './subjects.js';
+import {
+  definitions,
+  type Materials,
+  type Subject,
+  startEmpty,
+  startSubject,
+  stopSubject,
+  tlsOf,
+} from './subjects.js';
 import { WORKS } from './works.js';
 
 const figure = figuresOf('bench');
@@ -27,30 +36,37 @@ const given = parsedOptions({
   seconds: { type: 'string', default: '1' },
   rounds: { type: 'string', default: '5' },
   connections: { type: 'string', default: '64' },
-  products: { type: 'string', default: '5000' },
+  products: { type: 'string' },
   only: { type: 'string', default: '' },
   servers: { type: 'string', default: '' },
   dist: { type: 'string' },
   peers: { type: 'boolean', default: false },
   growth: { type: 'boolean', default: false },
+  shop: { type: 'boolean', default: false },
+  keep: { type: 'string' },
 });
 const extent = {
   seconds: integer('seconds', given.seconds, 1, 600),
   rounds: integer('rounds', given.rounds, 1, 1_000),
   connections: integer('connections', given.connections, 1, 1_000),
-  products: integer('products', given.products, 100, 1_000_000),
+  products: integer('products', given.products ?? (given.shop ? '1000000' : '5000'), 100, 1_000_000),
 };
 const sections: Section[] = [...WORKS.map(workSection), IMPORT, UPDATE_BY_KEY, EXPORT, ARRIVAL, START];
 const pocketbase = pocketbaseProgram(given.peers);
-const known = definitions({
-  otherDist: given.dist && resolve(given.dist),
-  pocketbase: 'program' in pocketbase ? pocketbase.program : undefined,
-  redis: process.env['REDIS_URL'],
-});
-const [chosenSections, chosenServers] = [
-  given.growth ? [GROWTH] : chosen('only', given.only, sections),
-  given.growth ? [] : chosen('servers', given.servers, known),
-];
+const peerProgram = 'program' in pocketbase ? pocketbase.program : undefined;
+const known = given.shop
+  ? shopServers(peerProgram)
+  : definitions({
+      otherDist: given.dist && resolve(given.dist),
+      pocketbase: peerProgram,
+      redis: process.env['REDIS_URL'],
+    });
+const chosenSections = given.shop
+  ? [shopSection(chosen('only', given.only, SHOP_REQUESTS))]
+  : given.growth
+    ? [GROWTH]
+    : chosen('only', given.only, sections);
+const chosenServers = given.growth ? [] : chosen('servers', given.servers, known);
 
 const problems = missing();
 if (problems.length > 0) {
@@ -58,12 +74,13 @@ if (problems.length > 0) {
   process.exit(1);
 }
 bindToLoadCore();
-const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
+const folder = given.keep ? resolve(given.keep) : mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
+mkdirSync(folder, { recursive: true });
 const subjects: Subject[] = [];
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.once('exit', () => {
   killServers();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (!given.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 try {
   const materials: Materials = {
@@ -72,10 +89,10 @@ try {
     products: join(folder, 'products'),
     count: extent.products,
   };
-  await writeSampleProducts(materials.products, materials.count, 1);
+  if (!existsSync(materials.products)) await writeSampleProducts(materials.products, materials.count, 1);
   for (const definition of chosenServers) {
     progress(`starts ${definition.name}`);
-    subjects.push(await startSubject(definition, materials));
+    subjects.push(await (given.shop ? startEmpty : startSubject)(definition, materials));
   }
   await report({ subjects, materials, extent, rates: new Map() });
 } finally {

@@ -51,7 +51,7 @@ export function workSection(work: Work): Section {
 }
 
 /** How many times as long as a slice the warm-up is. V8 compiles the busy functions in the first seconds. */
-const WARM_UP = 4;
+export const WARM_UP = 4;
 
 /** Gives every server its share of the load in turn, round after round, so that noise affects all alike. */
 export async function measured(

@@ -19,6 +19,8 @@ export function killServers(): void {
 export interface Program {
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** By default a minute. */
+  readonly readyWithinMs?: number;
 }
 
 /** A server in a process of its own, bound to one core. Its output and log go to files of its folder. */
@@ -44,7 +46,7 @@ export class ServerProcess {
     child.once('exit', () => running.delete(child));
     const failed = new Promise<never>((_, reject) => child.once('error', reject));
     await Promise.race([once(child, 'spawn'), failed]);
-    const until = performance.now() + READY_WITHIN_MS;
+    const until = performance.now() + (program.readyWithinMs ?? READY_WITHIN_MS);
     for (;;) {
       const [, port] = /listens on https:\/\/localhost:(\d+)/.exec(readFileSync(output, 'utf8')) ?? [];
       if (port && child.pid) return new ServerProcess(child, child.pid, Number(port));

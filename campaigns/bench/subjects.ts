@@ -139,7 +139,7 @@ function bareProgram(name: string): string {
   return resolve(`build/campaigns/bench/servers/${name}.js`);
 }
 
-function bare(name: string, program: string): Definition {
+export function bare(name: string, program: string): Definition {
   const command = ({ tls, products }: Materials) => [
     process.execPath,
     bareProgram(program),
@@ -155,8 +155,9 @@ function bare(name: string, program: string): Definition {
   };
 }
 
-function peer(name: string, program: string): Definition {
-  const command = ({ tls, products }: Materials) => [program, join(tls, 'server.pem'), products];
+/** @param more arguments of the program */
+export function peer(name: string, program: string, ...more: string[]): Definition {
+  const command = ({ tls, products }: Materials) => [program, join(tls, 'server.pem'), products, ...more];
   return {
     name,
     base: BASE,
@@ -215,7 +216,7 @@ async function fill({ name, client, count }: Subject, { products }: Materials): 
 /** Lets the service make the certificate of all servers, as it does at its first start. @returns its folder */
 export async function tlsOf(folder: string): Promise<string> {
   const first = join(folder, 'first');
-  mkdirSync(first);
+  mkdirSync(first, { recursive: true });
   const server = await ServerProcess.start(
     first,
     serviceProgram(resolve('dist/bundle/main.js'), { STORE: 'memory' }),

@@ -7,22 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { json } from 'node:stream/consumers';
 import type { Draft, Entry } from './products.js';
-import { announce, certificate, productsInMemory } from './start.js';
+import { announce, certificate, HEAD, productsInMemory, send } from './start.js';
 
 const products = productsInMemory();
-
-const HEAD = [
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-  ...['Referrer-Policy', 'no-referrer'],
-  ...['Cross-Origin-Resource-Policy', 'same-origin'],
-  ...['X-Request-Id', '8f286c87-c225-4e4c-af10-fa5c7d8e2aea'],
-  ...['API-Version', '1'],
-  ...['Cache-Control', 'private, no-cache'],
-  ...['Vary', 'Accept'],
-  ...['RateLimit-Policy', '"default";q=600;w=60'],
-  ...['RateLimit', '"default";r=599;t=60'],
-];
 
 const server = createServer(certificate(), async (request, response) => {
   const { method, url = '' } = request;
@@ -49,10 +36,4 @@ function isFresh({ method, headers }: IncomingMessage, { version }: Entry): bool
 function sendEntry(response: ServerResponse, status: number, { version, product }: Entry): void {
   const location = status === 201 ? ['Location', `/v1/products/${product.id}`] : [];
   send(response, status, JSON.stringify(product), ['ETag', `"${version}"`, ...location]);
-}
-
-function send(response: ServerResponse, status: number, body: string, fields: readonly string[]): void {
-  const length = `${Buffer.byteLength(body)}`;
-  const content = ['Content-Type', 'application/json', 'Content-Length', length];
-  response.writeHead(status, [...HEAD, ...fields, ...content]).end(body);
 }

@@ -1,0 +1,268 @@
+/** The page that a shop shows: filtered, sorted, counted, with the counts beside each filter. */
+import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { grouped, Latencies, median, milliseconds, ratio, table } from '../../scripts/statistics.js';
+import type { HttpResponse } from '../../tests/support/http-client.js';
+import { WARM_UP } from './rounds.js';
+import type { Bench, Section } from './section.js';
+import { bare, type Definition, fileOf, peer, type Subject, service } from './subjects.js';
+
+/** The bounds of prices are in minor units. */
+type Filters = readonly [tag: string, colour: string, from: number, below: number];
+
+/** The requests go round among these, so that no server responds from one page. */
+const FILTERS: readonly Filters[] = [
+  ['new', 'black', 2_000, 5_000],
+  ['new', 'white', 1_000, 10_000],
+  ['new', 'navy', 2_000, 20_000],
+  ['new', 'pink', 5_000, 10_000],
+  ['sale', 'black', 1_000, 3_000],
+  ['sale', 'red', 2_000, 20_000],
+  ['gift', 'grey', 500, 5_000],
+  ['gift', 'lilac', 2_000, 50_000],
+  ['lgt/lamp', 'black', 2_000, 5_000],
+  ['lgt/floor-lamp', 'white', 1_000, 20_000],
+  ['fur/chair', 'natural', 10_000, 50_000],
+  ['sho/boots', 'brown', 5_000, 20_000],
+];
+
+const PAGE = 24;
+const COUNTING = { headers: { Prefer: 'count=exact' } };
+const FACET_FIELDS = 'tags,brand,attributes[colour],attributes[material],price.currency';
+
+interface ShopRequest {
+  readonly name: string;
+  /** The order of a page, as the service names it; without it the request is for facets. */
+  readonly sort?: string;
+  readonly isCounted?: boolean;
+}
+
+const COUNTED: ShopRequest = { name: 'page by price, counted', sort: 'price.amount', isCounted: true };
+
+export const SHOP_REQUESTS: readonly ShopRequest[] = [
+  { name: 'page by price', sort: 'price.amount' },
+  { name: 'page by name', sort: 'name' },
+  { name: 'page by newest', sort: '-id' },
+  COUNTED,
+  { name: 'facets' },
+];
+
+/** How a server is asked. */
+interface Dialect {
+  /** @returns undefined if the server cannot do this */
+  path(request: ShopRequest, filters: Filters): string | undefined;
+  /** Returns what the responses of all servers have in common: the ids and the number of all matches, or the facets. */
+  answer(response: HttpResponse): unknown;
+}
+
+const CATALOGUE: Dialect = {
+  path: ({ sort }, [tag, colour, from, below]) => {
+    const filters =
+      `tags=${encodeURIComponent(tag)}&attributes[colour]=${encodeURIComponent(colour)}` +
+      `&price.amount.gte=${from}&price.amount.lt=${below}`;
+    return sort
+      ? `/v1/products?${filters}&sort=${sort}&limit=${PAGE}`
+      : `/v1/products/facets?fields=${FACET_FIELDS}&${filters}`;
+  },
+  answer: ({ json, headers }) =>
+    json[0]?.field ? json : { ids: idsOf(json), total: Number(headers['x-total-count'] ?? -1) },
+};
+
+const POCKETBASE: Dialect = {
+  path: ({ sort, isCounted }, [tag, colour, from, below]) => {
+    if (!sort) return undefined;
+    const filter = `tags:each ?= '${tag}' && colour = '${colour}' && price >= ${from} && price < ${below}`;
+    return (
+      `/api/collections/products/records?filter=${encodeURIComponent(filter)}&perPage=${PAGE}` +
+      `&sort=${sort.replace(/\.amount$/, '')},id&skipTotal=${isCounted !== true}`
+    );
+  },
+  answer: ({ json }) => ({ ids: idsOf(json.items), total: json.totalItems }),
+};
+
+function idsOf(records: readonly { readonly id: number | string }[]): number[] {
+  return records.map(({ id }) => Number(id));
+}
+
+const LIMIT = 'limit';
+const PEER = 'pocketbase (no fsync)';
+const SERVICE = 'sqlite';
+/** The limit and the peer fill their files at their first start. */
+const FILLED_WITHIN_MS = 1_800_000;
+/** A server that uses less has nothing to do. */
+const IDLE_US_A_SECOND = 20_000;
+
+/** The servers of the comparison. They keep their files from one run to the next, if their folder is kept. */
+export function shopServers(pocketbase: string | undefined): Definition[] {
+  return [
+    filledAtStart(bare(LIMIT, 'shop-limit')),
+    ...(pocketbase ? [filledAtStart(peer(PEER, pocketbase, 'shop'))] : []),
+    seededBeforeStart(service(SERVICE, resolve('dist'), { STORE: 'sqlite' })),
+  ];
+}
+
+function filledAtStart(definition: Definition): Definition {
+  return {
+    ...definition,
+    program: async (materials) => ({
+      ...(await definition.program(materials)),
+      readyWithinMs: FILLED_WITHIN_MS,
+    }),
+  };
+}
+
+function seededBeforeStart(definition: Definition): Definition {
+  return {
+    ...definition,
+    program: async (materials) => {
+      execFileSync(
+        process.execPath,
+        [resolve('dist/bundle/cli.js'), 'seed', '--products', `${materials.count}`],
+        { cwd: fileOf(definition, materials, 'folder'), env: { DATA_DIR: 'data' } },
+      );
+      return definition.program(materials);
+    },
+  };
+}
+
+/** What a server needed for one kind of request. */
+interface Outcome {
+  readonly subject: Subject;
+  /** Microseconds of processor time for each request, of each slice. */
+  readonly processorTimes: number[];
+  readonly latencies: Latencies;
+  /** Why the row has no figures. */
+  failure?: string;
+}
+
+export function shopSection(requests: readonly ShopRequest[]): Section {
+  return {
+    name: 'shop',
+    run: async (bench) => {
+      for (const subject of bench.subjects) await idle(subject);
+      const outcomes = [];
+      for (const request of requests) outcomes.push({ request, measured: await measured(request, bench) });
+      const texts = [
+        table(['tag', 'colour', 'from', 'below', 'matches'], await matchRows(bench)),
+        table(
+          HEADINGS,
+          outcomes.flatMap(({ request, measured }) => rowsOf(request, measured)),
+        ),
+      ];
+      const problems = outcomes.flatMap(({ request, measured }) =>
+        measured.flatMap(({ subject, failure }) =>
+          failure ? [`${request.name}, ${subject.name}: ${failure}`] : [],
+        ),
+      );
+      return { text: texts.join('\n\n'), problems };
+    },
+  };
+}
+
+/** Lets a server finish what it does after its start. */
+async function idle({ server }: Subject): Promise<void> {
+  for (let before = Number.NEGATIVE_INFINITY; ; await sleep(1_000)) {
+    const now = server.processorTime;
+    if (now - before < IDLE_US_A_SECOND) return;
+    before = now;
+  }
+}
+
+async function matchRows({ subjects: [first] }: Bench): Promise<string[][]> {
+  if (!first) return [];
+  const rows = [];
+  for (const filters of FILTERS) {
+    const { total } = (await answerOf(first, COUNTED, filters)) as { total: number };
+    rows.push([...filters.map(String), grouped(total)]);
+  }
+  return rows;
+}
+
+/** Gives every server its slices in turn, if it responds to every filter as the first server does. */
+async function measured(request: ShopRequest, { subjects, extent }: Bench): Promise<Outcome[]> {
+  const outcomes = subjects
+    .filter((subject) => FILTERS.every((filters) => dialectOf(subject).path(request, filters)))
+    .map((subject): Outcome => ({ subject, processorTimes: [], latencies: new Latencies() }));
+  const expected = new Map<Filters, unknown>();
+  const attempt = async (outcome: Outcome, act: () => Promise<void>) => {
+    if (outcome.failure === undefined)
+      await act().catch((error: unknown) => {
+        outcome.failure = error instanceof Error ? error.message : String(error);
+      });
+  };
+  for (const outcome of outcomes)
+    await attempt(outcome, async () => {
+      for (const filters of FILTERS) {
+        const answer = await answerOf(outcome.subject, request, filters);
+        if (!expected.has(filters)) expected.set(filters, answer);
+        else if (!isDeepStrictEqual(answer, expected.get(filters)))
+          throw new Error(
+            `another result than ${LIMIT} for ${filters.join(', ')}: ${JSON.stringify(answer)}`,
+          );
+      }
+      await slice(outcome.subject, request, WARM_UP * extent.seconds);
+    });
+  for (let round = 1; round <= extent.rounds; round++)
+    for (const outcome of outcomes)
+      await attempt(outcome, async () => {
+        const { processorTime, latencies } = await slice(outcome.subject, request, extent.seconds);
+        outcome.processorTimes.push(processorTime);
+        outcome.latencies.addAll(latencies);
+      });
+  return outcomes;
+}
+
+/** Sends the request with all filters in turn over one connection, again and again, for at least so long. */
+async function slice(subject: Subject, request: ShopRequest, seconds: number) {
+  const latencies = new Latencies();
+  const { server } = subject;
+  const [spent, started] = [server.processorTime, performance.now()];
+  do {
+    for (const filters of FILTERS) {
+      const before = performance.now();
+      await responseOf(subject, request, filters);
+      latencies.add(performance.now() - before);
+    }
+  } while (performance.now() - started < seconds * 1_000);
+  return { processorTime: (server.processorTime - spent) / latencies.count, latencies };
+}
+
+/** @throws Error if the status is another than 200 */
+async function responseOf(subject: Subject, request: ShopRequest, filters: Filters): Promise<HttpResponse> {
+  const path = dialectOf(subject).path(request, filters) ?? '';
+  const response = await subject.client.get(path, request.isCounted ? COUNTING : {});
+  if (response.status === 200) return response;
+  throw new Error(`${path}: ${response.status} ${response.text.slice(0, 300)}`);
+}
+
+async function answerOf(subject: Subject, request: ShopRequest, filters: Filters): Promise<unknown> {
+  return dialectOf(subject).answer(await responseOf(subject, request, filters));
+}
+
+function dialectOf({ name }: Subject): Dialect {
+  return name === PEER ? POCKETBASE : CATALOGUE;
+}
+
+const HEADINGS = ['request', 'server', 'CPU µs', 'lowest', '× limit', '× peer', 'p50 ms', 'p99 ms', 'MiB'];
+
+/** The ratios say how many times as much processor time as the limit, and as the peer, a server needs. */
+function rowsOf({ name }: ShopRequest, outcomes: readonly Outcome[]): string[][] {
+  const timeOf = (server: string) =>
+    median(outcomes.find(({ subject }) => subject.name === server)?.processorTimes ?? []);
+  return outcomes.map(({ subject, processorTimes, latencies, failure }) => {
+    const cells = [name, subject.name];
+    if (failure !== undefined) return [...cells, 'failed'];
+    const time = median(processorTimes);
+    return [
+      ...cells,
+      grouped(time),
+      grouped(Math.min(...processorTimes)),
+      ...[LIMIT, PEER].map((server) => ratio(time, timeOf(server))),
+      milliseconds(latencies.quantile(0.5)),
+      milliseconds(latencies.quantile(0.99)),
+      grouped(subject.server.residentMemory),
+    ];
+  });
+}
