@@ -1,5 +1,5 @@
 // The products in PocketBase, which keeps its records in an embedded SQLite. It serves them with the certificate of the
-// other servers. Arguments: CERTIFICATE_FILE PRODUCTS_FILE.
+// other servers. Arguments: CERTIFICATE_FILE PRODUCTS_FILE [shop].
 package main
 
 import (
@@ -23,7 +23,11 @@ func main() {
 		log.Fatal(err)
 	}
 	app.OnServe().BindFunc(func(event *core.ServeEvent) error {
-		if err := fill(app, os.Args[2]); err != nil {
+		fillIt := fill
+		if len(os.Args) > 3 {
+			fillIt = fillShop
+		}
+		if err := fillIt(app, os.Args[2]); err != nil {
 			return err
 		}
 		certificate, err := tls.LoadX509KeyPair(os.Args[1], os.Args[1])
