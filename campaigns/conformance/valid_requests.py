@@ -15,7 +15,7 @@ TAGS = ("If-Match", "If-None-Match")
 ABSENT_ONE_IN = 8
 MAX_WORDS = 10
 MAX_FILTERS = 100
-NO_FILTERS = ("limit", "cursor", "sort", "fields")
+NO_FILTERS = ("limit", "cursor", "sort", "fields", "prefix")
 
 
 def make_valid(case):
@@ -28,6 +28,8 @@ def make_valid(case):
         _use_existing_id(case, plural)
     if "sort" in case.query:
         _sort_once_by_each_field(case)
+    if case.path.endswith("/facets"):
+        _name_each_facet_once(case)
     if "q" in case.query:
         _search_for_words(case)
     if case.method == "GET":
@@ -94,6 +96,12 @@ def _sort_once_by_each_field(case):
     case.query["sort"] = list({key.removeprefix("-"): key for key in keys}.values())
 
 
+def _name_each_facet_once(case):
+    """No field may appear twice, and `prefix` is for one field. The document says so in words."""
+    names = list(dict.fromkeys(_elements(case.query["fields"])))
+    case.query["fields"] = names[:1] if "prefix" in case.query else names
+
+
 def _search_for_words(case):
     """
     A search has at least one word and at most ten, of at most 64 characters after normalising. The document says so in
@@ -135,7 +143,7 @@ def name_required_fields(case):
     """
     schema = _schema_of(case, "fields")
     names = _elements(case.query.get("fields"))
-    if schema and names and set(names) <= set(schema["items"]["enum"]):
+    if schema and names and set(names) <= set(schema["items"].get("enum", [])):
         case.query["fields"] = list(dict.fromkeys([*names, *schema.get("contains", {"enum": []})["enum"]]))
 
 

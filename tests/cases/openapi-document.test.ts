@@ -271,6 +271,7 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Contract>>>> = 
   ...Object.fromEntries(
     RECORD_PLURALS.map((path) => [`/v1/${path}/changes`, { get: [['Prefer'], [], [200]] } as const]),
   ),
+  '/v1/products/facets': { get: [['If-None-Match'], [], [200, 304]] },
   '/v1/api-keys': OF_COLLECTION,
   '/v1/api-keys/{id}': OF_KEY,
 };

@@ -118,7 +118,7 @@ for (const STORE of HTTP_STORE_NAMES)
       ['sort=name&sort=', [['too_short', 'sort']]],
       ['sort=&sort=name', [['too_short', 'sort']]],
       ['sort=name&sort=-name', [['duplicate_value', 'sort']]],
-      ['sort=name&sort=sku', [['unknown_field', 'sort']]],
+      ['sort=name&sort=tags', [['unknown_field', 'sort']]],
       ['sort=name&sort=%ff', [['invalid_format', 'sort']]],
       ['fields=id&fields=', [['too_short', 'fields']]],
       ['fields=id&fields=x', [['unknown_field', 'fields']]],
@@ -139,7 +139,7 @@ for (const STORE of HTTP_STORE_NAMES)
       ['price.amount:gte=x', [['invalid_type', 'price.amount:gte']]],
       ['createdAt%3Agt=x', [['invalid_format', 'createdAt:gt']]],
       [
-        'id.in=1&sort=name&id:ne=x&id.in=x,&colour=red&id.ne=1&sort=sku,name&name=%ff&colour=red&limit=0',
+        'id.in=1&sort=name&id:ne=x&id.in=x,&colour=red&id.ne=1&sort=tags,name&name=%ff&colour=red&limit=0',
         [
           ['invalid_type', 'id.in'],
           ['too_short', 'id.in'],

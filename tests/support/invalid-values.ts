@@ -488,8 +488,10 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ...list`colour=red  Limit=5  =5  nme=x  Name=x  name:eq=x  name:=x  name:like=x  name:NE=x  :ne=x  :=x`,
     ...list`name.eq=x  name.=x  name.NE=x  .ne=x  name:ne:ne=x  name.ne.ne=x  name.ne:ne=x  name:in:=x`,
     ...list`price.ne=1  price:amount=1  price:amount:gt=1  name[ne]=x  name[]=x  limit[]=5  attributes[]=x`,
-    ...list`attributes[a][]=x  attributes[a[]=x  attributes[a=x  attributes[a]b=x  attributes[a].in=x`,
-    ...list`attributes[a].exists=true  attributes[a].lt=5  attributes[a]:in=x  attributes[].in=x`,
+    ...list`attributes[a][]=x  attributes[a[]=x  attributes[a=x  attributes[a]b=x  attributes[].in=x`,
+    ...list`attributes[a].ne=x  attributes[a]:ne=x  attributes[a].prefix=x  attributes[a].all=x  attributes[a].eq=x`,
+    ...list`attributes[a].In=x  attributes[a]in=x  attributes[a]..in=x  attributes[a].in.in=x  attributes[a].=x`,
+    ...list`attributes[a].lt[]=5  attributes[a].exists[]=true  attributes[a].in[][]=x  attributes[].exists=true`,
     ...list`id.in[][]=1  id[].in=1  sort[0]=id  description=x  price=1  price.=1  price.amount.x=1`,
     ...list`price.amount.prefix=1  id.prefix=1  createdAt.prefix=2  version=1  attributes=x  attributes.=x`,
     ...list`attributes:ne=x  attributes:ne.x=x  attributes:a=x  email=x  userId=1  __proto__=1  __proto__:ne=1`,
@@ -506,29 +508,37 @@ export const BAD_QUERIES: readonly BadQuery[] = [
   ]),
   ...badQueries('duplicate_value', [
     ...list`name=a&name=b  name=a&%6eame=a  attributes.a=1&attributes.a=1  attributes[a]=1&attributes.a=1`,
+    ...list`attributes[a].lt=1&attributes[a]:lt=2  attributes[a].exists=true&attributes[a].exists=true`,
     ...list`sku.exists=true&sku.exists=true  sku.exists=true&sku:exists=false  limit=5&limit=5`,
     ...list`tags=a&tags=b  tags.prefix=a&tags:prefix=a  tags.exists=true&tags.exists=true  stock=1&stock=1`,
   ]),
   ...badQueries('invalid_type', [
     ...list`id=  id  id=x  id=1.0  id=1e2  id=0x1  id=+1  id=%2B1  id=1%00  id=01  id=--1  id=%EF%BC%91`,
     ...list`stock=  stock=x  stock=1.0  stock=1e2  stock.in=1,x  stock.gt=12%20`,
+    ...list`attributes[a].lt=  attributes[a]:lte=x  attributes[a].gt=+1  attributes[a].gte=%2B1  attributes[a].lt=0x1`,
+    ...list`attributes[a].lt=1.  attributes[a].lt=.5  attributes[a].lt=01  attributes[a].lt=NaN  attributes[a].lt=1,2`,
+    ...list`attributes[a].lt=-Infinity  attributes[a].lt=1%20  attributes[a].lt=true`,
     ...list`id=Infinity  limit=  limit=1e2  limit=5.0  limit=%205  limit=+5  limit=05`,
   ]),
   ...badQueries('out_of_range', [
     ...list`id.ne=9007199254740992  price.amount=-9007199254740992  limit=0  limit=1001`,
+    ...list`attributes[a].gt=1e999  attributes[a].lt=-1e309`,
     ...list`limit=99999999999999999999  limit=-5`,
     `price.amount=${'9'.repeat(400)}`,
   ]),
   ...badQueries(
     'too_short',
-    list`id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,  tags.in=  tags.all=  tags.all=a,,b  tags:all=a,`,
+    list`attributes[a].in=  attributes[a]:in=x,,y  id.in=  id.in=1,  name.in=,a  name.in=a,,b  createdAt.in=2024-01-01T00:00:00Z,  tags.in=  tags.all=  tags.all=a,,b  tags:all=a,`,
   ),
   ...badQueries(
     'too_long',
-    ['name.in', 'tags.in', 'tags.all', 'tags:all'].map((name) => `${name}=${'a,'.repeat(100)}a`),
+    ['name.in', 'tags.in', 'tags.all', 'tags:all', 'attributes[a].in'].map(
+      (name) => `${name}=${'a,'.repeat(100)}a`,
+    ),
   ),
   ...badQueries('invalid_format', [
     ...list`sku.exists=  sku.exists=TRUE  sku.exists=1  sku.exists=yes  sku.exists=null  sku.exists=+true`,
+    ...list`attributes[a].exists=  attributes[a]:exists=1  attributes[a].exists=true,false  attributes[a].in=%ff`,
     ...list`tags.exists=  tags.exists=1  images.exists=yes  url.exists=TRUE  status.exists=draft  stock:exists=0  tags=%ff`,
     ...list`sku.exists=true,false  sku.exists=%74ru  sku.exists  price.amount:exists=0  createdAt=`,
     ...list`createdAt.gt=2024-01-01  createdAt=1700000000000  updatedAt.lt=2023-02-29T00:00:00Z`,
@@ -566,7 +576,7 @@ export const BAD_QUERIES: readonly BadQuery[] = [
     ],
   ],
   [
-    'id=x&colour=red&createdAt=now&name.in=&sort=sku&limit=0&cursor=x&fields=x',
+    'id=x&colour=red&createdAt=now&name.in=&sort=tags&limit=0&cursor=x&fields=x',
     'invalid_parameter',
     [
       ['invalid_type', 'id'],

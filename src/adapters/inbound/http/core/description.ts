@@ -4,6 +4,7 @@ import type { JsonSchema } from './json-schema.js';
 export interface ParameterDescription {
   readonly name: string;
   readonly description: string;
+  readonly required?: true;
   readonly schema: JsonSchema;
   /** How an array or object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
   readonly style?: 'form';

@@ -61,6 +61,7 @@ export interface BodyOperation {
 /** The kinds of operations of a resource. */
 export type ResourceKind =
   | 'list'
+  | 'facets'
   | 'changes'
   | 'read'
   | 'create'

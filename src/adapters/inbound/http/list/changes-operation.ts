@@ -17,7 +17,7 @@ import { invalid } from '../query/query.js';
 import { connectionOf } from '../server/connection.js';
 import { decodeChangeCursor, encodeChangeCursor } from './change-cursor.js';
 import { jsonArray, lineText } from './chunk-text.js';
-import { CHANGES, changesLink } from './link-header.js';
+import { CHANGES, nextLink } from './link-header.js';
 import { largestPage, listName } from './list-operation.js';
 import { DEFAULT_LIMIT, FOREIGN_CURSOR, LIMIT } from './list-query-parser.js';
 import { type LineFormat, streamLines } from './stream-lines.js';
@@ -155,7 +155,7 @@ class ChangesHandler<Fields> {
   ): void {
     const { addressOf } = ctx.state;
     const cursor = encodeChangeCursor({ list: this.list, view: view.name, place });
-    ctx.set('Link', changesLink({ path: ctx.path, parameters, addressOf }, limit, cursor));
+    ctx.set('Link', nextLink({ path: ctx.path, parameters, addressOf }, limit, cursor));
   }
 }
 

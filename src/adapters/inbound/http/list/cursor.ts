@@ -71,8 +71,12 @@ export function queryFingerprint({ filters, order }: Pick<ListQuery, 'filters' |
 const DEFAULT_FINGERPRINT = fingerprintOf([], BY_ID);
 
 function fingerprintOf(filters: readonly Filter[], order: SortOrder): string {
-  const sorted = filters.map((filter) => JSON.stringify(filter)).sort();
-  return shortHash([order, sorted]);
+  return shortHash([order, filterTexts(filters)]);
+}
+
+/** Identifies filters, whatever their order. */
+export function filterTexts(filters: readonly Filter[]): string[] {
+  return filters.map((filter) => JSON.stringify(filter)).sort();
 }
 
 /** Tells values apart in a cursor. */
@@ -91,9 +95,14 @@ export function isPositionIn(order: SortOrder, fields: FieldSpecs, { values }: P
 function isValueOf(spec: FieldSpec | undefined, value: Value | null | undefined): boolean {
   if (value === null) return spec?.required !== true;
   const type = spec?.type;
-  if (type === 'text') return typeof value === 'string' && !LONE_SURROGATE.test(value);
+  if (type === 'text') return isTextInCursor(value);
   if (!Number.isSafeInteger(value)) return false;
   return type !== 'instant' || Math.abs(Number(value)) <= MAX_INSTANT;
+}
+
+/** Whether a value of a cursor is a text that a record may have. */
+export function isTextInCursor(value: unknown): value is string {
+  return typeof value === 'string' && !LONE_SURROGATE.test(value);
 }
 
 function isValue(value: unknown): value is Value | null {

@@ -62,11 +62,11 @@ function conditions(parameters: Query): string {
 }
 
 /**
- * The `Link` header of changes: where to read on.
+ * The `Link` header of what has only one direction: where to read on.
  * @param limit absent: the stream has no limit, and so has the next one
  * @throws HttpError `uri_too_long` if the URL would be rejected
  */
-export function changesLink(
+export function nextLink(
   { path, parameters, addressOf }: Omit<PageUrl, 'list'>,
   limit: number | undefined,
   cursor: string,

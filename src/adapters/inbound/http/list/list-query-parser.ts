@@ -1,6 +1,6 @@
 import type { ListQuery } from '../../../../application/ports/list-query.js';
 import type { ParameterDescription } from '../core/description.js';
-import { HttpError, type ParameterIssue } from '../core/http-error.js';
+import { type HttpError, invalidParameters, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid, wholeNumberIssue } from '../query/query.js';
@@ -12,12 +12,17 @@ export const DEFAULT_LIMIT = 100;
 /** The bounds of `limit`. */
 export const LIMITS = { min: 1, max: 1_000 };
 
-export const LIMIT: Parameter = {
-  issues: (text) => {
-    const code = wholeNumberIssue(text, LIMITS);
-    return code ? [invalid('limit', code, `takes a whole number from ${LIMITS.min} to ${LIMITS.max}`)] : [];
-  },
-};
+export const LIMIT = limitParameter(LIMITS);
+
+/** The parameter `limit`. */
+export function limitParameter(limits: typeof LIMITS): Parameter {
+  return {
+    issues: (text) => {
+      const code = wholeNumberIssue(text, limits);
+      return code ? [invalid('limit', code, `takes a whole number from ${limits.min} to ${limits.max}`)] : [];
+    },
+  };
+}
 
 export const LIMIT_DESCRIPTION: ParameterDescription = {
   name: 'limit',
@@ -28,7 +33,7 @@ export const LIMIT_DESCRIPTION: ParameterDescription = {
   sharedAs: 'limit',
 };
 
-const CURSOR_DESCRIPTION: ParameterDescription = {
+export const CURSOR_DESCRIPTION: ParameterDescription = {
   name: 'cursor',
   description:
     'A place in the list, taken from a URL in `Link`. Follow those URLs as they are; do not build them. A cursor is valid only for the same list, order and filters.',
@@ -93,18 +98,23 @@ export class ListQueryParser {
   }
 
   private position({ position, fingerprint }: Cursor, query: ListQuery): NonNullable<ListQuery['from']> {
-    if (fingerprint !== queryFingerprint(query)) {
-      const issue = invalid('cursor', 'invalid_format', 'belongs to another sort or filter');
-      throw new HttpError('cursor_mismatch', issue.message, [issue]);
-    }
+    if (fingerprint !== queryFingerprint(query)) throw cursorMismatch('another sort or filter');
     if (isPositionIn(query.order, this.resource.fields, position)) return position;
-    const [issue] = FOREIGN_CURSOR;
-    throw new HttpError('invalid_cursor', issue.message, FOREIGN_CURSOR);
+    throw foreignCursor();
   }
 
   private cursorIssues(text: string): readonly ParameterIssue[] {
     return decodeCursor(this.list, text) ? [] : FOREIGN_CURSOR;
   }
+}
+
+/** @param owner what the cursor belongs to instead */
+export function cursorMismatch(owner: string): HttpError {
+  return invalidParameters([['cursor_mismatch', invalid('cursor', 'invalid_format', `belongs to ${owner}`)]]);
+}
+
+export function foreignCursor(): HttpError {
+  return invalidParameters(FOREIGN_CURSOR.map((issue) => ['invalid_cursor', issue]));
 }
 
 export const FOREIGN_CURSOR: readonly [ParameterIssue] = [

@@ -121,6 +121,11 @@ const RESPONSE_HEADERS = {
     schema: TEXT,
     example: '</v1/products/changes?limit=100&cursor=…>; rel="next"',
   },
+  MoreLink: {
+    description: 'The URL of the values behind these (RFC 8288): `rel="next"`, if one field has more.',
+    schema: TEXT,
+    example: '</v1/products/facets?fields=brand&limit=20&cursor=…>; rel="next"',
+  },
   'X-Total-Count': {
     description: 'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
     schema: COUNT,
@@ -142,6 +147,7 @@ const SENT_NAMES: Readonly<Partial<Record<ResponseHeader, string>>> = {
   ListETag: 'ETag',
   CurrentETag: 'ETag',
   NextLink: 'Link',
+  MoreLink: 'Link',
 };
 
 /** The Parameter Objects of request headers. Each is in the document once. */

@@ -16,6 +16,7 @@ import {
   changesDescription,
   createDescription,
   deleteDescription,
+  facetsDescription,
   importDescription,
   issueDescription,
   listDescription,
@@ -39,6 +40,7 @@ type DescribeResource = (resource: OpenApiResource, mediaTypes: readonly string[
 /** The description of each kind of operation of a resource. A missing kind does not compile. */
 const RESOURCE_OPERATIONS: Readonly<Record<ResourceKind, DescribeResource>> = {
   list: listDescription,
+  facets: facetsDescription,
   changes: changesDescription,
   read: readDescription,
   create: createDescription,

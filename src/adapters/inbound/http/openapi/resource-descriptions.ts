@@ -5,6 +5,7 @@ import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
 import { ImportParameters } from '../import/import-parameters.js';
 import { type Columns, columnsOf, csvText } from '../list/csv.js';
+import { FacetQueryParser, MAX_FACETS } from '../list/facet-query-parser.js';
 import { LIMIT_DESCRIPTION, LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import { FieldSelector } from '../query/field-selection.js';
 import type { RequestHeader } from './header-objects.js';
@@ -15,7 +16,13 @@ import {
   type OperationDescription,
   type ResponseDescription,
 } from './operation-description.js';
-import { IMPORT_RESULT_SCHEMA, issuedName, issuedSchemas, JSON_PATCH_SCHEMAS } from './resource-schemas.js';
+import {
+  FACET_SCHEMAS,
+  IMPORT_RESULT_SCHEMA,
+  issuedName,
+  issuedSchemas,
+  JSON_PATCH_SCHEMAS,
+} from './resource-schemas.js';
 
 export function listDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
@@ -44,6 +51,31 @@ export function listDescription(resource: OpenApiResource): OperationDescription
             schema: TEXT,
             example: csvText(columnsOf(definition).shown, [resource.wholeExample as JsonObject]),
           },
+        },
+      },
+      NOT_MODIFIED,
+    ],
+    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+  };
+}
+
+export function facetsDescription(resource: OpenApiResource): OperationDescription {
+  const { docs, definition } = resource;
+  return {
+    tag: tagOf(docs),
+    schemas: FACET_SCHEMAS,
+    id: `list${docs.name}Facets`,
+    summary: `Count ${docs.plural} by value`,
+    text: 'For each field, the values that the records have in it, each with the number of these records: the highest number first, then texts, numbers and booleans in their order. All filters must match, but `=`, `.in` and `.prefix` on a field do not narrow its own values. For one field, `next` in `Link` is the URL of further values.',
+    query: new FacetQueryParser(definition.path, definition).descriptions(resource.wholeExample),
+    headers: ['KnownTags'],
+    responses: [
+      {
+        status: 200,
+        description: 'The values of each field, in the order of `fields`.',
+        headers: ['ListETag', 'MoreLink'],
+        content: {
+          [JSON_TYPE]: { schema: { type: 'array', maxItems: MAX_FACETS, items: schemaRef('Facet') } },
         },
       },
       NOT_MODIFIED,

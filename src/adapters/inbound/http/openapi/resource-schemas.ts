@@ -10,8 +10,10 @@ import {
   open,
   type Properties,
   schemaRef,
+  TEXT,
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
+import { FACET_LIMITS } from '../list/facet-query-parser.js';
 import { fieldsSchema } from './field-schema.js';
 
 export const ID = integerSchema(1, MAX_ID);
@@ -245,6 +247,34 @@ export const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     required: ['op', 'path'],
     propertyNames: { not: { const: '__proto__' } },
   },
+};
+
+/** The schemas of the values of one field. */
+export const FACET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Facet: withExample(
+    open({
+      field: { ...TEXT, description: 'The name of the field; `attributes[KEY]` for an attribute.' },
+      values: {
+        type: 'array',
+        maxItems: FACET_LIMITS.max,
+        items: schemaRef('FacetValue'),
+        description: 'The values, the one that most records have first.',
+      },
+      more: { type: 'boolean', description: 'Whether there are more values.' },
+    }),
+    {
+      field: 'brand',
+      values: [
+        { value: 'Nordlicht', count: 12 },
+        { value: 'Acme', count: 3 },
+      ],
+      more: true,
+    },
+  ),
+  FacetValue: open({
+    value: { description: 'A text; of an attribute also a number or a boolean.' },
+    count: { ...integerSchema(1, MAX_ID), description: 'The number of records that have this value.' },
+  }),
 };
 
 /** The schema of the result of one line of an import. */

@@ -45,6 +45,7 @@ import {
 import { ImportParameters, showsRecords } from '../import/import-parameters.js';
 import { changesOperation } from '../list/changes-operation.js';
 import { columnsOf } from '../list/csv.js';
+import { facetsOperation } from '../list/facets-operation.js';
 import { listOperation } from '../list/list-operation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
@@ -98,6 +99,14 @@ export class ResourceOperations<Fields> {
       purpose: this.purpose('list'),
       ...this.readPolicy(),
       ...listOperation(this.resource, this.service, this.policy, hasChanges),
+    };
+  }
+
+  facets(): Operation {
+    return {
+      purpose: this.purpose('facets'),
+      ...this.readPolicy(),
+      ...facetsOperation(this.resource, this.service, this.policy),
     };
   }
 

@@ -4,6 +4,8 @@ import type { FieldTable } from '../../../../domain/fields.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { PathKey, Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
+import { facetNames } from '../list/facet-query-parser.js';
+import { FACETS } from '../list/facets-operation.js';
 import { CHANGES } from '../list/link-header.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
@@ -11,6 +13,7 @@ import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-ope
 interface FurtherRoutes {
   readonly imports?: Route['operations'];
   readonly changes?: Route['operations'] | undefined;
+  readonly facets?: Route['operations'] | undefined;
   /** What belongs to an item, by the last segment of its path. */
   readonly below?: Readonly<Record<string, Route['operations']>>;
   /** An item by the value of a unique field. */
@@ -24,7 +27,7 @@ export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
   collection: Route['operations'],
   item: Route['operations'],
-  { imports, changes, below = {}, byKey = [] }: FurtherRoutes = {},
+  { imports, changes, facets, below = {}, byKey = [] }: FurtherRoutes = {},
 ): Route[] {
   const route = (rest: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
     template: `/v${version}/${path}${rest}`,
@@ -41,6 +44,7 @@ export function routesOf(
     ...Object.entries(below).map(([name, operations]) => route(`/{id}/${name}`, `${ID}/${name}`, operations)),
     ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
     ...(changes ? [route(`/${CHANGES}`, `/${CHANGES}`, changes)] : []),
+    ...(facets ? [route(`/${FACETS}`, `/${FACETS}`, facets)] : []),
     ...byKey.map(({ key, operations }) =>
       route(`/${key.field}/{${key.field}}`, `/${key.field}/([^/]+)`, operations, key),
     ),
@@ -76,6 +80,7 @@ export function resourceRoutes<Fields>(
     {
       imports: { POST: operations.importMany(imports) },
       changes: changes && { GET: operations.changes(changes) },
+      facets: facetNames(resource).length > 0 ? { GET: operations.facets() } : undefined,
       byKey,
     },
   );

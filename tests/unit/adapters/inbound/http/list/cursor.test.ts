@@ -17,7 +17,7 @@ describe('a cursor in the code', () => {
     for (const inclusive of [true, false])
       it(`keeps a position ${side} a record, inclusive: ${inclusive}`, () => {
         const cursor: Cursor = {
-          position: { side, inclusive, values: ['é', 7, -0.5] },
+          position: { side, inclusive, values: ['é', 7, -0.5, null] },
           fingerprint: FINGERPRINT,
         };
         expect(decodeCursor('products', encodeCursor('products', cursor))).to.deep.equal(cursor);
@@ -36,8 +36,8 @@ describe('a cursor in the code', () => {
       expect(parse(wrong), wrong).to.equal(undefined);
   });
 
-  it('has only texts and numbers as values', () => {
-    for (const wrong of [null, true, [1], {}]) {
+  it('has only texts, numbers and null as values', () => {
+    for (const wrong of [true, [1], {}]) {
       const values = ['x', wrong] as Value[];
       const text = encodeCursor('products', {
         position: { side: 'after', inclusive: false, values },
@@ -65,7 +65,7 @@ describe('a cursor in the code', () => {
   });
 
   it('is in a list only with a value of the right type for each key', () => {
-    const isIn = (field: string, ...values: Value[]) => {
+    const isIn = (field: string, ...values: (Value | null)[]) => {
       const order: SortOrder = field === 'id' ? BY_ID : [{ field, descending: false }, ...BY_ID];
       return isPositionIn(order, PRODUCTS.fields, { side: 'after', inclusive: false, values });
     };
@@ -81,5 +81,29 @@ describe('a cursor in the code', () => {
     expect(isIn('name', '', 0.5)).to.equal(false);
     expect(isIn('name', '')).to.equal(false);
     expect(isIn('name', '', 1, 1)).to.equal(false);
+    expect(isIn('name')).to.equal(false);
+    expect(isIn('id')).to.equal(false);
+  });
+
+  it('is in a list with null for a field that a record may lack, and for no other', () => {
+    const isIn = (field: string, id: Value | null = 1) =>
+      isPositionIn([{ field, descending: true }, ...BY_ID], PRODUCTS.fields, {
+        side: 'before',
+        inclusive: true,
+        values: [null, id],
+      });
+    for (const field of [
+      'sku',
+      'price.amount',
+      'price.currency',
+      'brand',
+      'gtin',
+      'group',
+      'stock',
+      'status',
+    ])
+      expect(isIn(field), field).to.equal(true);
+    for (const field of ['name', 'id', 'createdAt', 'updatedAt']) expect(isIn(field), field).to.equal(false);
+    expect(isIn('sku', null)).to.equal(false);
   });
 });

@@ -44,14 +44,19 @@ describe('the parameters of a list', () => {
       expect(refusal(`limit=${limit}`)).to.equal(invalidParameter('invalid_type limit'));
   });
 
-  it('sort by fields that every record has, each once', () => {
+  it('sort by fields with one value, each once', () => {
     const orderOf = (sort: string) =>
       parse(`sort=${sort}`).order.map(({ field, descending }) => (descending ? '-' : '') + field);
     expect(orderOf('name')).to.deep.equal(['name', 'id']);
     expect(orderOf('-name,createdAt')).to.deep.equal(['-name', 'createdAt', 'id']);
     expect(orderOf('-updatedAt&sort=-id,name')).to.deep.equal(['-updatedAt', '-id']);
     expect(orderOf('id')).to.deep.equal(['id']);
-    for (const unknown of ['sku', 'price.amount', 'x', '+name', '--name', 'version', 'attributes'])
+    for (const field of list`sku  price.amount  price.currency  brand  gtin  group  stock  status`)
+      expect(orderOf(`-${field},name`)).to.deep.equal([`-${field}`, 'name', 'id']);
+    for (const unknown of [
+      ...list`price  tags  images  url  attributes  attributes.a  attributes[a]  description  x  +name  --name`,
+      'version',
+    ])
       expect(refusal(`sort=${encodeURIComponent(unknown)}`), unknown).to.equal(
         invalidParameter('unknown_field sort'),
       );
@@ -137,6 +142,47 @@ describe('the parameters of a list', () => {
       { field: 'attributes', operator: 'attribute', key: 'a.ne', value: '' },
       { field: 'attributes', operator: 'attribute', key: 'exists', value: 'x' },
     ]);
+  });
+
+  it('compare attributes by the operators behind a bracket', () => {
+    const attribute = { field: 'attributes', operator: 'attribute' };
+    for (const separator of ['.', ':']) {
+      for (const comparison of ['lt', 'lte', 'gt', 'gte'])
+        for (const [text, number] of [
+          ['7.5', 7.5],
+          ['-0', 0],
+          ['1e3', 1_000],
+          ['1E%2B2', 100],
+          ['-1.5e-2', -0.015],
+          ['9007199254740993', 2 ** 53],
+        ] as const)
+          expect(filtersOf(`attributes[a.b]${separator}${comparison}=${text}`), text).to.deep.equal([
+            { ...attribute, key: 'a.b', comparison, number },
+          ]);
+      expect(
+        filtersOf(`attributes[a]${separator}exists=true&attributes[b]${separator}exists=false`),
+      ).to.deep.equal([
+        { ...attribute, key: 'a', exists: true },
+        { ...attribute, key: 'b', exists: false },
+      ]);
+      expect(
+        filtersOf(`attributes[a]${separator}in=x,5&attributes[a].in[]=true&attributes%5Ba%5D:in=x`),
+      ).to.deep.equal([{ ...attribute, key: 'a', values: ['x', '5', 'true'] }]);
+    }
+    expect(Object.is((filtersOf('attributes[a].gt=-0')[0] as { number?: number }).number, 0)).to.equal(true);
+    expect(filtersOf('attributes[a]=x&attributes[a].exists=true&attributes[a].gt=1')).to.have.length(3);
+    expect(filtersOf('attributes.a].in=x')).to.deep.equal([{ ...attribute, key: 'a].in', value: 'x' }]);
+    expect(filtersOf('attributes.[a].in=x')).to.deep.equal([{ ...attribute, key: '[a].in', value: 'x' }]);
+    for (const key of ['a', '[', ']', '[]', 'a].in', 'a][b', '.', 'é'])
+      expect(filtersOf(`attributes[${encodeURIComponent(key)}].in=x`), key).to.deep.equal([
+        { ...attribute, key, values: ['x'] },
+      ]);
+    expect(refusal('attributes[a].lt=x')).to.equal(invalidParameter('invalid_type attributes[a].lt'));
+    expect(refusal('attributes[a].lt=1e999')).to.equal(invalidParameter('out_of_range attributes[a].lt'));
+    expect(refusal('attributes[a].lt=1&attributes[a]:lt=1')).to.equal(
+      invalidParameter('duplicate_value attributes[a]:lt'),
+    );
+    expect(refusal('attributes[a].in=x', USERS_PARSER)).to.match(/^unknown_parameter/);
   });
 
   it('are no other names', () => {

@@ -1,0 +1,457 @@
+import { expect } from 'chai';
+import { HTTP_STORE_NAMES } from '../stores/index.js';
+import { issueLocations } from '../support/http-client.js';
+import { inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
+
+const FACETS = '/v1/products/facets';
+
+const PRODUCTS = [
+  {
+    name: 'Desk lamp',
+    brand: 'Acme',
+    group: 'G-1',
+    tags: ['lighting', 'lighting/lamps'],
+    price: { amount: 100, currency: 'EUR' },
+    attributes: { colour: 'brass', watts: 7.5, dimmable: true, 'a].b': 'odd', mixed: 'x' },
+  },
+  {
+    name: 'Floor lamp',
+    brand: 'Acme',
+    group: 'G-1',
+    tags: ['lighting', 'lighting/lamps', 'new'],
+    price: { amount: 200, currency: 'EUR' },
+    attributes: { colour: 'brass', watts: 10, dimmable: false, mixed: 7 },
+  },
+  {
+    name: 'Shade',
+    brand: 'Blank',
+    status: 'draft',
+    tags: ['lighting', 'new'],
+    price: { amount: 300, currency: 'USD' },
+    attributes: { colour: 'green', watts: 7.5, mixed: 7 },
+  },
+  { name: 'Desk', brand: '\u{1f600}', attributes: { colour: 'black', mixed: true } },
+  { name: 'Bench', brand: '\uffee', status: 'archived', attributes: { colour: 'green', mixed: '7' } },
+  { name: 'Nothing' },
+] as const;
+
+for (const store of HTTP_STORE_NAMES)
+  describe(`the facets of products, on ${store}`, () => {
+    const service = inProcessService({ STORE: store });
+    const get = (query: string, headers: Record<string, string> = {}) =>
+      service.client.get(`${FACETS}?${query}`, { headers });
+    const facets = async (query: string) => {
+      const { status, json, text } = await get(query);
+      expect(status, text).to.equal(200);
+      return json as { field: string; values: { value: unknown; count: number }[]; more: boolean }[];
+    };
+    /** The values of each field, each as [value, count]. */
+    const counts = async (query: string) =>
+      (await facets(query)).map(({ values }) => values.map(({ value, count }) => [value, count]));
+    const refusal = async (query: string, path = FACETS) => {
+      const response = await service.client.get(`${path}?${query}`);
+      return [response.status, response.json.code, issueLocations(response)];
+    };
+
+    before(async () => {
+      for (const product of PRODUCTS)
+        expect((await service.client.post('/v1/products', product)).status).to.equal(201);
+    });
+
+    it('are the values of each field with their counts, the highest first, in the order of the fields', async () => {
+      const { status, headers, text } = await get('fields=tags,brand,group,status,price.currency');
+      expect([status, headers['content-type']]).to.deep.equal([200, 'application/json']);
+      expect(JSON.parse(text)).to.deep.equal([
+        {
+          field: 'tags',
+          values: [
+            { value: 'lighting', count: 3 },
+            { value: 'lighting/lamps', count: 2 },
+            { value: 'new', count: 2 },
+          ],
+          more: false,
+        },
+        {
+          field: 'brand',
+          values: [
+            { value: 'Acme', count: 2 },
+            { value: 'Blank', count: 1 },
+            { value: '\uffee', count: 1 },
+            { value: '\u{1f600}', count: 1 },
+          ],
+          more: false,
+        },
+        { field: 'group', values: [{ value: 'G-1', count: 2 }], more: false },
+        {
+          field: 'status',
+          values: [
+            { value: 'archived', count: 1 },
+            { value: 'draft', count: 1 },
+          ],
+          more: false,
+        },
+        {
+          field: 'price.currency',
+          values: [
+            { value: 'EUR', count: 2 },
+            { value: 'USD', count: 1 },
+          ],
+          more: false,
+        },
+      ]);
+      expect(headers['link']).to.equal(undefined);
+      expect(text).to.match(/^\[\{"field":"tags","values":\[\{"value":"lighting","count":3\},/);
+    });
+
+    it('keep the type of an attribute: texts, then numbers, then booleans', async () => {
+      expect(await counts('fields=attributes[mixed],attributes[watts],attributes[dimmable]')).to.deep.equal([
+        [
+          [7, 2],
+          ['7', 1],
+          ['x', 1],
+          [true, 1],
+        ],
+        [
+          [7.5, 2],
+          [10, 1],
+        ],
+        [
+          [false, 1],
+          [true, 1],
+        ],
+      ]);
+      expect(await counts('fields=attributes[absent],attributes[__proto__]')).to.deep.equal([[], []]);
+    });
+
+    it('have names that lists take too, written in any way, and show each in one way', async () => {
+      const names = async (query: string) => (await facets(query)).map(({ field }) => field);
+      const expected = ['attributes[colour]', 'brand', 'attributes[a].b]'];
+      for (const query of [
+        'fields=attributes[colour],brand,attributes[a].b]',
+        'fields=attributes.colour&fields=brand&fields=attributes[a].b]',
+        'fields[]=attributes%5Bcolour%5D,brand&fields[]=attributes.a%5D.b',
+      ])
+        expect(await names(query), query).to.deep.equal(expected);
+      expect(await counts('fields=attributes[a].b]')).to.deep.equal([[['odd', 1]]]);
+    });
+
+    it('are served without the version in the path, to HEAD too', async () => {
+      const [long, short] = await Promise.all([
+        get('fields=brand&limit=1'),
+        service.client.get('/products/facets?fields=brand&limit=1'),
+      ]);
+      expect(short.text).to.equal(long.text);
+      expect(linksOf(short.headers['link'])['next']).to.match(/^\/products\/facets\?/);
+      expect(linksOf(long.headers['link'])['next']).to.match(/^\/v1\/products\/facets\?/);
+      const head = await service.client.request('HEAD', `${FACETS}?fields=brand&limit=1`);
+      expect([head.status, head.text, head.headers.etag, head.headers['link']]).to.deep.equal([
+        200,
+        '',
+        long.headers.etag,
+        long.headers['link'],
+      ]);
+    });
+
+    it('count what the filters match', async () => {
+      for (const [query, expected] of [
+        ['fields=brand&price.currency=EUR&attributes[watts].gte=8', [[['Acme', 1]]]],
+        ['fields=brand&q=lamp', [[['Acme', 2]]]],
+        ['fields=attributes[colour]&status.exists=true', [[['green', 2]]]],
+        ['fields=brand&name=nothing', [[]]],
+      ] as const)
+        expect(await counts(query), query).to.deep.equal(expected);
+    });
+
+    it('of a field are not narrowed by its own =, .in and .prefix, but by its other filters', async () => {
+      const brands = (await counts('fields=brand'))[0];
+      const own = ['brand=Acme', 'brand.in=Acme,Blank', 'brand.prefix=A', 'brand=Acme&brand.prefix=B'];
+      for (const filter of own)
+        expect(await counts(`fields=brand&${filter}`), filter).to.deep.equal([brands]);
+      expect(await counts('fields=brand&brand.ne=Acme&brand.lt=C')).to.deep.equal([[['Blank', 1]]]);
+      const colours = (await counts('fields=attributes[colour]'))[0];
+      for (const filter of [
+        'attributes[colour]=green',
+        'attributes[colour].in=green,brass',
+        'attributes.colour=x',
+      ])
+        expect(await counts(`fields=attributes[colour]&${filter}`), filter).to.deep.equal([colours]);
+      expect(await counts('fields=attributes[watts]&attributes[watts].lt=8')).to.deep.equal([[[7.5, 2]]]);
+      expect(await counts('fields=tags,brand&tags=new')).to.deep.equal([
+        [
+          ['lighting', 3],
+          ['lighting/lamps', 2],
+          ['new', 2],
+        ],
+        [
+          ['Acme', 1],
+          ['Blank', 1],
+        ],
+      ]);
+      expect(await counts('fields=tags&tags.all=lighting/lamps,new')).to.deep.equal([
+        [
+          ['lighting', 1],
+          ['lighting/lamps', 1],
+          ['new', 1],
+        ],
+      ]);
+    });
+
+    it('of one field show only the values with a prefix', async () => {
+      expect(await counts('fields=tags&prefix=lighting/')).to.deep.equal([[['lighting/lamps', 2]]]);
+      expect(await counts('fields=tags&prefix=')).to.deep.equal(await counts('fields=tags'));
+      expect(await counts('fields=attributes[mixed]&prefix=7')).to.deep.equal([[['7', 1]]]);
+      expect(await counts('fields=brand&prefix=a')).to.deep.equal([[]]);
+      expect(await refusal('fields=tags,brand&prefix=l')).to.deep.equal([
+        400,
+        'invalid_parameter',
+        [['too_long', 'fields']],
+      ]);
+    });
+
+    it('of one field come in pages, whose limit may change', async () => {
+      for (const [field, more] of [
+        ['brand', ''],
+        ['attributes[mixed]', ''],
+        ['tags', '&prefix=l'],
+        ['tags', '&price.currency=EUR&q=lamp'],
+      ]) {
+        const [whole] = await facets(`fields=${field}${more}`);
+        const found: unknown[] = [];
+        let next: string | undefined = `${FACETS}?limit=1&fields=${field}${more}`;
+        for (let page = 1; next !== undefined; page++) {
+          const { json, headers, text } = await service.client.get(next);
+          expect(json, text).to.have.length(1);
+          const isLast = page === whole?.values.length;
+          expect([json[0].values.length, json[0].more], `${next}`).to.deep.equal([1, !isLast]);
+          found.push(...json[0].values);
+          next = linksOf(headers['link'])['next'];
+          expect(next === undefined, `${field} ${page}`).to.equal(isLast);
+        }
+        expect(found).to.deep.equal(whole?.values);
+        const { headers } = await get(`fields=${field}&limit=1${more}`);
+        const rest = await facets(
+          `fields=${field}&limit=100${more}&cursor=${cursorIn(linksOf(headers['link'])['next'])}`,
+        );
+        expect(rest[0]?.values).to.deep.equal(whole?.values.slice(1));
+      }
+    });
+
+    it('of several fields have no further pages, but say that there are more values', async () => {
+      const { json, headers } = await get('fields=brand,group&limit=1');
+      expect(json.map(({ more }: { more: boolean }) => more)).to.deep.equal([true, false]);
+      expect(headers['link']).to.equal(undefined);
+    });
+
+    it('go on only at a cursor of the same field, prefix and filters', async () => {
+      const { headers } = await get('fields=attributes[mixed]&limit=1&q=lamp&brand=Acme');
+      const cursor = cursorIn(linksOf(headers['link'])['next']);
+      const same = `fields[]=attributes.mixed&brand=Acme&q=lamp&cursor=${cursor}`;
+      expect((await get(same)).status).to.equal(200);
+      for (const query of [
+        'fields=attributes[colour]&q=lamp&brand=Acme',
+        'fields=attributes[mixed],brand&q=lamp&brand=Acme',
+        'fields=attributes[mixed]&q=lamp',
+        'fields=attributes[mixed]&q=lam&brand=Acme',
+        'fields=attributes[mixed]&q=lamp&brand=Acme&prefix=',
+      ])
+        expect(await refusal(`${query}&cursor=${cursor}`), query).to.deep.equal([
+          400,
+          'cursor_mismatch',
+          [['invalid_format', 'cursor']],
+        ]);
+      const ofList = cursorIn(
+        linksOf((await service.client.get('/v1/products?limit=1')).headers['link'])['next'],
+      );
+      for (const text of ['x', '', `${cursor}A`, cursor.slice(0, -2), ofList])
+        expect(
+          await refusal(`fields=attributes[mixed]&q=lamp&brand=Acme&cursor=${text}`),
+          text,
+        ).to.deep.equal([400, 'invalid_cursor', [['invalid_format', 'cursor']]]);
+      expect(await refusal(`cursor=${cursor}`, '/v1/products')).to.deep.equal([
+        400,
+        'invalid_cursor',
+        [['invalid_format', 'cursor']],
+      ]);
+    });
+
+    it('have a tag, with which the client asks whether anything changed', async () => {
+      const { headers } = await get('fields=brand&limit=1');
+      expect(headers.etag).to.match(/^W\/"[\w-]{20,}"$/);
+      expect(headers['cache-control']).to.equal('private, no-cache');
+      const known = { 'If-None-Match': `${headers.etag}` };
+      for (const method of ['GET', 'HEAD']) {
+        const response = await service.client.request(method, `${FACETS}?fields=brand&limit=1`, {
+          headers: known,
+        });
+        expect([response.status, response.text, response.headers['link']]).to.deep.equal([
+          304,
+          '',
+          headers['link'],
+        ]);
+      }
+      const { json } = await service.client.post('/v1/products', { name: 'One more', brand: 'Acme' });
+      expect((await get('fields=brand&limit=1', known)).status).to.equal(200);
+      await service.client.delete(`/v1/products/${json.id}`);
+      expect((await get('fields=brand&limit=1', known)).status).to.equal(304);
+    });
+  });
+
+describe('the parameters of facets', () => {
+  const service = inProcessService();
+  const refusal = async (query: string) => {
+    const response = await service.client.get(`${FACETS}?${query}`);
+    return [response.status, response.json.code, ...issueLocations(response).flat()];
+  };
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `attributes[k${at}]`).join();
+
+  for (const [query, code, issue, name] of [
+    ['', 'invalid_parameter', 'required', 'fields'],
+    ['limit=5', 'invalid_parameter', 'required', 'fields'],
+    ['fields=', 'invalid_parameter', 'too_short', 'fields'],
+    ['fields=brand,', 'invalid_parameter', 'too_short', 'fields'],
+    ['fields=name', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=price', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=price.amount', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=attributes', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=attributes[]', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=attributes.', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=constructor', 'invalid_parameter', 'unknown_field', 'fields'],
+    ['fields=brand,tags,brand', 'invalid_parameter', 'duplicate_value', 'fields'],
+    ['fields=attributes[a],attributes.a', 'invalid_parameter', 'duplicate_value', 'fields'],
+    [`fields=${many(11)}`, 'invalid_parameter', 'too_long', 'fields'],
+    ['fields=brand&limit=0', 'invalid_parameter', 'out_of_range', 'limit'],
+    ['fields=brand&limit=101', 'invalid_parameter', 'out_of_range', 'limit'],
+    ['fields=brand&limit=x', 'invalid_parameter', 'invalid_type', 'limit'],
+    ['fields=brand&limit=1&limit=2', 'invalid_parameter', 'duplicate_value', 'limit'],
+    ['fields=brand&prefix=a&prefix=b', 'invalid_parameter', 'duplicate_value', 'prefix'],
+    ['fields=brand&prefix=%FF', 'invalid_parameter', 'invalid_format', 'prefix'],
+    ['fields=brand&sort=brand', 'unknown_parameter', 'unknown_parameter', 'sort'],
+    ['fields=brand&count=1', 'unknown_parameter', 'unknown_parameter', 'count'],
+    ['fields=brand&brand.gtt=1', 'unknown_parameter', 'unknown_parameter', 'brand.gtt'],
+    ['fields=brand&q=', 'invalid_parameter', 'too_short', 'q'],
+  ] as const)
+    it(`refuses ${query.slice(0, 60) || 'no parameter'}: ${issue} of ${name}`, async () => {
+      expect(await refusal(query)).to.deep.equal([400, code, issue, name]);
+    });
+
+  it('take 10 fields, 100 values and 100 filters', async () => {
+    const filters = Array.from({ length: 100 }, (_, at) => `attributes.f${at}=x`).join('&');
+    const { status, json } = await service.client.get(`${FACETS}?fields=${many(10)}&limit=100&${filters}`);
+    expect([status, json.length]).to.deep.equal([200, 10]);
+    expect(await refusal(`fields=brand&${filters}&brand=x`)).to.deep.equal([
+      400,
+      'invalid_parameter',
+      'too_long',
+      'brand',
+    ]);
+  });
+
+  it('are named in the message about an unknown one', async () => {
+    const { json } = await service.client.get(`${FACETS}?fields=brand&sort=brand`);
+    expect(json.message).to.match(/: there are fields, limit, prefix, cursor, q, and the filters id, /);
+  });
+});
+
+describe('the path of facets', () => {
+  const service = inProcessService();
+
+  for (const path of [FACETS, '/products/facets'])
+    it(`has GET and HEAD alone: ${path}`, async () => {
+      const options = await service.client.request('OPTIONS', path, { token: null });
+      expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { status, json, headers } = await service.client.request(method, path);
+        expect([status, json.code, headers.allow]).to.deep.equal([
+          405,
+          'method_not_allowed',
+          'GET, HEAD, OPTIONS',
+        ]);
+      }
+    });
+
+  it('exists for products alone, and has nothing below it', async () => {
+    for (const path of [
+      'users/facets',
+      'orders/facets',
+      'api-keys/facets',
+      'webhooks/facets',
+      'products/facets/1',
+    ])
+      expect((await service.client.get(`/v1/${path}?fields=tags`)).status, path).to.equal(404);
+  });
+
+  it('has JSON alone', async () => {
+    for (const type of ['application/x-ndjson', 'text/csv', 'text/html']) {
+      const { status, json } = await service.client.get(`${FACETS}?fields=brand`, {
+        headers: { Accept: type },
+      });
+      expect([status, json.code], type).to.deep.equal([406, 'not_acceptable']);
+    }
+  });
+
+  it('needs the scope products:read', async () => {
+    const keyOf = async (scopes: string[]) =>
+      (await service.client.post('/v1/api-keys', { name: 'k', scopes })).json.key;
+    const others = await keyOf(['products:write', 'users:read', 'orders:read']);
+    const reader = await keyOf(['products:read']);
+    const statusFor = async (token: string | null) =>
+      (await service.client.get(`${FACETS}?fields=brand`, { token })).status;
+    expect([await statusFor(null), await statusFor(others), await statusFor(reader)]).to.deep.equal([
+      401, 403, 200,
+    ]);
+  });
+});
+
+describe('facets under PUBLIC_READ=products', () => {
+  const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '7' });
+  const get = (query: string, token: string | null, headers: Record<string, string> = {}) =>
+    service.client.get(`${FACETS}?${query}`, { token, headers });
+
+  before(async () => {
+    for (const product of PRODUCTS) await service.client.post('/v1/products', product);
+  });
+
+  it('count live products alone for everybody', async () => {
+    const writer = (await service.client.post('/v1/api-keys', { name: 'w', scopes: ['products:write'] })).json
+      .key;
+    const expected = [
+      {
+        field: 'attributes[colour]',
+        values: [
+          { value: 'brass', count: 2 },
+          { value: 'black', count: 1 },
+        ],
+        more: false,
+      },
+      { field: 'status', values: [], more: false },
+    ];
+    for (const token of [null, writer])
+      for (const filter of ['', '&status=draft', '&status.in=draft,archived', '&status.prefix=d']) {
+        const [colours, statuses] = (await get(`fields=attributes[colour],status${filter}`, token)).json;
+        expect(statuses, filter).to.deep.equal(expected[1]);
+        expect(colours, filter).to.deep.equal(filter ? { ...expected[0], values: [] } : expected[0]);
+      }
+    const { json } = await service.client.get(`${FACETS}?fields=status`);
+    expect(json[0].values).to.have.length(2);
+  });
+
+  it('tell caches what they may keep', async () => {
+    const { headers } = await get('fields=brand', null, { 'X-Request-Id': 'mine' });
+    expect(headers['cache-control']).to.equal('public, max-age=7');
+    expect(headers).to.not.have.any.keys('ratelimit', 'ratelimit-policy');
+    expect(headers['x-request-id']).to.not.equal('mine');
+    const known = { 'If-None-Match': `${headers.etag}` };
+    const again = await get('fields=brand', null, known);
+    expect([again.status, again.headers['cache-control']]).to.deep.equal([304, 'public, max-age=7']);
+    for (const response of [again, await service.client.get(`${FACETS}?fields=brand`)])
+      expect(`${response.headers.vary}`.split(', ')).to.include.members([
+        'Accept',
+        'Accept-Encoding',
+        'Authorization',
+      ]);
+    const reader = await service.client.get(`${FACETS}?fields=brand`);
+    expect(reader.headers['cache-control']).to.equal('private, no-cache');
+    expect((await get('', null)).headers['cache-control']).to.equal('no-store');
+  });
+});
