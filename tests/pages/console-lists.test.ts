@@ -111,7 +111,12 @@ describe('the lists of the console', () => {
     await sort.click();
     await page.getByRole('link', { name: 'Lamp 01' }).waitFor();
     expect(await header(page, 'Name').getAttribute('aria-sort')).to.equal(null);
-    expect(await header(page, 'SKU').getByRole('button').count()).to.equal(0);
+    expect(await header(page, 'Attributes').getByRole('button').count()).to.equal(0);
+    // Of a price the amount decides.
+    await header(page, 'Price').getByRole('button').click();
+    await header(page, 'Price').getByRole('button').click();
+    await page.waitForURL(/sort=-price\.amount/);
+    await page.getByRole('link', { name: 'Lamp 45' }).waitFor();
   });
 
   it('search for words', async () => {

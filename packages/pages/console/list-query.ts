@@ -16,7 +16,7 @@ export interface ListState {
 /** A row of the filters. */
 export interface Filter {
   readonly field: string;
-  /** The rest of the name if the person chooses it, as in `attributes.colour`. */
+  /** The key of an attribute, which the person chooses; empty for any other field. */
   readonly key: string;
   /** `equals`, or a suffix of the API such as `gte`. */
   readonly operator: string;
@@ -68,10 +68,10 @@ export function selectionOf({ words, filters, sort }: ListState): Record<string,
   return Object.fromEntries(queryOf({ words, filters, sort, limit: PAGE_SIZE, cursor: undefined }));
 }
 
-/** The name of a filter's parameter, such as `price.amount.gte`. */
+/** The name of a filter's parameter, such as `price.amount.gte`, `attributes.colour` or `attributes[watts].gte`. */
 export function parameterOf({ field, key, operator }: Omit<Filter, 'value'>): string {
-  if (key !== '') return `${field}.${key}`;
-  return operator === 'equals' ? field : `${field}.${operator}`;
+  if (operator === 'equals') return key === '' ? field : `${field}.${key}`;
+  return key === '' ? `${field}.${operator}` : `${field}[${key}].${operator}`;
 }
 
 /** Whether the value of a filter is an amount of money, which a person types in the major unit of a currency. */
@@ -122,12 +122,27 @@ export function sentFilter(filter: Filter, filters: readonly Filter[]): Filter |
 
 function filterOf(name: string, value: string, fields: readonly FilterField[]): Filter | undefined {
   for (const { name: field, operators, prefix } of fields) {
-    if (prefix !== undefined && name.startsWith(prefix))
-      return { field, key: name.slice(prefix.length), operator: 'equals', value };
+    if (prefix !== undefined) {
+      const found = keyAndOperator(name, field, prefix);
+      if (found && operators.some((one) => one.name === found.operator)) return { field, ...found, value };
+      continue;
+    }
     const operator = operators.find((one) => name === parameterOf({ field, key: '', operator: one.name }));
     if (operator) return { field, key: '', operator: operator.name, value };
   }
   return undefined;
+}
+
+/** Reads `attributes.KEY`, `attributes[KEY]` and `attributes[KEY].gte`, as the service reads them. */
+function keyAndOperator(
+  name: string,
+  field: string,
+  prefix: string,
+): Pick<Filter, 'key' | 'operator'> | undefined {
+  const [, bracketed, operator = 'equals'] =
+    (name.startsWith(field) && /^\[(.+)\](?:[.:](\w+))?$/s.exec(name.slice(field.length))) || [];
+  if (bracketed !== undefined) return { key: bracketed, operator };
+  return name.startsWith(prefix) ? { key: name.slice(prefix.length), operator: 'equals' } : undefined;
 }
 
 /** Filters that also want a text among those of a field. */

@@ -56,7 +56,10 @@ function resourceOf(
     singular: singularOf(title),
     description: document.tags?.find((tag) => tag.name === title)?.description ?? '',
     fields,
-    filters: filtersAmong(query, references).filters.map((filter) => withChoices(filter, fields)),
+    filters: filtersAmong(query, references)
+      .filters.map((filter) => withChoices(filter, fields))
+      .map((filter) => withOperatorsOfKeys(filter, references)),
+    facets: facetsOf(itemAt(document, references, `${path}/facets`).get, query, references),
     isSearchable: query.some((parameter) => parameter.name === 'q'),
     canCreate: collection.post !== undefined,
     canReplace: item.put !== undefined,
@@ -86,6 +89,44 @@ function withChoices(filter: FilterField, fields: readonly Field[]): FilterField
   return { ...filter, operators };
 }
 
+/** What stands behind the key of an attribute in brackets, with the schema of its value. */
+const OPERATORS_OF_KEYS: Readonly<Record<string, Schema>> = {
+  in: { type: 'array' },
+  exists: { type: 'boolean' },
+  lt: { type: 'number' },
+  lte: { type: 'number' },
+  gt: { type: 'number' },
+  gte: { type: 'number' },
+};
+
+/** A filter whose keys the person chooses, with the operators that the document allows behind a key. */
+function withOperatorsOfKeys(filter: FilterField, references: References): FilterField {
+  const [equals] = filter.operators;
+  if (filter.prefix === undefined || !equals) return filter;
+  const { propertyNames } = references.schema(equals.parameter.schema);
+  const { pattern } = references.schema(propertyNames);
+  const names = pattern === undefined ? undefined : new RegExp(pattern, 'u');
+  const more = Object.entries(OPERATORS_OF_KEYS)
+    .filter(([name]) => names?.test(`${filter.name}[key].${name}`))
+    .map(([name, schema]) => ({ name, parameter: { name, in: 'query' as const, schema } }));
+  return { ...filter, operators: [equals, ...more] };
+}
+
+/** The fields that the parameter `fields` of the facets takes, in the order of the filters. */
+function facetsOf(
+  facets: OperationObject | undefined,
+  query: readonly Parameter[],
+  references: References,
+): string[] {
+  const { schema } = parametersOf(facets, references).find(({ name }) => name === 'fields') ?? {};
+  const { enum: names, pattern } = references.schema(references.schema(schema).items);
+  const isTaken = (name: string) =>
+    names?.includes(name) ?? (pattern !== undefined && new RegExp(pattern, 'u').test(name));
+  return filtersAmong(query, references)
+    .filters.filter(({ name, prefix }) => isTaken(prefix === undefined ? name : `${name}[key]`))
+    .map(({ name }) => name);
+}
+
 /** Fields in the order of the document. The fields that only `fields` shows come last. */
 function fieldsOf(
   resource: string,
@@ -97,14 +138,18 @@ function fieldsOf(
   const fields = Object.entries(record.properties ?? {}).filter(
     ([name]) => selectable.length === 0 || selectable.includes(name),
   );
-  return fields.map(([name, schema]) => ({
-    name,
-    schema: references.schema(schema),
-    isRequired: record.required?.includes(name) ?? false,
-    isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
-    isSortable: sortable.includes(name),
-    meaning: MEANINGS.get(NO_PAGES.has(`${resource}.${name}`) ? '' : name),
-  }));
+  return fields.map(([name, own]) => {
+    const schema = references.schema(own);
+    const members = Object.keys(schema.properties ?? {}).map((member) => `${name}.${member}`);
+    return {
+      name,
+      schema,
+      isRequired: record.required?.includes(name) ?? false,
+      isMetadata: METADATA.includes(name) && !(record.required?.includes(name) ?? false),
+      sort: [name, ...members].find((one) => sortable.includes(one)),
+      meaning: MEANINGS.get(NO_PAGES.has(`${resource}.${name}`) ? '' : name),
+    };
+  });
 }
 
 /** What fields mean beyond their schema, by their names. */
@@ -112,6 +157,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
   ['images', 'pictures'],
   ['url', 'link'],
   ['group', 'variants'],
+  ['tags', 'paths'],
 ]);
 
 /** Addresses that are no pages to open. */

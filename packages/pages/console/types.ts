@@ -31,15 +31,16 @@ export interface Field {
   readonly isRequired: boolean;
   /** Whether only `fields` shows it: `version`, `createdAt` and `updatedAt` of most resources. */
   readonly isMetadata: boolean;
-  readonly isSortable: boolean;
+  /** The name by which lists are sorted by the field: its own, or of a price that of the amount. */
+  readonly sort: string | undefined;
   readonly meaning: Meaning | undefined;
 }
 
 /**
- * What a field means beyond its schema: addresses of pictures with their texts, an address of a page, or what records
- * share that are variants of one another.
+ * What a field means beyond its schema: addresses of pictures with their texts, an address of a page, what records share
+ * that are variants of one another, or texts in which `/` makes paths.
  */
-export type Meaning = 'pictures' | 'link' | 'variants';
+export type Meaning = 'pictures' | 'link' | 'variants' | 'paths';
 
 /** A resource, from the OpenAPI document. */
 export interface Resource {
@@ -54,6 +55,8 @@ export interface Resource {
   readonly description: string;
   readonly fields: readonly Field[];
   readonly filters: readonly FilterField[];
+  /** The fields by whose values the service counts records. A map such as `attributes` stands for each of its keys. */
+  readonly facets: readonly string[];
   /** Whether lists have the parameter `q`. */
   readonly isSearchable: boolean;
   /** Whether the operations exist, whatever the credential allows. */

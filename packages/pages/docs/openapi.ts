@@ -36,6 +36,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, AnySchema>>;
   readonly additionalProperties?: AnySchema;
   readonly patternProperties?: Readonly<Record<string, AnySchema>>;
+  readonly propertyNames?: AnySchema;
   readonly items?: AnySchema;
   readonly oneOf?: readonly AnySchema[];
   readonly anyOf?: readonly AnySchema[];

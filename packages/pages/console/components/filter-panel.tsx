@@ -67,7 +67,8 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
   const submit = (event: Event) => {
     event.preventDefault();
     const filled = rows.filter(({ filter }) => filter.value !== '');
-    const sent = filled.map(({ filter }) => sentFilter(filter, filters));
+    const lacksKey = ({ field, key }: Filter) => key === '' && isKeyed(fields, field);
+    const sent = filled.map(({ filter }) => (lacksKey(filter) ? undefined : sentFilter(filter, filters)));
     isRefused.current = sent.includes(undefined);
     if (isRefused.current) setInvalid(filled.filter((_, at) => !sent[at]).map(({ id }) => id));
     else onApply(sent.filter((filter) => filter !== undefined));
@@ -81,7 +82,7 @@ export function FilterPanel({ fields, applied, errors, onApply }: FilterPanelPro
           filter={filter}
           currency={currencyOf(filter, filters)}
           error={
-            invalid.includes(id)
+            invalid.includes(id) && isAmount(filter)
               ? TEXTS.form.problems.not_a_price(currencyOf(filter, filters) ?? '')
               : errors.get(parameterOf(filter))
           }
@@ -113,14 +114,15 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
   const { references } = useConsole();
   const field = fields.find(({ name }) => name === filter.field) ?? fields[0];
   const operator = field?.operators.find(({ name }) => name === filter.operator) ?? field?.operators[0];
-  const isOpen = field?.prefix !== undefined;
-  const schema = isOpen ? {} : references.schema(operator?.parameter.schema);
+  const hasKey = isKeyed(fields, filter.field);
+  // The schema of a parameter whose keys the person chooses is that of all keys together.
+  const schema = hasKey && operator?.name === 'equals' ? {} : references.schema(operator?.parameter.schema);
   const chooseField = (name: string) => {
     const next = fields.find((one) => one.name === name);
     onChange({ field: name, key: '', operator: next?.operators[0]?.name ?? 'equals', value: '' });
   };
   return (
-    <fieldset class="filter-row">
+    <fieldset class={`filter-row ${hasKey ? 'keyed' : ''}`}>
       <legend class="hidden">{texts.row}</legend>
       <Field label={texts.field}>
         {(control) => (
@@ -137,7 +139,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
           </select>
         )}
       </Field>
-      {isOpen && (
+      {hasKey && (
         <Field
           label={texts.key}
           error={filter.key === '' && filter.value !== '' ? texts.missingKey : undefined}
@@ -151,7 +153,7 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
           )}
         </Field>
       )}
-      {!isOpen && (
+      {(!hasKey || Number(field?.operators.length) > 1) && (
         <Field label={texts.operator}>
           {(control) => (
             <select
@@ -176,6 +178,11 @@ function FilterRow({ fields, filter, currency, error, onChange, onRemove }: Filt
       </Button>
     </fieldset>
   );
+}
+
+/** Whether the person chooses the key of a field, as of attributes. */
+function isKeyed(fields: readonly FilterField[], name: string): boolean {
+  return fields.find((one) => one.name === name)?.prefix !== undefined;
 }
 
 function hintOf(filter: Filter, { type }: Schema, currency: string | undefined): string | undefined {

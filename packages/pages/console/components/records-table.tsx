@@ -48,11 +48,11 @@ export function RecordsTable(props: RecordsTableProps): JSX.Element {
               <th
                 key={field.name}
                 scope="col"
-                aria-sort={directionOf(sort, field.name)}
+                aria-sort={field.sort ? directionOf(sort, field.sort) : undefined}
                 class={kindOf(field)}
               >
-                {onSort && field.isSortable ? (
-                  <SortButton field={field} sort={sort} onSort={onSort} />
+                {onSort && field.sort !== undefined ? (
+                  <SortButton label={labelOf(field.name)} by={field.sort} sort={sort} onSort={onSort} />
                 ) : (
                   labelOf(field.name)
                 )}
@@ -112,17 +112,18 @@ function Sign({ kind }: Pick<Mark, 'kind'>): JSX.Element {
 const SIGNS: Readonly<Record<Mark['kind'], string>> = { changed: '●', deleted: '×', new: '+' };
 
 interface SortButtonProps {
-  readonly field: Field;
+  readonly label: string;
+  /** The name by which the column is sorted. */
+  readonly by: string;
   readonly sort: string;
   onSort(sort: string): void;
 }
 
-function SortButton({ field, sort, onSort }: SortButtonProps): JSX.Element {
-  const label = labelOf(field.name);
-  const direction = directionOf(sort, field.name);
+function SortButton({ label, by, sort, onSort }: SortButtonProps): JSX.Element {
+  const direction = directionOf(sort, by);
   const arrow = direction === undefined ? '↕' : direction === 'ascending' ? '↑' : '↓';
   return (
-    <button type="button" class="sort" onClick={() => onSort(nextSort(sort, field.name))}>
+    <button type="button" class="sort" onClick={() => onSort(nextSort(sort, by))}>
       {label} <span aria-hidden="true">{arrow}</span>
     </button>
   );

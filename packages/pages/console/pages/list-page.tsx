@@ -201,7 +201,15 @@ interface SortChoiceProps {
 
 /** The order of the cards on a phone, where no headers can be clicked. */
 function SortChoice({ columns, sort, onSort }: SortChoiceProps): JSX.Element {
-  const names = columns.filter(({ isSortable }) => isSortable).map(({ name }) => name);
+  const choices = (sign: '' | '-') =>
+    columns.map(
+      ({ name, sort: by }) =>
+        by !== undefined && (
+          <option key={name} value={`${sign}${by}`}>
+            {texts.sortBy(labelOf(name), sign === '-')}
+          </option>
+        ),
+    );
   return (
     <select
       class="sort-choice"
@@ -210,16 +218,8 @@ function SortChoice({ columns, sort, onSort }: SortChoiceProps): JSX.Element {
       onChange={({ currentTarget }) => onSort(currentTarget.value)}
     >
       <option value="">{texts.unsorted}</option>
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {texts.sortBy(labelOf(name), false)}
-        </option>
-      ))}
-      {names.map((name) => (
-        <option key={name} value={`-${name}`}>
-          {texts.sortBy(labelOf(name), true)}
-        </option>
-      ))}
+      {choices('')}
+      {choices('-')}
     </select>
   );
 }

@@ -20,7 +20,7 @@ const FIELDS: readonly FilterField[] = [
   { name: 'id', operators: operators('equals', 'in') },
   { name: 'price.amount', operators: operators('equals', 'gte', 'exists') },
   { name: 'tags', operators: operators('equals', 'all') },
-  { name: 'attributes', prefix: 'attributes.', operators: operators('equals') },
+  { name: 'attributes', prefix: 'attributes.', operators: operators('equals', 'in', 'gte') },
 ];
 const read = (text: string) => stateOf(new URLSearchParams(text), FIELDS);
 
@@ -31,6 +31,7 @@ describe('the query of a list in the console', () => {
     'id.in=1%2C2',
     'price.amount=5&price.amount.gte=1&price.amount.exists=true',
     'attributes.a.b%3Ac=x%26y',
+    'attributes%5Bw%5D%5B.lt%5D.gte=5&attributes.w=5&attributes%5Bw%5D.in=5%2C6',
     'q=a&id=1&sort=-name%2Cid&limit=100&cursor=abc',
   ])
     it(`is the same after it was read: ${text || 'nothing'}`, () => {
@@ -41,6 +42,17 @@ describe('the query of a list in the console', () => {
     expect(read('price.amount.gte=100&attributes.x.y=z').filters).to.deep.equal([
       { field: 'price.amount', key: '', operator: 'gte', value: '100' },
       { field: 'attributes', key: 'x.y', operator: 'equals', value: 'z' },
+    ]);
+  });
+
+  it('reads the other spellings of a key, and no operator that the document does not name', () => {
+    const names = (text: string) => queryOf(read(text)).toString();
+    expect(names('attributes%5Bcolour%5D=red')).to.equal('attributes.colour=red');
+    expect(names('attributes%5Bw%5D:gte=5')).to.equal('attributes%5Bw%5D.gte=5');
+    expect(names('attributes%5Bw%5D.prefix=5&attributes%5B%5D.gte=5')).to.equal('');
+    // Behind a dot everything is the key.
+    expect(read('attributes.w.gte=5').filters).to.deep.equal([
+      { field: 'attributes', key: 'w.gte', operator: 'equals', value: '5' },
     ]);
   });
 

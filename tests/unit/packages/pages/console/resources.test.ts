@@ -25,6 +25,10 @@ const DOCUMENT = {
           grain: { type: 'string', enum: ['fine', 'coarse'] },
           images: { type: 'array', items: { type: 'string' } },
           inner: { type: 'string' },
+          price: {
+            type: 'object',
+            properties: { amount: { type: 'integer' }, currency: { type: 'string' } },
+          },
         },
       },
     },
@@ -34,21 +38,40 @@ const DOCUMENT = {
     '/v2/wood-types': {
       get: list({ type: 'array', items: { $ref: '#/components/schemas/Wood' } }, [
         { $ref: '#/components/parameters/search' },
-        { name: 'sort', in: 'query', schema: { type: 'array', items: { enum: ['id', '-id'] } } },
+        {
+          name: 'sort',
+          in: 'query',
+          schema: { type: 'array', items: { enum: ['id', '-id', 'price.amount'] } },
+        },
         {
           name: 'fields',
           in: 'query',
           schema: {
             type: 'array',
-            items: { enum: ['id', 'hard', 'createdAt', 'version', 'grain', 'images'] },
+            items: { enum: ['id', 'hard', 'createdAt', 'version', 'grain', 'images', 'price'] },
           },
         },
         { name: 'hard', in: 'query' },
         { name: 'hard.ne', in: 'query' },
         { name: 'grain', in: 'query', schema: { type: 'string' } },
         { name: 'grain.prefix', in: 'query', schema: { type: 'string' } },
+        {
+          name: 'traits',
+          in: 'query',
+          schema: { type: 'object', propertyNames: { pattern: '^traits(?:\\.|\\[.+\\]\\.gte$)' } },
+          example: { 'traits.age': 'old' },
+        },
       ]),
       post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },
+    },
+    '/v2/wood-types/facets': {
+      get: list({ type: 'array', items: {} }, [
+        {
+          name: 'fields',
+          in: 'query',
+          schema: { type: 'array', items: { pattern: '^(?:grain|traits\\[[^,]+\\])$' } },
+        },
+      ]),
     },
     '/v2/wood-types/{id}': { get: {}, delete: {} },
     '/v2/wood-types/imports': {
@@ -79,7 +102,7 @@ describe('the resources of the console', () => {
       input: { type: 'object' },
       replacement: undefined,
     });
-    expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard', 'grain']);
+    expect(found[0]?.filters.map(({ name }) => name)).to.deep.equal(['hard', 'grain', 'traits']);
   });
 
   it('have filters with the values that the document names at the field alone', () => {
@@ -95,20 +118,33 @@ describe('the resources of the console', () => {
     expect(meanings).to.deep.equal([['images', 'pictures']]);
   });
 
+  it('have the operators that the document allows behind a key', () => {
+    const traits = found[0]?.filters.find(({ name }) => name === 'traits');
+    expect(traits?.operators.map(({ name }) => name)).to.deep.equal(['equals', 'gte']);
+  });
+
+  it('have the fields that the document counts by', () => {
+    expect(found[0]?.facets).to.deep.equal(['grain', 'traits']);
+    const { '/v2/wood-types/facets': _, ...paths } = DOCUMENT.paths;
+    const older = { ...DOCUMENT, paths } as unknown as OpenApi;
+    expect(resourcesOf(older, new References(older))[0]?.facets).to.deep.equal([]);
+  });
+
   it('have the fields of their records that a list can show', () => {
-    const fields = found[0]?.fields.map(({ name, isSortable, isMetadata, isRequired }) => [
+    const fields = found[0]?.fields.map(({ name, sort, isMetadata, isRequired }) => [
       name,
-      isSortable,
+      sort,
       isMetadata,
       isRequired,
     ]);
     expect(fields).to.deep.equal([
-      ['id', true, false, true],
-      ['hard', false, false, false],
-      ['createdAt', false, false, true],
-      ['version', false, true, false],
-      ['grain', false, false, false],
-      ['images', false, false, false],
+      ['id', 'id', false, true],
+      ['hard', undefined, false, false],
+      ['createdAt', undefined, false, true],
+      ['version', undefined, true, false],
+      ['grain', undefined, false, false],
+      ['images', undefined, false, false],
+      ['price', 'price.amount', false, false],
     ]);
   });
 });
