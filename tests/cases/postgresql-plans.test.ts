@@ -3,7 +3,14 @@ import pg from 'pg';
 import { PostgresqlFeed } from '#src/adapters/outbound/postgresql/feed.js';
 import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
 import type { PostgresqlStore, Statement } from '#src/adapters/outbound/postgresql/store.js';
-import { BY_ID, type Filter, MAX_PAGE_BYTES, type RecordTable } from '#src/application/ports/list-query.js';
+import {
+  BY_ID,
+  type Filter,
+  MAX_PAGE_BYTES,
+  type Position,
+  type RecordTable,
+  type Value,
+} from '#src/application/ports/list-query.js';
 import { at, by } from '../contract/repository/records.js';
 import { POSTGRESQL } from '../stores/postgresql.js';
 import { type NewStore, openNew } from '../stores/provider.js';
@@ -14,8 +21,8 @@ import { ORDERS, PRODUCTS, USERS } from '../support/tables.js';
 const RECORDS = 20_000;
 
 const ROWS = `
-  INSERT INTO products (id, version, created_at, updated_at, fields, derived, name, sku, brand, tags, attributes, words)
-    SELECT i, 1, i / 3, i / 5, '{"name":"x"}', 4000000, 'n' || i % 5000, 's' || i,
+  INSERT INTO products (id, version, created_at, updated_at, fields, derived, name, sku, "price.amount", brand, tags, attributes, words)
+    SELECT i, 1, i / 3, i / 5, '{"name":"x"}', 4000000, 'n' || i % 5000, 's' || i, i % 1000,
       CASE WHEN i % 10 > 0 THEN 'b' || i % 100 END, ARRAY['t' || i % 50], ARRAY['["size",' || i % 900 || ']'],
       (i / 8192 || '.lamp ' || i / 8192 || '.w' || i)::tsvector
     FROM generate_series(1, ${RECORDS}) AS i;
@@ -32,6 +39,11 @@ const MANY = [
   'VACUUM FULL ANALYZE products',
   `UPDATE pg_class SET reltuples = reltuples * 50 WHERE relnamespace = current_schema()::regnamespace`,
 ];
+
+/** Of products in the middle of each order; they lack `stock`. */
+const PLACES = new Map<string, Value>([
+  ...Object.entries({ id: 500, createdAt: 500, brand: 'b7', sku: 's7', 'price.amount': 500 }),
+]);
 
 interface Plan {
   readonly 'Node Type': string;
@@ -96,6 +108,36 @@ if (!POSTGRESQL.isMissing)
             expect({ indexes, isWhole }).to.deep.equal({ indexes: [index], isWhole: false });
           }
         expect(await planOf(PRODUCTS, { order, from: at('after', ...values) })).to.deep.equal(served(index));
+      });
+
+    for (const [sort, index] of [
+      ['brand,id', 'products_brand'],
+      ['-brand,id', 'products_brand'],
+      ['-brand,-id', 'products_brand'],
+      ['brand,-createdAt,id', 'products_brand'],
+      ['price.amount,id', 'products_price_amount'],
+      ['-price.amount,stock,id', 'products_price_amount'],
+      ['sku,id', 'products_sku'],
+      ['-sku,id', 'products_sku'],
+    ] as const)
+      it(`reads a page by ${sort}, which records may lack, from its index, at any position`, async () => {
+        const order = by(sort);
+        const filters: Filter[] = [{ field: order[0]?.field ?? '', operator: 'exists', value: true }];
+        const values = order.map(({ field }) => PLACES.get(field) ?? null);
+        const end: Position = { side: 'before', inclusive: true, values: [] };
+        const inside = (side: Position['side']): Position => ({ side, inclusive: false, values });
+        for (const from of [undefined, end, inside('after'), inside('before')]) {
+          const { indexes, isWhole, isSorted } = await planOf(PRODUCTS, {
+            filters,
+            order,
+            ...(from && { from }),
+          });
+          expect({ indexes, isWhole, isSorted }).to.deep.equal({
+            indexes: [index],
+            isWhole: false,
+            isSorted: false,
+          });
+        }
       });
 
     for (const [name, filter, ...indexes] of [

@@ -123,73 +123,88 @@ function conditionOf(
 }
 
 function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {
+  if (!('exists' in filter || 'comparison' in filter)) {
+    const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
+    return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
+  }
   if (filter.key.includes('\0')) return 'exists' in filter && !filter.exists ? 'TRUE' : 'FALSE';
   const own = `(fields::jsonb -> 'attributes' -> ${parameters.add(filter.key)})`;
   if ('exists' in filter) return `${own} IS ${filter.exists ? 'NOT NULL' : 'NULL'}`;
-  if ('comparison' in filter)
-    return `CASE WHEN jsonb_typeof${own} = 'number' THEN ${own}::text::double precision
-      ${SIGNS[filter.comparison]} ${parameters.add(filter.number)} END`;
-  const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
-  return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
+  return `CASE WHEN jsonb_typeof${own} = 'number' THEN ${own}::text::double precision
+    ${SIGNS[filter.comparison]} ${parameters.add(filter.number)} END`;
+}
+
+/** A key by which rows are read. */
+interface ScanKey {
+  readonly field: string;
+  readonly column: string;
+  readonly descending: boolean;
+  /** Where the rows without a value stand. Absent: there are none. */
+  readonly missing?: 'FIRST' | 'LAST';
 }
 
 /** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder(order: SortOrder, from: Position | undefined): SortOrder {
-  if (from?.side !== 'before') return order;
-  return order.map(({ field, descending }) => ({ field, descending: !descending }));
+export function scanOrder(table: RecordTable, order: SortOrder, from: Position | undefined): ScanKey[] {
+  const isReversed = from?.side === 'before';
+  return order.map(({ field, descending }, at) => ({
+    field,
+    column: columnOf(field),
+    descending: descending !== isReversed,
+    ...(at > 0 && !specOf(table, field).required && { missing: isReversed ? 'FIRST' : 'LAST' }),
+  }));
 }
 
 /** The terms of an order. */
-export function orderBy(order: SortOrder): string {
-  return order.map(({ field, descending }) => columnOf(field) + (descending ? ' DESC' : '')).join(', ');
+export function orderBy(order: readonly ScanKey[]): string {
+  return order
+    .map(
+      ({ column, descending, missing }) =>
+        column + (descending ? ' DESC' : '') + (missing ? ` NULLS ${missing}` : ''),
+    )
+    .join(', ');
 }
 
 /**
- * The condition on the rows beyond a position. If all keys have one direction, it compares rows, which is one range of
- * an index; else the first key alone bounds the range.
- * @param order in which rows are read
+ * The condition on the rows beyond a position. If all keys have one direction and a value, it compares rows, which is one
+ * range of an index; else the first key alone bounds the range.
  */
 export function keysetCondition(
-  order: SortOrder,
+  order: readonly ScanKey[],
   { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
   parameters: Parameters,
 ): string {
-  const places = order.map(({ field }, at) => {
-    const value = values[at];
-    if (value === undefined || value === null) throw new Error(`The position has no value of ${field}.`);
-    return placeOf(value);
+  const places = order.map(({ field, missing }, at) => {
+    const value = values[at] ?? null;
+    if (value === null && !missing) throw new Error(`The position has no value of ${field}.`);
+    return value === null ? null : placeOf(value);
   });
   // No row ties with a place between two values, so no further key decides.
-  const last = places.findIndex(({ isBehind }) => isBehind);
-  const keys = order.slice(0, last < 0 ? order.length : last + 1).map(({ field, descending }, at) => {
-    const place = places[at] as Place;
-    const isIncluded = at === last ? descending : inclusive;
-    return {
-      column: columnOf(field),
-      descending,
-      further: descending ? '<' : '>',
-      isIncluded,
-      parameter: parameters.add(place.value),
-    };
+  const last = places.findIndex((place) => place?.isBehind);
+  const keys = order.slice(0, last < 0 ? order.length : last + 1).map((key, at): Key => {
+    const place = places[at];
+    return place ? { ...key, parameter: parameters.add(place.value) } : key;
   });
-  return rowCondition(keys);
+  return beyond(keys, order[last]?.descending ?? inclusive);
 }
 
-interface Key {
-  readonly column: string;
-  readonly descending: boolean;
-  readonly further: string;
-  readonly isIncluded: boolean;
-  readonly parameter: string;
+interface Key extends ScanKey {
+  /** Absent: the position is at a row without a value. */
+  readonly parameter?: string;
 }
 
-function rowCondition(keys: readonly Key[]): string {
+function beyond(keys: readonly Key[], isIncluded: boolean): string {
   const [first, ...others] = keys as [Key, ...Key[]];
-  const sign = first.further + ((keys.at(-1) as Key).isIncluded ? '=' : '');
-  if (others.every(({ descending }) => descending === first.descending)) {
-    const row = (of: (key: Key) => string) => `(${keys.map(of).join(', ')})`;
-    return `${row(({ column }) => column)} ${sign} ${row(({ parameter }) => parameter)}`;
+  const { column, descending, missing, parameter } = first;
+  const sign = descending ? '<' : '>';
+  if (keys.every((key) => !key.missing && key.descending === descending)) {
+    const row = (of: (key: Key) => string | undefined) => `(${keys.map(of).join(', ')})`;
+    return `${row((key) => key.column)} ${sign}${isIncluded ? '=' : ''} ${row((key) => key.parameter)}`;
   }
-  const { column, further, parameter } = first;
-  return `${column} ${further}= ${parameter} AND (${column} ${further} ${parameter} OR ${rowCondition(others)})`;
+  const rest = others.length > 0 ? beyond(others, isIncluded) : isIncluded ? 'TRUE' : 'FALSE';
+  if (parameter === undefined)
+    return missing === 'FIRST' ? `(${column} IS NOT NULL OR ${rest})` : `(${column} IS NULL AND ${rest})`;
+  const further = `${column} ${sign} ${parameter}`;
+  if (!missing) return `${column} ${sign}= ${parameter} AND (${further} OR ${rest})`;
+  const lacking = missing === 'LAST' ? ` OR ${column} IS NULL` : '';
+  return `(${further}${lacking} OR ${column} = ${parameter} AND ${rest})`;
 }

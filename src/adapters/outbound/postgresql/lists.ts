@@ -51,11 +51,12 @@ interface Sql {
  */
 function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?: string) {
   const { filters, order, from, range } = part;
-  for (const { field } of order) specOf(table, field);
   const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
   const isById = order[0]?.field === 'id';
   const beyondFrom =
-    from && !(range && isById) ? [keysetCondition(scanOrder(order, from), from, parameters)] : [];
+    from && from.values.length > 0 && !(range && isById)
+      ? [keysetCondition(scanOrder(table, order, from), from, parameters)]
+      : [];
   // The ids of a list's values are found in the order of a list by id, so they begin at its position too.
   const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : []);
   conditions.push(...beyondFrom);
@@ -92,7 +93,7 @@ export function pageStatement(
   // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
   const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
   const { source, doubt } = sourceOf(table, part, parameters, limit);
-  const order = orderBy(scanOrder(part.order, part.from));
+  const order = orderBy(scanOrder(table, part.order, part.from));
   const first = `${source} ORDER BY ${valueless(table, part)}${order} LIMIT ${limit}`;
   const size = 'octet_length(fields)';
   const rows = (fits: string, from: string) =>
@@ -110,14 +111,15 @@ export function pageStatement(
 }
 
 /** The columns that are null in all rows of a list by id, as terms before its order: then their index has this order. */
-function valueless(table: RecordTable, { filters, order: [first] }: Part): string {
-  if (first?.field !== 'id') return '';
+function valueless(table: RecordTable, { filters, order, from }: Part): string {
+  if (order[0]?.field !== 'id') return '';
+  const direction = isAscendingRead({ order, ...(from && { from }) }) ? '' : ' DESC';
   const missing = filters.filter((filter) => {
     if (filter.operator !== 'exists' || filter.value) return false;
     const { type, isList } = specOf(table, filter.field);
     return !isList && type !== 'presence';
   });
-  return missing.map(({ field }) => `${columnOf(field)}, `).join('');
+  return missing.map(({ field }) => `${columnOf(field)}${direction}, `).join('');
 }
 
 /** Runs a statement of a list. */

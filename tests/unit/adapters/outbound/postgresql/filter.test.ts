@@ -6,7 +6,7 @@ import {
   Parameters,
   scanOrder,
 } from '#src/adapters/outbound/postgresql/filter.js';
-import type { Filter, SearchFilter, SortOrder, Value } from '#src/application/ports/list-query.js';
+import type { Filter, SearchFilter, Value } from '#src/application/ports/list-query.js';
 import { by } from '../../../../contract/repository/records.js';
 import { PRODUCTS, USERS } from '../../../../support/tables.js';
 
@@ -111,10 +111,15 @@ describe('the filters of PostgreSQL', () => {
 });
 
 describe('the position of a list in PostgreSQL', () => {
-  const beyond = (sort: string, values: Value[], inclusive = false, side: 'after' | 'before' = 'after') => {
+  const beyond = (
+    sort: string,
+    values: (Value | null)[],
+    inclusive = false,
+    side: 'after' | 'before' = 'after',
+  ) => {
     const parameters = new Parameters();
     const from = { side, inclusive, values };
-    const order: SortOrder = scanOrder(by(sort), from);
+    const order = scanOrder(PRODUCTS, by(sort), from);
     return [keysetCondition(order, from, parameters), ...parameters.values];
   };
 
@@ -153,6 +158,31 @@ describe('the position of a list in PostgreSQL', () => {
 
   it('is followed in the reversed order backwards', () => {
     const from = { side: 'before', inclusive: false, values: [] } as const;
-    expect(orderBy(scanOrder(by('-createdAt,id'), from))).to.equal('created_at, id DESC');
+    expect(orderBy(scanOrder(PRODUCTS, by('-createdAt,id'), from))).to.equal('created_at, id DESC');
+  });
+
+  it('has a row without a value of a further key last, and first backwards', () => {
+    const order = (side: 'after' | 'before', sort: string) =>
+      orderBy(scanOrder(PRODUCTS, by(sort), { side, inclusive: false, values: [] }));
+    expect(order('after', 'brand,-stock,gtin,id')).to.equal(
+      '"brand", "stock" DESC NULLS LAST, "gtin" NULLS LAST, id',
+    );
+    expect(order('before', 'brand,-stock,gtin,id')).to.equal(
+      '"brand" DESC, "stock" NULLS FIRST, "gtin" DESC NULLS FIRST, id DESC',
+    );
+    const at = (stock: number | null, side: 'after' | 'before') =>
+      beyond('name,stock,id', ['a', stock, 7], false, side);
+    const bound = (sign: string, rest: string) => `"name" ${sign}= $1 AND ("name" ${sign} $1 OR ${rest})`;
+    expect(at(5, 'after')).to.deep.equal([
+      bound('>', '("stock" > $2 OR "stock" IS NULL OR "stock" = $2 AND (id) > ($3))'),
+      ...['a', 5, 7],
+    ]);
+    expect(at(5, 'before')).to.deep.equal([
+      bound('<', '("stock" < $2 OR "stock" = $2 AND (id) < ($3))'),
+      ...['a', 5, 7],
+    ]);
+    expect(at(null, 'after')).to.deep.equal([bound('>', '("stock" IS NULL AND (id) > ($2))'), 'a', 7]);
+    expect(at(null, 'before')).to.deep.equal([bound('<', '("stock" IS NOT NULL OR (id) < ($2))'), 'a', 7]);
+    expect(() => beyond('brand,id', [null, 7])).to.throw('no value of brand');
   });
 });
