@@ -25,16 +25,14 @@ export interface AttributeIssue {
 
 /** Every issue of attributes. Values may be of any type. */
 export function validateAttributes(attributes: Readonly<Record<string, unknown>>): AttributeIssue[] {
-  const entries = Object.entries(attributes);
-  const validated = entries.slice(0, MAX_VALIDATED);
-  const tooMany: AttributeIssue[] =
-    entries.length > ATTRIBUTES.maxKeys ? [{ code: 'too_long', path: [] }] : [];
-  return tooMany.concat(
-    validated.flatMap(([key, value]): AttributeIssue[] => [
-      ...validateText(key, ATTRIBUTES.key).map((code) => ({ code, path: [key], ofKey: true as const })),
-      ...validateValue(value).map((code) => ({ code, path: [key] })),
-    ]),
-  );
+  const keys = Object.keys(attributes);
+  const issues: AttributeIssue[] = [];
+  if (keys.length > ATTRIBUTES.maxKeys) issues.push({ code: 'too_long', path: [] });
+  for (const key of keys.slice(0, MAX_VALIDATED)) {
+    for (const code of validateText(key, ATTRIBUTES.key)) issues.push({ code, path: [key], ofKey: true });
+    for (const code of validateValue(attributes[key])) issues.push({ code, path: [key] });
+  }
+  return issues;
 }
 
 function validateValue(value: unknown): IssueCode[] {
