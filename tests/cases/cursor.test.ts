@@ -143,6 +143,42 @@ describe('a cursor', () => {
     }
   });
 
+  it('has null for a field that the record lacks, and for no other field', async () => {
+    const query = 'sort=-stock,name&limit=1';
+    const [side, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
+    expect(values).to.deep.equal([null, ' x', 6]);
+    for (const from of ['after', 'before'])
+      for (const [good, found] of [
+        [[null, 'a', 0], true],
+        [[5, 'a', 1], true],
+        [[null, null, 1], false],
+        [[null, 'a', null], false],
+        [[], false],
+        [[null], false],
+      ] as const) {
+        const cursor = forged(JSON.stringify([from, inclusive, fingerprint, good]));
+        expect(await codeOf(query, cursor), JSON.stringify(good)).to.equal(found ? 200 : 'invalid_cursor');
+      }
+    expect(side).to.equal('after');
+  });
+
+  it('may have null for a field that no record lacks because of a filter: it is a place behind them all', async () => {
+    const { id } = (await request().post('/products', { name: 'with stock', stock: 1 })).json;
+    const query = 'sort=stock&stock.gte=0&limit=1';
+    const more = (await request().post('/products', { name: 'more stock', stock: 2 })).json.id;
+    const [, inclusive, fingerprint, values] = inside(cursorIn(await next(query)));
+    expect(values).to.deep.equal([1, id]);
+    for (const [from, expected] of [
+      ['after', []],
+      ['before', ['more stock']],
+    ] as const) {
+      const cursor = forged(JSON.stringify([from, inclusive, fingerprint, [null, 5]]));
+      const { status, json } = await request().get(`/products?${query}&cursor=${cursor}`);
+      expect([status, json.map(({ name }: { name: string }) => name)]).to.deep.equal([200, expected]);
+    }
+    for (const one of [id, more]) await request().delete(`/products/${one}`);
+  });
+
   it('belongs to its sort and filters, however they are written', async () => {
     const query = 'sort=-name&id.gt=0&name.ne=q&createdAt.lt=9000-01-01T00:00:00Z';
     const cursor = cursorIn(await next(`${query}&limit=2`));

@@ -285,10 +285,12 @@ describe('filters of the details of products', () => {
       ['images', 'images takes .exists'],
       ['images.url', 'images takes .exists'],
       ['status.all', 'status takes .ne .lt .lte .gt .gte .prefix .in .exists'],
+      ['attributes[a].ne', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
+      ['attributes[a]:prefix', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
       ['stock.prefix', 'stock takes .ne .lt .lte .gt .gte .in .exists'],
       [
         'alt',
-        'id, createdAt, updatedAt, name, sku, price.amount, price.currency, attributes.KEY, status, tags, images.exists, url.exists, brand, gtin, group, stock',
+        'id, createdAt, updatedAt, name, sku, price.amount, price.currency, attributes[KEY], status, tags, images.exists, url.exists, brand, gtin, group, stock',
       ],
     ] as const) {
       const response = await service.client.get(`/v1/products?${parameter}=x`);

@@ -118,3 +118,117 @@ describe('sort', () => {
     });
   }
 });
+
+describe('sort by a field that some products lack', () => {
+  const service = inProcessService();
+  const get = (path: string, headers: Record<string, string> = {}) => service.client.get(path, { headers });
+  const idsIn = (records: { id: number }[]) => records.map(({ id }) => id);
+
+  /** Their ids are their places here, from 1. */
+  const PRODUCTS = [
+    { name: 'a', stock: 5, brand: 'B', price: { amount: 2, currency: 'EUR' } },
+    { name: 'b' },
+    { name: 'c', stock: 5, brand: 'b', price: { amount: 2, currency: 'CHF' } },
+    { name: 'd', stock: 0 },
+    { name: 'e', brand: 'B', status: 'draft' },
+    { name: 'f', stock: 7, price: { amount: 1, currency: 'EUR' } },
+    { name: 'a', status: 'archived' },
+  ];
+  const ORDERS: [string, number[]][] = [
+    ['stock', [4, 1, 3, 6, 2, 5, 7]],
+    ['-stock', [6, 1, 3, 4, 2, 5, 7]],
+    ['-stock,-id', [6, 3, 1, 4, 7, 5, 2]],
+    ['stock,-brand', [4, 3, 1, 6, 5, 2, 7]],
+    ['price.amount,price.currency', [6, 3, 1, 2, 4, 5, 7]],
+    ['-price.currency', [1, 6, 3, 2, 4, 5, 7]],
+    ['brand,-stock', [1, 5, 3, 6, 4, 2, 7]],
+    ['status,name', [7, 5, 1, 2, 3, 4, 6]],
+    ['name,stock', [1, 7, 2, 3, 4, 5, 6]],
+    ['gtin,-id', [7, 6, 5, 4, 3, 2, 1]],
+  ];
+
+  before(async () => {
+    for (const product of PRODUCTS) await service.client.post('/v1/products', product);
+  });
+
+  for (const [sort, expected] of ORDERS)
+    it(`puts these last, in pages, backwards, streams and counts: ${sort}`, async () => {
+      for (const limit of [1, 2, 3, 4, 100]) {
+        let links: Record<string, string> = { next: `/v1/products?sort=${sort}&limit=${limit}` };
+        const pages: string[] = [];
+        const seen: { id: number }[] = [];
+        while (links['next'] !== undefined) {
+          const { json, headers, text } = await get(links['next'], { Prefer: 'count=exact' });
+          expect(headers['x-total-count'], text).to.equal('7');
+          links = linksOf(headers['link']);
+          pages.push(text);
+          seen.push(...json);
+        }
+        expect(idsIn(seen), `by ${limit}`).to.deep.equal(expected);
+        const back = pages.slice(-1);
+        while (links['prev'] !== undefined) {
+          const { headers, text } = await get(links['prev']);
+          links = linksOf(headers['link']);
+          back.unshift(text);
+        }
+        expect(back, `backwards by ${limit}`).to.deep.equal(pages);
+      }
+      const lines = (await get(`/products?sort=${sort}&fields=id`, { Accept: 'application/x-ndjson' })).text;
+      expect(lines).to.equal(expected.map((id) => `{"id":${id}}\n`).join(''));
+      const rows = (await get(`/products?sort=${sort}&fields=id`, { Accept: 'text/csv' })).text;
+      expect(rows).to.equal(['id', ...expected, ''].join('\r\n'));
+    });
+
+  it('goes on in a stream at a cursor among the last', async () => {
+    const { headers } = await get('/v1/products?sort=-stock&limit=5');
+    const next = linksOf(headers['link'])['next'] ?? '';
+    const rest = await get(next.replace('limit=5&', ''), { Accept: 'application/x-ndjson' });
+    expect(rest.text.split('\n').map((line) => line && JSON.parse(line).id)).to.deep.equal([5, 7, '']);
+  });
+
+  it('shows each record once that moves to the last while a client reads', async () => {
+    const { id } = (await service.client.post('/v1/products', { name: 'moves', stock: 9 })).json;
+    const first = await get('/v1/products?sort=-stock&limit=3');
+    expect(idsIn(first.json)).to.deep.equal([id, 6, 1]);
+    await service.client.patch('/v1/products/6', { stock: null });
+    const rest = await get(linksOf(first.headers['link'])['next'] ?? '');
+    expect(idsIn(rest.json)).to.deep.equal([3, 4, 2]);
+    await service.client.patch('/v1/products/6', { stock: 7 });
+    await service.client.delete(`/v1/products/${id}`);
+  });
+
+  it('combines with filters on the field', async () => {
+    for (const [query, expected] of [
+      ['sort=-stock&stock.exists=false', [2, 5, 7]],
+      ['sort=-stock,-name&stock.exists=true', [6, 3, 1, 4]],
+      ['sort=stock&stock.lte=5&limit=2', [4, 1]],
+      ['sort=-brand&brand.in=B,b', [3, 1, 5]],
+      ['sort=status&status.exists=false&limit=3', [1, 2, 3]],
+      ['sort=stock&stock=99', []],
+    ] as const)
+      expect(idsIn((await get(`/v1/products?${query}`)).json), query).to.deep.equal(expected);
+  });
+
+  it('works for the optional fields of API keys', async () => {
+    const { key, id } = (await service.client.post('/v1/api-keys', { name: 'maker', scopes: ['keys:admin'] }))
+      .json;
+    const made = await service.client.post(
+      '/v1/api-keys',
+      { name: 'made', scopes: ['keys:admin'] },
+      { token: key },
+    );
+    const byMaker = async (sort: string) =>
+      (await get(`/v1/api-keys?sort=${sort}`)).json.map(
+        ({ createdBy = 0 }: { createdBy?: number }) => createdBy,
+      );
+    const makers = await byMaker('createdBy');
+    expect(makers).to.deep.equal(
+      [...makers]
+        .filter(Boolean)
+        .sort((a, b) => a - b)
+        .concat(0),
+    );
+    expect((await byMaker('-createdBy')).slice(-2)).to.deep.equal([1, 0]);
+    expect(made.json.createdBy).to.equal(id);
+  });
+});

@@ -28,8 +28,9 @@ export class OrderedLists<Fields> implements Lists<Fields> {
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const [first, ...further] = query.order;
     const presence = first && this.presence(first.field, query.filters);
-    if (!first || presence === 'always') return this.records.list(query);
     const { filters, from } = query;
+    // A client can make a cursor with a place that no record has.
+    if (!first || (presence === 'always' && from?.values[0] !== null)) return this.records.list(query);
     const part = (value: boolean) => [...filters, { field: first.field, operator: 'exists' as const, value }];
     const having = { ...query, filters: part(true) };
     const lacking = { ...query, filters: part(false), order: further, from: from && withoutFirst(from) };

@@ -6,7 +6,7 @@ import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid } from '../query/query.js';
-import { ATTRIBUTES, type AttributeName, attributeName } from './attribute-name.js';
+import { ATTRIBUTE_OPERATORS, ATTRIBUTES, type AttributeName, attributeName } from './attribute-name.js';
 import {
   attributeDescriptions,
   existenceDescription,
@@ -84,7 +84,7 @@ export class Filters {
   /** The filters that there are, in words. */
   get names(): string {
     const fields = [...this.fields].map(([field, { type }]) => {
-      if (type === 'attributes') return `${field}.KEY`;
+      if (type === 'attributes') return `${field}[KEY]`;
       return type === 'presence' ? `${field}.${EXISTS}` : field;
     });
     const operators = [...NAMED_OPERATORS, EXISTS].map((operator) => `.${operator}`).join(' ');
@@ -93,6 +93,8 @@ export class Filters {
 
   /** The operators of the field in the name of a filter; undefined if there is no such field. */
   operatorsOf(name: string): string | undefined {
+    if (this.hasAttributes && name.startsWith(`${ATTRIBUTES}[`))
+      return `${ATTRIBUTES}[KEY] takes ${ATTRIBUTE_OPERATORS.map((operator) => `.${operator}`).join(' ')}`;
     const field = [...this.fields.keys()].find(
       (one) => name === one || name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
     );
@@ -102,6 +104,10 @@ export class Filters {
     const named = NAMED_OPERATORS.filter((operator) => type?.operators.includes(operator));
     const operators = [...named, ...(spec.required ? [] : [EXISTS])];
     return `${field} takes ${operators.map((operator) => `.${operator}`).join(' ')}`;
+  }
+
+  private get hasAttributes(): boolean {
+    return this.fields.get(ATTRIBUTES)?.type === 'attributes';
   }
 
   private condition(name: string): Condition | undefined {
@@ -143,7 +149,7 @@ export class Filters {
 
   /** A key may look like an operator or contain one. */
   private attributeCondition(name: string): Condition | undefined {
-    const found = this.fields.get(ATTRIBUTES)?.type === 'attributes' ? attributeName(name) : undefined;
+    const found = this.hasAttributes ? attributeName(name) : undefined;
     // Behind a key in brackets, `[]` marks a list: that of an operator, which is asked for without it.
     if (!found || (name.startsWith(`${ATTRIBUTES}[`) && name.endsWith('[]'))) return undefined;
     return conditionOfAttribute(name, found);
