@@ -58,7 +58,7 @@ function resourceOf(
     fields,
     filters: filtersAmong(query, references)
       .filters.map((filter) => withChoices(filter, fields))
-      .map((filter) => withOperatorsOfKeys(filter, references)),
+      .map(withListsOfKeys),
     facets: facetsOf(itemAt(document, references, `${path}/facets`).get, query, references),
     isSearchable: query.some((parameter) => parameter.name === 'q'),
     canCreate: collection.post !== undefined,
@@ -89,27 +89,15 @@ function withChoices(filter: FilterField, fields: readonly Field[]): FilterField
   return { ...filter, operators };
 }
 
-/** What stands behind the key of an attribute in brackets, with the schema of its value. */
-const OPERATORS_OF_KEYS: Readonly<Record<string, Schema>> = {
-  in: { type: 'array' },
-  exists: { type: 'boolean' },
-  lt: { type: 'number' },
-  lte: { type: 'number' },
-  gt: { type: 'number' },
-  gte: { type: 'number' },
-};
-
-/** A filter whose keys the person chooses, with the operators that the document allows behind a key. */
-function withOperatorsOfKeys(filter: FilterField, references: References): FilterField {
-  const [equals] = filter.operators;
-  if (filter.prefix === undefined || !equals) return filter;
-  const { propertyNames } = references.schema(equals.parameter.schema);
-  const { pattern } = references.schema(propertyNames);
-  const names = pattern === undefined ? undefined : new RegExp(pattern, 'u');
-  const more = Object.entries(OPERATORS_OF_KEYS)
-    .filter(([name]) => names?.test(`${filter.name}[key].${name}`))
-    .map(([name, schema]) => ({ name, parameter: { name, in: 'query' as const, schema } }));
-  return { ...filter, operators: [equals, ...more] };
+/** A filter whose keys the person chooses. The values behind `in` are one text there. */
+function withListsOfKeys(filter: FilterField): FilterField {
+  if (filter.prefix === undefined) return filter;
+  const operators = filter.operators.map((operator) =>
+    operator.name === 'in'
+      ? { ...operator, parameter: { ...operator.parameter, schema: { type: 'array' } } }
+      : operator,
+  );
+  return { ...filter, operators };
 }
 
 /** The fields that the parameter `fields` of the facets takes, in the order of the filters. */

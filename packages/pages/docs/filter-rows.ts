@@ -1,6 +1,6 @@
 import { button, element, labelled, newId, selection } from './element.js';
 import { typeOf } from './examples.js';
-import type { FilterField } from './filters.js';
+import type { FilterField, FilterOperator } from './filters.js';
 import { type ParameterField, parameterField } from './parameter-field.js';
 import type { References } from './references.js';
 import type { ParameterValue } from './request.js';
@@ -50,14 +50,11 @@ function filterRow(fields: readonly FilterField[], references: References, remov
   let value: ParameterField;
   let isBoolean = false;
   const chosen = () => fields[field.selectedIndex] as FilterField;
+  const chosenOperator = () => chosen().operators[operator.selectedIndex] as FilterOperator;
   const showValue = (initial: string) => {
-    const { operators, prefix } = chosen();
-    const { parameter } = operators[operator.selectedIndex] as FilterField['operators'][number];
-    const isOpen = prefix !== undefined;
-    // The value of a member is a text, whatever other members have.
-    const shown = isOpen ? { ...parameter, schema: {}, example: '' } : parameter;
-    isBoolean = typeOf(references.schema(shown.schema)) === 'boolean';
-    value = parameterField(shown, references, { label: 'Value', initial });
+    const { parameter } = chosenOperator();
+    isBoolean = typeOf(references.schema(parameter.schema)) === 'boolean';
+    value = parameterField(parameter, references, { label: 'Value', initial });
     valueBox.replaceChildren(value.view);
   };
   const showOperators = () => {
@@ -81,10 +78,8 @@ function filterRow(fields: readonly FilterField[], references: References, remov
     button('×', remove, { 'aria-label': 'Remove this filter' }),
   );
   const read = (): ParameterValue => {
-    const { prefix } = chosen();
     const entered = value.value();
-    if (prefix === undefined) return entered;
-    return { ...entered, parameter: { in: 'query', name: `${prefix}${key.value}` } };
+    return { ...entered, parameter: { ...entered.parameter, name: chosenOperator().nameOf(key.value) } };
   };
   return { view, field, value: read };
 }

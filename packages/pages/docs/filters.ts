@@ -5,7 +5,7 @@ import type { References } from './references.js';
 /** A field by which a list can be filtered. */
 export interface FilterField {
   readonly name: string;
-  /** The operators, in the order of the document. `equals` has the name of the field and no suffix. */
+  /** The operators, in the order of the document. `equals` has no suffix. */
   readonly operators: readonly FilterOperator[];
   /** What a name starts with if the person chooses its rest, as in `attributes.KEY`. */
   readonly prefix?: string;
@@ -13,11 +13,14 @@ export interface FilterField {
 
 export interface FilterOperator {
   readonly name: string;
+  /** If the person chooses the name, the schema and the example are those of one value. */
   readonly parameter: Parameter;
+  /** Returns the name in a request. @param key what the person chooses */
+  nameOf(key: string): string;
 }
 
-/** An operator after the name of its field: `price.amount.gte` or `price.amount:gte`. */
-const OPERATOR = /[.:](\w+)$/;
+/** An operator after the name of its field: `price.amount.gte` or `price.amount:gte`; `[]` stands for a chosen key. */
+const OPERATOR = /(?:\[\])?[.:](\w+)$/;
 
 /**
  * Finds the filters among the parameters of a query. A parameter is a filter if the document also has it with an
@@ -43,14 +46,25 @@ export function filtersAmong(
     byField.set(fieldOf(one), [...(byField.get(fieldOf(one)) ?? []), one]);
   const filters = [...byField].map(([name, parameters]) => ({
     name,
-    operators: parameters.map((parameter) => ({ name: operatorOf(parameter.name, name), parameter })),
+    operators: parameters.map((parameter) => ({
+      name: OPERATOR.exec(parameter.name.slice(name.length))?.[1] ?? 'equals',
+      ...(isOpen(parameter) ? ofOneKey(parameter, references) : { parameter, nameOf: () => parameter.name }),
+    })),
     ...(parameters.some(isOpen) && { prefix: prefixOf(parameters[0] as Parameter, references) }),
   }));
   return { filters, others: query.filter((one) => !isFilter(one)) };
 }
 
-function operatorOf(name: string, field: string): string {
-  return name === field ? 'equals' : name.slice(field.length + 1);
+/** A parameter whose members have names that the person chooses, as one of them. */
+function ofOneKey(parameter: Parameter, references: References): Omit<FilterOperator, 'name'> {
+  const { name, schema, example } = parameter;
+  const [value] = Object.values(example ?? {});
+  const { additionalProperties } = references.schema(schema);
+  return {
+    parameter: { ...parameter, schema: additionalProperties ?? {}, example: value },
+    nameOf: (key) =>
+      name.includes('[]') ? name.replace('[]', () => `[${key}]`) : prefixOf(parameter, references) + key,
+  };
 }
 
 /** The names in the example of a parameter show whether they start with the name of the parameter. */

@@ -7,12 +7,14 @@ const BRACKET = `${ATTRIBUTES}[`;
 /** The operators of an attribute, behind the bracket. Without one, the attribute equals a value. */
 export const ATTRIBUTE_OPERATORS = ['in', 'exists', 'lt', 'lte', 'gt', 'gte'] as const;
 
+export type AttributeOperator = (typeof ATTRIBUTE_OPERATORS)[number];
+
 /** An operator behind a bracket, in both spellings. */
 const OPERATOR = new RegExp(`\\][.:](${ATTRIBUTE_OPERATORS.join('|')})$`);
 
 export interface AttributeName {
   readonly key: string;
-  readonly operator?: (typeof ATTRIBUTE_OPERATORS)[number];
+  readonly operator?: AttributeOperator;
 }
 
 /**
@@ -27,7 +29,7 @@ export function attributeName(name: string): AttributeName | undefined {
     return key === undefined ? undefined : { key };
   }
   const key = name.slice(BRACKET.length, -suffix.length);
-  return key === '' ? undefined : { key, operator: operator as AttributeName['operator'] & string };
+  return key === '' ? undefined : { key, operator: operator as AttributeOperator };
 }
 
 /**

@@ -42,11 +42,8 @@ export class FacetQueryParser {
     ]);
   }
 
-  /**
-   * The documentation of all parameters.
-   * @param example a record with a value in every field
-   */
-  descriptions(example: object): ParameterDescription[] {
+  /** The documentation of the parameters that are no filters. */
+  get descriptions(): ParameterDescription[] {
     const names = this.names.map((name) => (name === ANY_ATTRIBUTE ? ATTRIBUTE_PATTERN : escaped(name)));
     return [
       {
@@ -61,7 +58,7 @@ export class FacetQueryParser {
         },
         style: 'form',
         explode: false,
-        example: this.names.slice(0, 2),
+        example: this.names.slice(0, 2).map((name) => name.replace('KEY', 'colour')),
       },
       {
         name: 'limit',
@@ -87,7 +84,6 @@ export class FacetQueryParser {
           'A place in the values of one field, taken from the URL in `Link`. It is valid only for the same field, prefix and filters.',
         sharedAs: 'facetCursor',
       },
-      ...this.filters.descriptions(example),
     ];
   }
 

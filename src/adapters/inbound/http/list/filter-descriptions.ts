@@ -1,6 +1,8 @@
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
-import { MAX_VALUES, type Operator, type ValueType } from './filter-operators.js';
+import type { JsonSchema } from '../core/json-schema.js';
+import { ATTRIBUTE_OPERATORS, type AttributeOperator } from './attribute-name.js';
+import { MAX_VALUES, NUMBER, type Operator, type ValueType } from './filter-operators.js';
 
 /** Completes "FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
@@ -63,22 +65,67 @@ function valueAt(record: object, field: string): unknown {
   return field.split('.').reduce((value, name) => (value as Record<string, object>)[name] ?? {}, record);
 }
 
-/** The parameters of attributes, such as `attributes.colour`: an object, whose members are the parameters. */
+/**
+ * The parameters of attributes, such as `attributes.colour` and `attributes[watts].gte`: objects, whose members are the
+ * parameters. The service knows none by the name of such an object.
+ */
 export function attributeDescriptions(field: string): ParameterDescription[] {
+  const operators = ATTRIBUTE_OPERATORS.map((operator) => {
+    const { what, value, example } = ATTRIBUTE_DESCRIPTIONS[operator];
+    const shown = { name: `${field}[].${operator}`, description: `\`${field}[KEY].${operator}\`: ${what}.` };
+    const names = `^${field}\\[[\\s\\S]+\\]\\.${operator}$`;
+    return {
+      ...shown,
+      ...membersOf(names, value, { [`${field}[${example.key}].${operator}`]: example.value }),
+    };
+  });
   return [
     {
       name: field,
       description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`.`,
-      schema: {
-        type: 'object',
-        propertyNames: { pattern: `^${field}\\.[\\s\\S]+$` },
-        additionalProperties: { type: 'string' },
-      },
-      style: 'form',
-      explode: true,
-      example: { [`${field}.colour`]: 'green' },
+      ...membersOf(`^${field}\\.[\\s\\S]+$`, { type: 'string' }, { [`${field}.colour`]: 'green' }),
     },
+    ...operators,
   ];
+}
+
+interface AttributeDescription {
+  readonly what: string;
+  readonly value: JsonSchema;
+  readonly example: { readonly key: string; readonly value: unknown };
+}
+
+const numbers = (what: string): AttributeDescription => ({
+  what: `the attribute with this key is a number ${what} this`,
+  value: NUMBER.schema,
+  example: { key: 'watts', value: 7.5 },
+});
+
+const ATTRIBUTE_DESCRIPTIONS: Readonly<Record<AttributeOperator, AttributeDescription>> = {
+  in: {
+    what: 'the attribute with this key has one of these values, separated by commas',
+    value: { type: 'string', pattern: `^[^,]+(?:,[^,]+){0,${MAX_VALUES - 1}}$` },
+    example: { key: 'colour', value: 'green,black' },
+  },
+  exists: {
+    what: 'whether a record has the attribute with this key',
+    value: { type: 'boolean' },
+    example: { key: 'colour', value: true },
+  },
+  lt: numbers('less than'),
+  lte: numbers('of at most'),
+  gt: numbers('greater than'),
+  gte: numbers('of at least'),
+};
+
+/** An object whose members are parameters. */
+function membersOf(pattern: string, value: JsonSchema, example: object) {
+  return {
+    schema: { type: 'object', propertyNames: { pattern }, additionalProperties: value },
+    style: 'form',
+    explode: true,
+    example,
+  } as const;
 }
 
 /** The parameter of an optional field that asks whether a record has a value in it. */

@@ -51,15 +51,17 @@ export const TEXT: ValueType = {
 /** A number as JSON writes it (RFC 8259, section 6). */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+const NUMBER_SCHEMA: JsonSchema = { type: 'number', minimum: INTEGERS.min, maximum: INTEGERS.max };
+
 /** The number of an attribute. */
 export const NUMBER: ValueType = {
   operators: ['lt', 'lte', 'gt', 'gte'],
-  takes: `a number such as 7.5 (${PLUS})`,
-  schema: { type: 'number' },
-  element: { type: 'number' },
+  takes: `a number within ±(2^53−1), such as 7.5 (${PLUS})`,
+  schema: NUMBER_SCHEMA,
+  element: NUMBER_SCHEMA,
   issue: (text) => {
     if (!JSON_NUMBER.test(text)) return 'invalid_type';
-    return Number.isFinite(Number(text)) ? undefined : 'out_of_range';
+    return Math.abs(Number(text)) <= INTEGERS.max ? undefined : 'out_of_range';
   },
   // Turns -0 into 0.
   value: (text) => Number(text) + 0,

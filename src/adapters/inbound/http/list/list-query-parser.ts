@@ -60,17 +60,9 @@ export class ListQueryParser {
     ]);
   }
 
-  /**
-   * The documentation of all parameters.
-   * @param example a record with a value in every field
-   */
-  descriptions(example: object): ParameterDescription[] {
-    return [
-      LIMIT_DESCRIPTION,
-      CURSOR_DESCRIPTION,
-      sortDescription(this.resource.fields),
-      ...this.filters.descriptions(example),
-    ];
+  /** The documentation of the parameters that are no filters. */
+  get descriptions(): ParameterDescription[] {
+    return [LIMIT_DESCRIPTION, CURSOR_DESCRIPTION, sortDescription(this.resource.fields)];
   }
 
   parameter(name: string): Parameter | undefined {

@@ -5,7 +5,8 @@ import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
 import { ImportParameters } from '../import/import-parameters.js';
 import { type Columns, columnsOf, csvText } from '../list/csv.js';
-import { FacetQueryParser, MAX_FACETS } from '../list/facet-query-parser.js';
+import { FacetQueryParser, facetNames, MAX_FACETS } from '../list/facet-query-parser.js';
+import { Filters } from '../list/filters.js';
 import { LIMIT_DESCRIPTION, LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import { FieldSelector } from '../query/field-selection.js';
 import type { RequestHeader } from './header-objects.js';
@@ -35,7 +36,8 @@ export function listDescription(resource: OpenApiResource): OperationDescription
     summary: `List ${docs.plural}`,
     text: 'One page of the records that match all filters; `next` in `Link` is the URL of the next page.',
     query: [
-      ...new ListQueryParser(definition.path, definition).descriptions(resource.wholeExample),
+      ...new ListQueryParser(definition.path, definition).descriptions,
+      ...filtersOf(resource),
       resource.fieldsOn('list'),
     ],
     headers: ['KnownTags', 'PreferCount'],
@@ -67,7 +69,7 @@ export function facetsDescription(resource: OpenApiResource): OperationDescripti
     id: `list${docs.name}Facets`,
     summary: `Count ${docs.plural} by value`,
     text: 'For each field, the values that the records have in it, each with the number of these records: the highest number first, then texts, numbers and booleans in their order. All filters must match, but `=`, `.in` and `.prefix` on a field do not narrow its own values. For one field, `next` in `Link` is the URL of further values.',
-    query: new FacetQueryParser(definition.path, definition).descriptions(resource.wholeExample),
+    query: [...new FacetQueryParser(definition.path, definition).descriptions, ...filtersOf(resource)],
     headers: ['KnownTags'],
     responses: [
       {
@@ -82,6 +84,16 @@ export function facetsDescription(resource: OpenApiResource): OperationDescripti
     ],
     errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
   };
+}
+
+/** The filters of a list. If its facets have them too, they are in the document once. */
+function filtersOf({ docs, definition, wholeExample }: OpenApiResource): ParameterDescription[] {
+  const filters = new Filters(definition).descriptions(wholeExample);
+  if (facetNames(definition).length === 0) return filters;
+  return filters.map((filter) => ({
+    sharedAs: `filter.${docs.name}.${filter.name.replace('[]', '')}`,
+    ...filter,
+  }));
 }
 
 export function changesDescription(resource: OpenApiResource): OperationDescription {

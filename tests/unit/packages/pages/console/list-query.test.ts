@@ -15,7 +15,7 @@ import {
 import type { FilterField } from '#packages/pages/docs/filters.js';
 
 const operators = (...names: string[]) =>
-  names.map((name) => ({ name, parameter: { name, in: 'query' as const } }));
+  names.map((name) => ({ name, parameter: { name, in: 'query' as const }, nameOf: () => name }));
 const FIELDS: readonly FilterField[] = [
   { name: 'id', operators: operators('equals', 'in') },
   { name: 'price.amount', operators: operators('equals', 'gte', 'exists') },

@@ -58,8 +58,18 @@ const DOCUMENT = {
         {
           name: 'traits',
           in: 'query',
-          schema: { type: 'object', propertyNames: { pattern: '^traits(?:\\.|\\[.+\\]\\.gte$)' } },
+          schema: { type: 'object', additionalProperties: { type: 'string' } },
           example: { 'traits.age': 'old' },
+        },
+        {
+          name: 'traits[].gte',
+          in: 'query',
+          schema: { type: 'object', additionalProperties: { type: 'number' } },
+        },
+        {
+          name: 'traits[].in',
+          in: 'query',
+          schema: { type: 'object', additionalProperties: { type: 'string' } },
         },
       ]),
       post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },
@@ -120,7 +130,11 @@ describe('the resources of the console', () => {
 
   it('have the operators that the document allows behind a key', () => {
     const traits = found[0]?.filters.find(({ name }) => name === 'traits');
-    expect(traits?.operators.map(({ name }) => name)).to.deep.equal(['equals', 'gte']);
+    expect(traits?.operators.map(({ name, parameter }) => [name, parameter.schema])).to.deep.equal([
+      ['equals', { type: 'string' }],
+      ['gte', { type: 'number' }],
+      ['in', { type: 'array' }],
+    ]);
   });
 
   it('have the fields that the document counts by', () => {

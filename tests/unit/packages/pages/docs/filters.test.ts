@@ -39,6 +39,34 @@ describe('the filters among the parameters of a query', () => {
     ]);
   });
 
+  it('have a name for each key, and the schema and example of one value', () => {
+    const open = (name: string, example: object, type: string) =>
+      query(name, { schema: { type: 'object', additionalProperties: { type } }, example });
+    const { filters, others } = filtersAmong(
+      [
+        query('limit'),
+        open('attributes', { 'attributes.colour': 'black' }, 'string'),
+        open('attributes[].gte', { 'attributes[watts].gte': 7.5 }, 'number'),
+        open('attributes[].exists', { 'attributes[watts].exists': true }, 'boolean'),
+      ],
+      REFERENCES,
+    );
+    expect(others.map(({ name }) => name)).to.deep.equal(['limit']);
+    expect(filters.map(({ name, prefix }) => [name, prefix])).to.deep.equal([['attributes', 'attributes.']]);
+    expect(
+      filters[0]?.operators.map(({ name, nameOf, parameter: { schema, example } }) => [
+        name,
+        nameOf('a$&.b'),
+        schema,
+        example,
+      ]),
+    ).to.deep.equal([
+      ['equals', 'attributes.a$&.b', { type: 'string' }, 'black'],
+      ['gte', 'attributes[a$&.b].gte', { type: 'number' }, 7.5],
+      ['exists', 'attributes[a$&.b].exists', { type: 'boolean' }, true],
+    ]);
+  });
+
   it('include a field that has only an operator of others', () => {
     const names = ['id', 'id.exists', 'url.exists', 'url.other'];
     expect(found(...names.map((name) => query(name)))).to.deep.equal([

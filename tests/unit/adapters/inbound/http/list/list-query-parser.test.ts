@@ -154,7 +154,7 @@ describe('the parameters of a list', () => {
           ['1e3', 1_000],
           ['1E%2B2', 100],
           ['-1.5e-2', -0.015],
-          ['9007199254740993', 2 ** 53],
+          ['9007199254740991', Number.MAX_SAFE_INTEGER],
         ] as const)
           expect(filtersOf(`attributes[a.b]${separator}${comparison}=${text}`), text).to.deep.equal([
             { ...attribute, key: 'a.b', comparison, number },
@@ -178,6 +178,9 @@ describe('the parameters of a list', () => {
         { ...attribute, key, values: ['x'] },
       ]);
     expect(refusal('attributes[a].lt=x')).to.equal(invalidParameter('invalid_type attributes[a].lt'));
+    expect(refusal('attributes[a].gt=-9007199254740992')).to.equal(
+      invalidParameter('out_of_range attributes[a].gt'),
+    );
     expect(refusal('attributes[a].lt=1e999')).to.equal(invalidParameter('out_of_range attributes[a].lt'));
     expect(refusal('attributes[a].lt=1&attributes[a]:lt=1')).to.equal(
       invalidParameter('duplicate_value attributes[a]:lt'),
