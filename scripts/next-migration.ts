@@ -9,7 +9,7 @@ import {
 } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { TABLES } from '#src/composition/tables.js';
-import { type FieldSpec, listFields } from '#src/domain/fields.js';
+import { attributeFields, type FieldSpec, listFields } from '#src/domain/fields.js';
 
 /** The path of the file with the steps of the SQLite schema, from the root of the project. */
 export const MIGRATIONS_FILE = 'src/adapters/outbound/sqlite/connection/migrations.ts';
@@ -152,7 +152,8 @@ function indexesOf(table: RecordTable): { readonly name: string; readonly sql: s
 const TIME: FieldSpec = { type: 'instant', required: true };
 
 function missingValues({ name, fields }: RecordTable, { columns }: Schema): string[] {
-  if (listFields(fields).length === 0 || columns.has(valuesTable(name))) return [];
+  const hasAttributes = attributeFields(fields).length > 0;
+  if ((listFields(fields).length === 0 && !hasAttributes) || columns.has(valuesTable(name))) return [];
   return [
     `CREATE TABLE ${valuesTable(name)} (`,
     '  field TEXT NOT NULL,',
@@ -160,6 +161,9 @@ function missingValues({ name, fields }: RecordTable, { columns }: Schema): stri
     '  id INTEGER NOT NULL,',
     '  PRIMARY KEY (field, value, id)',
     ') STRICT, WITHOUT ROWID;',
+    ...(hasAttributes
+      ? [`INSERT INTO value_indexes SELECT '${name}', 0, coalesce(max(id), 0) FROM ${name};`]
+      : []),
   ];
 }
 

@@ -41,13 +41,13 @@ export function savingUsage(counter: UsageCounter): Job {
   };
 }
 
-/** Indexes the words of records that an earlier release wrote, at the start and while such a release still runs. */
+/** Indexes the records that an earlier release wrote, at the start and while such a release still runs. */
 export function indexingWords(indexing: SearchIndexing): Job {
   return {
     run: (isOver) => indexing.run(isOver),
     firstMs: 0,
     intervalMs: 60_000,
-    failure: 'the words of records could not be indexed; the next run tries again',
+    failure: 'records could not be indexed; the next run tries again',
   };
 }
 

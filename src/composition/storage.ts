@@ -30,7 +30,7 @@ export interface Storage extends Repositories {
   readonly archives: Archives;
   /** The entries that the service must purge; empty if the store purges them itself. */
   readonly purgeable: readonly Purgeable[];
-  /** The indexes of words; empty if nothing outlives the process. */
+  /** The indexes that may lag behind; empty if nothing outlives the process. */
   readonly searchIndexes: readonly SearchIndex[];
 }
 
@@ -55,8 +55,8 @@ export function storageOf(parts: StorageParts): Storage {
       ...EXPIRING_TABLES.flatMap((table) => of(table).expiring?.tombstones ?? []),
       ...(expiringUsage ? [expiringUsage] : []),
     ],
-    searchIndexes: TABLES.filter(({ searched }) => searched.length > 0).flatMap(
-      (table) => of(table).words ?? [],
+    searchIndexes: TABLES.flatMap((table) =>
+      (of(table).indexes ?? []).filter(({ content }) => content !== 'words' || table.searched.length > 0),
     ),
   };
 }

@@ -202,6 +202,11 @@ export function listFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.isList);
 }
 
+/** The attributes by whose values clients filter. */
+export function attributeFields(fields: FieldSpecs): string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.type === 'attributes');
+}
+
 /** The fields by which lists can be sorted: those with one value. */
 export function sortableFields(fields: FieldSpecs): string[] {
   return Object.entries({ ...SYSTEM_FIELDS, ...fields })

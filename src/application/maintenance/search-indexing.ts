@@ -6,7 +6,12 @@ const BATCH = 250;
 /** The log says how far it has come after this many records. */
 const PROGRESS = 100_000;
 
-/** Makes the words of records current, in batches, while the service runs. */
+const BEGUN = {
+  words: 'indexing the words of records; searches are slower until this is done',
+  values: 'indexing the values of records; filters by attributes are slower until this is done',
+};
+
+/** Makes the indexes of records current, in batches, while the service runs. */
 export class SearchIndexing {
   constructor(
     private readonly indexes: readonly SearchIndex[],
@@ -22,19 +27,18 @@ export class SearchIndexing {
   }
 
   private async runOne(index: SearchIndex, isOver: () => boolean): Promise<void> {
+    const { name: table, content } = index;
+    const done = `${content} of records indexed`;
     let indexed = 0;
     while (!isOver()) {
       const count = await index.indexNext(BATCH);
       if (count === 0) break;
-      if (indexed === 0)
-        this.logger.info('indexing the words of records; searches are slower until this is done', {
-          table: index.name,
-        });
+      if (indexed === 0) this.logger.info(BEGUN[content], { table });
       if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))
-        this.logger.info('words of records indexed', { table: index.name, records: indexed + count });
+        this.logger.info(done, { table, records: indexed + count });
       indexed += count;
       await SERVICE_TURN.next();
     }
-    if (indexed > 0) this.logger.info('words of records indexed', { table: index.name, records: indexed });
+    if (indexed > 0) this.logger.info(done, { table, records: indexed });
   }
 }

@@ -27,8 +27,8 @@ export interface TableStore<Fields> {
   readonly expiring?: { readonly reservations: Purgeable; readonly tombstones: Purgeable };
   /** For a copy to another store. Absent if nothing outlives the process. */
   readonly archives?: { readonly records: RecordArchive; readonly reservations: ReservationArchive };
-  /** The words of the records. Absent if nothing outlives the process. */
-  readonly words?: SearchIndex;
+  /** What may lag behind the records. Absent if nothing outlives the process. */
+  readonly indexes?: readonly SearchIndex[];
 }
 
 /** What an adapter makes of one store, unopened. */

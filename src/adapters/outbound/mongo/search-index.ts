@@ -15,6 +15,7 @@ const BATCH_WORDS = 20_000;
  */
 export class MongoSearchIndex<Fields extends object> implements SearchIndex {
   readonly name: string;
+  readonly content = 'words';
   private readonly records: MongoCollection<StoredDocument>;
 
   /** @param state is kept up to date */

@@ -44,7 +44,7 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
           records: new MongoArchive(store, mongoTable(table)),
           reservations: new MongoReservationArchive(store, table),
         },
-        words: new MongoSearchIndex(store, mongoTable(table), state),
+        indexes: [new MongoSearchIndex(store, mongoTable(table), state)],
       };
     },
   };

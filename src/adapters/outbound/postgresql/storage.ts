@@ -59,7 +59,7 @@ export function postgresqlStorage({
           records: new PostgresqlArchive(store, table, writes),
           reservations: new PostgresqlReservationArchive(store, table),
         },
-        words: new PostgresqlSearchIndex(store, table, writes),
+        indexes: [new PostgresqlSearchIndex(store, table, writes)],
       };
     },
   };

@@ -115,7 +115,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
-      ...wordsOf(connection),
+      ...indexesBehind(connection),
     ],
     ...newestRecord(connection, check),
   };
@@ -132,15 +132,21 @@ function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
 }
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
-/** Says which words are not current. The start makes them so, while it serves. */
-function wordsOf(connection: Database.Database): Diagnosis[] {
-  const behind = connection.prepare(
-    'SELECT name FROM word_indexes WHERE rules < ? OR done_to < old_to ORDER BY name',
-  );
-  const names = (behind.raw().all([TOKENIZER_VERSION]) as [string][]).map(([name]) => name);
-  if (names.length === 0) return [];
-  const message = `the words of ${names.join(' and ')} are not all indexed; the service goes on while it runs`;
-  return [{ ...ok(message), subject: 'indexes' }];
+
+const BEHIND = {
+  words: `SELECT name FROM word_indexes WHERE rules < ${TOKENIZER_VERSION} OR done_to < old_to ORDER BY name`,
+  values: 'SELECT name FROM value_indexes WHERE done_to < old_to ORDER BY name',
+};
+
+/** Says which indexes are not current. The start makes them so, while it serves. */
+function indexesBehind(connection: Database.Database): Diagnosis[] {
+  return Object.entries(BEHIND).flatMap(([content, behind]) => {
+    const rows = connection.prepare(behind).raw().all() as [string][];
+    if (rows.length === 0) return [];
+    const names = rows.map(([name]) => name).join(' and ');
+    const message = `the ${content} of ${names} are not all indexed; the service goes on while it runs`;
+    return [{ ...ok(message), subject: 'indexes' as const }];
+  });
 }
 
 function newestRecord(

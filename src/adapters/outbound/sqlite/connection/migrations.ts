@@ -7,8 +7,9 @@
  * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with
  * the id.
  *
- * A table that has lists by which clients filter has `TABLE_values`: a row for each different value of a list in a
- * record (see `records/value-index.ts`).
+ * A table that has lists or attributes by which clients filter has `TABLE_values`: a row for each different value of a
+ * list in a record, and one for each attribute, whose field is `attributes.KEY` (see `records/value-index.ts`).
+ * `value_indexes` says that the rows of attributes of the ids after `done_to` up to `old_to` may still be missing.
  *
  * `change` numbers the last change of a record, and its deletion in `tombstones`: those of a table in the order of their
  * commits. It is null if no feed was written then. `feeds` has a row for each feed that is written (see
@@ -247,6 +248,14 @@ ${['products', 'users', 'orders', 'api_keys', 'signing_keys']
   CREATE INDEX webhook_states_created_at ON webhook_states (created_at);
   CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at);
   CREATE INDEX webhook_states_change ON webhook_states (change) WHERE change IS NOT NULL;
+  `,
+  `
+  CREATE TABLE value_indexes (
+    name TEXT PRIMARY KEY,
+    done_to INTEGER NOT NULL,
+    old_to INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO value_indexes SELECT 'products', 0, coalesce(max(id), 0) FROM products;
   `,
 ];
 

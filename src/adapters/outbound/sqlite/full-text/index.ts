@@ -11,6 +11,7 @@ import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { restartWords } from '../connection/migrations.js';
+import { MAX_OLD_ROWS, makeNext, type OldIds } from '../sql/old-records.js';
 
 /**
  * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
@@ -32,10 +33,6 @@ export function blockMark(id: Id): string {
   const block = Math.floor(id / BLOCK_IDS).toString(36);
   return block.length + block;
 }
-
-/** The most records, and approximately the most bytes of their fields, that one write indexes: a few milliseconds. */
-const MAX_ROWS = 64;
-const MAX_BYTES = 65_536;
 
 /** How many characters of an entry, or of the texts that it is made of, cost as much as one row. */
 const ENTRY_CHARACTERS = 1_024;
@@ -66,6 +63,7 @@ export function unindexedIds(reader: Reader, { name }: RecordTable): IdRange | u
  */
 export class WordIndex implements SearchIndex {
   readonly name: string;
+  readonly content = 'words';
   private readonly sql: ReturnType<typeof statements>;
 
   constructor(
@@ -124,7 +122,7 @@ export class WordIndex implements SearchIndex {
    * the lock of the database, so two processes never index the same records.
    */
   indexNext(limit: number): Promise<number> {
-    const most = Math.min(limit, MAX_ROWS);
+    const most = Math.min(limit, MAX_OLD_ROWS);
     return this.database.write((statement) => {
       const [version] = statement(STATE).get([this.name]) as StateRow;
       if (version < TOKENIZER_VERSION) {
@@ -135,23 +133,15 @@ export class WordIndex implements SearchIndex {
       const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
       return version > TOKENIZER_VERSION || doneTo === oldTo
         ? 0
-        : this.indexOld(statement, doneTo, oldTo, most);
+        : this.indexOld(statement, { doneTo, oldTo }, most);
     }, most);
   }
 
-  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
-    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
-    let bytes = 0;
-    let count = 0;
-    for (const [id, size] of rows) {
-      if (count > 0 && bytes + size > MAX_BYTES) break;
-      const [fields] = statement(this.sql.fields).get([id]) as [string];
-      this.put(statement, id, this.entryOf(id, JSON.parse(fields)));
-      bytes += size;
-      count++;
-    }
-    const isEnd = count === rows.length && count < limit;
-    statement(ADVANCE).run(isEnd ? oldTo : (rows[count - 1]?.[0] ?? oldTo), this.name);
+  private indexOld(statement: Statements, ids: OldIds, limit: number): number {
+    const { count, doneTo } = makeNext(statement, this.name, ids, limit, (id, fields) =>
+      this.put(statement, id, this.entryOf(id, fields)),
+    );
+    statement(ADVANCE).run(doneTo, this.name);
     return count;
   }
 }
@@ -160,7 +150,5 @@ function statements(table: string) {
   return {
     put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
     remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
-    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
-    fields: `SELECT fields FROM ${table} WHERE id = ?`,
   };
 }

@@ -35,7 +35,7 @@ export class SqliteArchive implements RecordArchive {
   ) {
     this.name = table.name;
     this.words = new WordIndex(database, table);
-    this.values = new ValueIndex(table);
+    this.values = new ValueIndex(database, table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {

@@ -68,7 +68,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.reader = new ListReader(database, table, budget);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
-    this.values = new ValueIndex(table);
+    this.values = new ValueIndex(database, table);
     this.numbers = new ChangeNumbers(table);
   }
 
@@ -218,6 +218,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
     const { id, version, updatedAt } = record;
     const fields = fieldsJson(record);
+    const isComplete = this.values.isComplete();
     const keepsWords = known !== undefined && !this.words.hasChanged(known, record.fields);
     const run = (statement: Statements, nextChange: NextChange) => {
       const before = known ?? this.fieldsOf(statement, id, expected);
@@ -227,7 +228,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       if (replaced === 0) return 'version_conflict';
       if (!keepsWords && before && this.words.hasChanged(before, record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
-      this.values.change(statement, id, before, record.fields);
+      this.values.change(statement, id, before, record.fields, isComplete);
       return 'replaced';
     };
     const rows = keepsWords ? 1 : this.words.writeCost(record.fields);

@@ -1,67 +1,138 @@
-import type { RecordTable } from '../../../../application/ports/list-query.js';
+import type { FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
+import type { SearchIndex } from '../../../../application/ports/search-index.js';
 import { listValues } from '../../../../application/records/query-semantics.js';
-import { listFields } from '../../../../domain/fields.js';
+import type { Attributes } from '../../../../domain/attributes.js';
+import { attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
-import type { Statements } from '../connection/database.js';
-import { valuesTable } from '../sql/schema.js';
+import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { hasAllValues, MAX_OLD_ROWS, makeNext, VALUE_STATE } from '../sql/old-records.js';
+import { attributeName, storedValue, valuesTable } from '../sql/schema.js';
 
 /** How many values cost as much to write as one row, approximately. */
 const VALUES_OF_A_ROW = 8;
 
+/** The most values that one statement stores. Each number up to it has a statement of its own. */
+const VALUES_OF_A_STATEMENT = 8;
+
+const ADVANCE = 'UPDATE value_indexes SET done_to = ? WHERE name = ?';
+
 const NONE = {};
 
-/**
- * The values of the lists in one table's records, each with the ids that have it in their order. It is what an index is
- * for a column. Its methods run in the write that changes the record.
- */
-export class ValueIndex {
-  private readonly fields: readonly string[];
-  private readonly select: string;
-  private readonly insert: string;
-  private readonly remove: string;
+type Entry = readonly [field: string, value: FacetValue];
 
-  constructor({ name, fields }: RecordTable) {
-    this.fields = listFields(fields);
-    const values = valuesTable(name);
-    const lists = this.fields.map((field) => `fields -> '$.${field}'`);
-    this.select = `SELECT ${lists.join(', ')} FROM ${name} WHERE id = ?`;
-    this.insert = `INSERT OR IGNORE INTO ${values} SELECT ?1, value, ?2 FROM json_each(?3)`;
-    this.remove = `DELETE FROM ${values} WHERE field = ?1 AND id = ?2 AND value IN (SELECT value FROM json_each(?3))`;
+/**
+ * The values of the lists and attributes in one table's records, each with the ids that have it in their order. It is
+ * what an index is for a column.
+ */
+export class ValueIndex implements SearchIndex {
+  readonly name: string;
+  readonly content = 'values';
+  private readonly lists: readonly string[];
+  private readonly attributes: readonly string[];
+  private readonly select: string;
+  private isKnownComplete = false;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    { name, fields }: Pick<RecordTable, 'name' | 'fields'>,
+  ) {
+    this.name = name;
+    this.lists = listFields(fields);
+    this.attributes = attributeFields(fields);
+    const members = [...this.lists, ...this.attributes].map((field) => `'${field}', fields -> '$.${field}'`);
+    this.select = `SELECT json_object(${members.join(', ')}) FROM ${name} WHERE id = ?`;
   }
 
   /** Whether the records may have values. The methods of an index without values change nothing. */
   get isUsed(): boolean {
-    return this.fields.length > 0;
+    return this.lists.length > 0 || this.attributes.length > 0;
+  }
+
+  /** Whether the index has the values of every record. Not inside of a write, which may be rolled back. */
+  isComplete(): boolean {
+    this.isKnownComplete ||= this.attributes.length === 0 || hasAllValues(this.database, this);
+    return this.isKnownComplete;
   }
 
   /** How many rows more a record with these fields counts as. */
   writeCost(fields: object): number {
-    const values = this.fields.reduce((sum, field) => sum + listValues(fields, field).length, 0);
-    return Math.floor(values / VALUES_OF_A_ROW);
+    return Math.floor(this.entriesOf(fields).length / VALUES_OF_A_ROW);
   }
 
-  /** Returns the lists among the fields of a record; empty if there is no record. */
+  /** Returns the lists and attributes among the fields of a record; empty if there is no record. */
   read(statement: Statements, id: Id): object {
     if (!this.isUsed) return NONE;
-    const row = statement(this.select).get([id]) as (string | null)[] | undefined;
-    const lists = this.fields.map((field, at) => [field, JSON.parse(row?.[at] ?? '[]') as unknown]);
-    return Object.fromEntries(lists) as object;
+    const row = statement(this.select).get([id]) as [string] | undefined;
+    return row ? (JSON.parse(row[0]) as object) : NONE;
   }
 
   /**
-   * Stores and removes what differs between two versions of a record. `OR IGNORE` makes one statement for several rows
-   * possible: before a statement that could fail after its first row, FTS5 would write its entries (see
-   * `WordIndex.put`).
+   * Stores and removes what differs between two versions of a record, in the write that changes it.
    * @param before the fields whose values are stored; absent for a new record
    * @param after absent for a deleted record
+   * @param isComplete see {@link isComplete}. If it is not, the record may lack values of the version before
    */
-  change(statement: Statements, id: Id, before: object = NONE, after: object = NONE): void {
-    for (const field of this.fields) {
-      const [known, wanted] = [listValues(before, field), listValues(after, field)];
-      const removed = known.filter((value) => !wanted.includes(value));
-      const added = wanted.filter((value) => !known.includes(value));
-      if (removed.length > 0) statement(this.remove).run(field, id, JSON.stringify(removed));
-      if (added.length > 0) statement(this.insert).run(field, id, JSON.stringify(added));
+  change(
+    statement: Statements,
+    id: Id,
+    before: object = NONE,
+    after: object = NONE,
+    isComplete = true,
+  ): void {
+    const [known, wanted] = [this.entriesOf(before), this.entriesOf(after)];
+    for (const entry of known) if (!has(wanted, entry)) this.remove(statement, id, entry);
+    this.insert(statement, id, isComplete ? wanted.filter((entry) => !has(known, entry)) : wanted);
+  }
+
+  /** Makes the values of records that an earlier release wrote. */
+  async indexNext(limit: number): Promise<number> {
+    if (this.isComplete()) return 0;
+    const most = Math.min(limit, MAX_OLD_ROWS);
+    return this.database.write((statement) => {
+      const [doneTo, oldTo] = statement(VALUE_STATE).get([this.name]) as [Id, Id];
+      const made = makeNext(statement, this.name, { doneTo, oldTo }, most, (id, fields) =>
+        this.insert(statement, id, this.entriesOf(fields)),
+      );
+      statement(ADVANCE).run(made.doneTo, this.name);
+      return made.count;
+    }, most);
+  }
+
+  private entriesOf(fields: object): Entry[] {
+    const entries = this.lists.flatMap((field) =>
+      listValues(fields, field).map((value): Entry => [field, value]),
+    );
+    for (const field of this.attributes) {
+      const attributes = (fields as Readonly<Record<string, Attributes | null | undefined>>)[field];
+      for (const key in attributes) entries.push([attributeName(field, key), attributes[key] as FacetValue]);
+    }
+    return entries;
+  }
+
+  /**
+   * `OR IGNORE` makes one statement for several rows possible: before a statement that could fail after its first row,
+   * FTS5 would write its entries (see `WordIndex.put`). Numbers are bound, because SQLite may read those of a text with
+   * another last bit.
+   */
+  private insert(statement: Statements, id: Id, entries: readonly Entry[]): void {
+    for (let at = 0; at < entries.length; at += VALUES_OF_A_STATEMENT) {
+      const some = entries.slice(at, at + VALUES_OF_A_STATEMENT);
+      const rows = some.map(() => '(?, ?, ?)').join(', ');
+      statement(`INSERT OR IGNORE INTO ${valuesTable(this.name)} VALUES ${rows}`).run(
+        some.flatMap(([field, value]) => [field, storedValue(value), id]),
+      );
     }
   }
+
+  private remove(statement: Statements, id: Id, [field, value]: Entry): void {
+    statement(`DELETE FROM ${valuesTable(this.name)} WHERE field = ? AND value = ? AND id = ?`).run([
+      field,
+      storedValue(value),
+      id,
+    ]);
+  }
+}
+
+function has(entries: readonly Entry[], [field, value]: Entry): boolean {
+  return entries.some(([otherField, other]) => otherField === field && other === value);
 }

@@ -1,4 +1,5 @@
 import type {
+  FacetValue,
   ListQuery,
   Position,
   RecordTable,
@@ -43,9 +44,23 @@ export function indexName(table: string, column: string): string {
   return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
 }
 
-/** The table with the values of the lists of a table's records. */
+/** The table with the values of the lists and attributes of a table's records. */
 export function valuesTable(table: string): string {
   return `${table}_values`;
+}
+
+/** The name of an attribute in {@link valuesTable}. */
+export function attributeName(field: string, key: string): string {
+  return `${field}.${key}`;
+}
+
+const [FALSE, TRUE] = [Buffer.of(0), Buffer.of(1)];
+
+/** A value in {@link valuesTable}. SQLite has no booleans; its binary values differ from all texts and numbers. */
+export function storedValue(value: FacetValue): string | number | Buffer {
+  if (typeof value === 'boolean') return value ? TRUE : FALSE;
+  // -0 is 0 in JSON.
+  return typeof value === 'number' ? value + 0 : value;
 }
 
 /** The values of {@link RECORD_COLUMNS}. */
