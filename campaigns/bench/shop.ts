@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { grouped, Latencies, median, milliseconds, ratio, table } from '../../scripts/statistics.js';
+import { grouped, Latencies, median, milliseconds, table } from '../../scripts/statistics.js';
 import type { HttpResponse } from '../../tests/support/http-client.js';
 import { WARM_UP } from './rounds.js';
-import type { Bench, Section } from './section.js';
+import type { Bench, Report, Section } from './section.js';
 import { bare, type Definition, fileOf, peer, type Subject, service } from './subjects.js';
 
 /** The bounds of prices are in minor units. */
@@ -50,15 +50,22 @@ export const SHOP_REQUESTS: readonly ShopRequest[] = [
   { name: 'facets' },
 ];
 
+/** What the responses of all servers have in common: the ids and the number of all matches, or the facets. */
+interface Answer {
+  readonly ids?: readonly number[];
+  readonly total?: number;
+  readonly facets?: unknown;
+}
+
 /** How a server is asked. */
 interface Dialect {
-  /** @returns undefined if the server cannot do this */
-  path(request: ShopRequest, filters: Filters): string | undefined;
-  /** Returns what the responses of all servers have in common: the ids and the number of all matches, or the facets. */
-  answer(response: HttpResponse): unknown;
+  can(request: ShopRequest): boolean;
+  path(request: ShopRequest, filters: Filters): string;
+  answer(response: HttpResponse): Answer;
 }
 
 const CATALOGUE: Dialect = {
+  can: () => true,
   path: ({ sort }, [tag, colour, from, below]) => {
     const filters =
       `tags=${encodeURIComponent(tag)}&attributes[colour]=${encodeURIComponent(colour)}` +
@@ -68,12 +75,12 @@ const CATALOGUE: Dialect = {
       : `/v1/products/facets?fields=${FACET_FIELDS}&${filters}`;
   },
   answer: ({ json, headers }) =>
-    json[0]?.field ? json : { ids: idsOf(json), total: Number(headers['x-total-count'] ?? -1) },
+    json[0]?.field ? { facets: json } : { ids: idsOf(json), total: Number(headers['x-total-count'] ?? -1) },
 };
 
 const POCKETBASE: Dialect = {
-  path: ({ sort, isCounted }, [tag, colour, from, below]) => {
-    if (!sort) return undefined;
+  can: ({ sort }) => sort !== undefined,
+  path: ({ sort = '', isCounted }, [tag, colour, from, below]) => {
     const filter = `tags:each ?= '${tag}' && colour = '${colour}' && price >= ${from} && price < ${below}`;
     return (
       `/api/collections/products/records?filter=${encodeURIComponent(filter)}&perPage=${PAGE}` +
@@ -89,7 +96,6 @@ function idsOf(records: readonly { readonly id: number | string }[]): number[] {
 
 const LIMIT = 'limit';
 const PEER = 'pocketbase (no fsync)';
-const SERVICE = 'sqlite';
 /** The limit and the peer fill their files at their first start. */
 const FILLED_WITHIN_MS = 1_800_000;
 /** A server that uses less has nothing to do. */
@@ -100,7 +106,7 @@ export function shopServers(pocketbase: string | undefined): Definition[] {
   return [
     filledAtStart(bare(LIMIT, 'shop-limit')),
     ...(pocketbase ? [filledAtStart(peer(PEER, pocketbase, 'shop'))] : []),
-    seededBeforeStart(service(SERVICE, resolve('dist'), { STORE: 'sqlite' })),
+    seededBeforeStart(service('sqlite', resolve('dist'), { STORE: 'sqlite' })),
   ];
 }
 
@@ -131,12 +137,13 @@ function seededBeforeStart(definition: Definition): Definition {
 }
 
 /** What a server needed for one kind of request. */
-interface Outcome {
-  readonly subject: Subject;
-  /** Microseconds of processor time for each request, of each slice. */
+export interface ShopOutcome {
+  readonly request: string;
+  readonly server: string;
+  /** Microseconds of processor time for each request, of each slice; none if the server cannot do this. */
   readonly processorTimes: number[];
   readonly latencies: Latencies;
-  /** Why the row has no figures. */
+  /** Why there are no figures. */
   failure?: string;
 }
 
@@ -145,21 +152,11 @@ export function shopSection(requests: readonly ShopRequest[]): Section {
     name: 'shop',
     run: async (bench) => {
       for (const subject of bench.subjects) await idle(subject);
+      const matches = table(['tag', 'colour', 'from', 'below', 'matches'], await matchRows(bench));
       const outcomes = [];
-      for (const request of requests) outcomes.push({ request, measured: await measured(request, bench) });
-      const texts = [
-        table(['tag', 'colour', 'from', 'below', 'matches'], await matchRows(bench)),
-        table(
-          HEADINGS,
-          outcomes.flatMap(({ request, measured }) => rowsOf(request, measured)),
-        ),
-      ];
-      const problems = outcomes.flatMap(({ request, measured }) =>
-        measured.flatMap(({ subject, failure }) =>
-          failure ? [`${request.name}, ${subject.name}: ${failure}`] : [],
-        ),
-      );
-      return { text: texts.join('\n\n'), problems };
+      for (const request of requests) outcomes.push(...(await measured(request, bench)));
+      const { text, problems } = shopReport(outcomes);
+      return { text: `${matches}\n\n${text}`, problems };
     },
   };
 }
@@ -177,44 +174,43 @@ async function matchRows({ subjects: [first] }: Bench): Promise<string[][]> {
   if (!first) return [];
   const rows = [];
   for (const filters of FILTERS) {
-    const { total } = (await answerOf(first, COUNTED, filters)) as { total: number };
-    rows.push([...filters.map(String), grouped(total)]);
+    const { total } = await answerOf(first, COUNTED, filters).catch(() => ({ total: undefined }));
+    rows.push([...filters.map(String), total === undefined ? '–' : grouped(total)]);
   }
   return rows;
 }
 
 /** Gives every server its slices in turn, if it responds to every filter as the first server does. */
-async function measured(request: ShopRequest, { subjects, extent }: Bench): Promise<Outcome[]> {
-  const outcomes = subjects
-    .filter((subject) => FILTERS.every((filters) => dialectOf(subject).path(request, filters)))
-    .map((subject): Outcome => ({ subject, processorTimes: [], latencies: new Latencies() }));
-  const expected = new Map<Filters, unknown>();
-  const attempt = async (outcome: Outcome, act: () => Promise<void>) => {
-    if (outcome.failure === undefined)
-      await act().catch((error: unknown) => {
-        outcome.failure = error instanceof Error ? error.message : String(error);
-      });
+async function measured(request: ShopRequest, { subjects, extent }: Bench): Promise<ShopOutcome[]> {
+  const loads = subjects.map((subject) => ({ subject, outcome: emptyOutcome(request.name, subject.name) }));
+  const inTurn = async (act: (load: (typeof loads)[number]) => Promise<void>) => {
+    for (const load of loads)
+      if (load.outcome.failure === undefined && dialectOf(load.subject).can(request))
+        await act(load).catch((error: unknown) => {
+          load.outcome.failure = error instanceof Error ? error.message : String(error);
+        });
   };
-  for (const outcome of outcomes)
-    await attempt(outcome, async () => {
-      for (const filters of FILTERS) {
-        const answer = await answerOf(outcome.subject, request, filters);
-        if (!expected.has(filters)) expected.set(filters, answer);
-        else if (!isDeepStrictEqual(answer, expected.get(filters)))
-          throw new Error(
-            `another result than ${LIMIT} for ${filters.join(', ')}: ${JSON.stringify(answer)}`,
-          );
-      }
-      await slice(outcome.subject, request, WARM_UP * extent.seconds);
-    });
+  const expected = new Map<Filters, Answer>();
+  await inTurn(async ({ subject }) => {
+    for (const filters of FILTERS) {
+      const answer = await answerOf(subject, request, filters);
+      if (!isDeepStrictEqual(answer, expected.get(filters) ?? answer))
+        throw new Error(`another result for ${filters.join(', ')}: ${JSON.stringify(answer)}`);
+      expected.set(filters, answer);
+    }
+    await slice(subject, request, WARM_UP * extent.seconds);
+  });
   for (let round = 1; round <= extent.rounds; round++)
-    for (const outcome of outcomes)
-      await attempt(outcome, async () => {
-        const { processorTime, latencies } = await slice(outcome.subject, request, extent.seconds);
-        outcome.processorTimes.push(processorTime);
-        outcome.latencies.addAll(latencies);
-      });
-  return outcomes;
+    await inTurn(async ({ subject, outcome }) => {
+      const { processorTime, latencies } = await slice(subject, request, extent.seconds);
+      outcome.processorTimes.push(processorTime);
+      outcome.latencies.addAll(latencies);
+    });
+  return loads.map(({ outcome }) => outcome);
+}
+
+function emptyOutcome(request: string, server: string): ShopOutcome {
+  return { request, server, processorTimes: [], latencies: new Latencies() };
 }
 
 /** Sends the request with all filters in turn over one connection, again and again, for at least so long. */
@@ -234,13 +230,13 @@ async function slice(subject: Subject, request: ShopRequest, seconds: number) {
 
 /** @throws Error if the status is another than 200 */
 async function responseOf(subject: Subject, request: ShopRequest, filters: Filters): Promise<HttpResponse> {
-  const path = dialectOf(subject).path(request, filters) ?? '';
+  const path = dialectOf(subject).path(request, filters);
   const response = await subject.client.get(path, request.isCounted ? COUNTING : {});
   if (response.status === 200) return response;
   throw new Error(`${path}: ${response.status} ${response.text.slice(0, 300)}`);
 }
 
-async function answerOf(subject: Subject, request: ShopRequest, filters: Filters): Promise<unknown> {
+async function answerOf(subject: Subject, request: ShopRequest, filters: Filters): Promise<Answer> {
   return dialectOf(subject).answer(await responseOf(subject, request, filters));
 }
 
@@ -248,24 +244,28 @@ function dialectOf({ name }: Subject): Dialect {
   return name === PEER ? POCKETBASE : CATALOGUE;
 }
 
-const HEADINGS = ['request', 'server', 'CPU µs', 'lowest', '× limit', '× peer', 'p50 ms', 'p99 ms', 'MiB'];
+const HEADINGS = ['CPU µs', 'lowest', '× limit', 'peer ×', 'p50 ms', 'p99 ms'];
 
-/** The ratios say how many times as much processor time as the limit, and as the peer, a server needs. */
-function rowsOf({ name }: ShopRequest, outcomes: readonly Outcome[]): string[][] {
-  const timeOf = (server: string) =>
-    median(outcomes.find(({ subject }) => subject.name === server)?.processorTimes ?? []);
-  return outcomes.map(({ subject, processorTimes, latencies, failure }) => {
-    const cells = [name, subject.name];
-    if (failure !== undefined) return [...cells, 'failed'];
-    const time = median(processorTimes);
-    return [
-      ...cells,
-      grouped(time),
-      grouped(Math.min(...processorTimes)),
-      ...[LIMIT, PEER].map((server) => ratio(time, timeOf(server))),
-      milliseconds(latencies.quantile(0.5)),
-      milliseconds(latencies.quantile(0.99)),
-      grouped(subject.server.residentMemory),
+/** The ratios say how many times as long as the limit a server computes, and how many times as long the peer. */
+export function shopReport(outcomes: readonly ShopOutcome[]): Report {
+  const rows = outcomes.map(({ request, server, processorTimes, latencies, failure }) => {
+    const timeOf = (other: string) =>
+      median(outcomes.find((one) => one.request === request && one.server === other)?.processorTimes ?? []);
+    const times = [median(processorTimes), Math.min(...processorTimes)];
+    const ratios = [timeOf(server) / timeOf(LIMIT), timeOf(PEER) / timeOf(server)];
+    const figures = [
+      ...times.map(grouped),
+      ...ratios.map((one) => (Number.isNaN(one) ? '–' : one.toFixed(2))),
+      ...[0.5, 0.99].map((part) => milliseconds(latencies.quantile(part))),
     ];
+    const none = failure === undefined ? '–' : 'failed';
+    const hasFigures = failure === undefined && processorTimes.length > 0;
+    return [request, server, ...(hasFigures ? figures : HEADINGS.map(() => none))];
   });
+  return {
+    text: table(['request', 'server', ...HEADINGS], rows),
+    problems: outcomes.flatMap(({ request, server, failure }) =>
+      failure === undefined ? [] : [`${request}, ${server}: ${failure}`],
+    ),
+  };
 }

@@ -7,10 +7,11 @@ import { processorTimeOf } from '../../../campaigns/bench/process-figures.js';
 import { memoryIn } from '../../../campaigns/bench/resident-memory.js';
 import { type Outcome, repeatability, workReport } from '../../../campaigns/bench/rounds.js';
 import { Products } from '../../../campaigns/bench/servers/products.js';
+import { type ShopOutcome, shopReport } from '../../../campaigns/bench/shop.js';
 import { definitions } from '../../../campaigns/bench/subjects.js';
 import { sliceOf } from '../../../campaigns/bench/wrk.js';
 import { chosen } from '../../../scripts/options.js';
-import { median } from '../../../scripts/statistics.js';
+import { Latencies, median } from '../../../scripts/statistics.js';
 import { ALL_STORES } from '../../stores/index.js';
 import type { HttpResponse } from '../../support/http-client.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -105,6 +106,38 @@ describe('the load comparison', () => {
       expect(cells(text, 'koa').at(-2)).to.equal('2');
       expect(problems).to.deep.equal(['GET, koa: 2 errors; the first one: 500 x']);
     }
+  });
+
+  it("compares the shop's requests with the limit and the peer, and says what failed or cannot be done", () => {
+    const one = (request: string, server: string, ...processorTimes: number[]): ShopOutcome => {
+      const latencies = new Latencies();
+      for (const time of processorTimes) latencies.add(time / 1_000);
+      return { request, server, processorTimes, latencies };
+    };
+    const { text, problems } = shopReport([
+      ...[
+        one('page', 'limit', 100, 200),
+        one('page', 'pocketbase (no fsync)', 900),
+        one('page', 'sqlite', 300),
+      ],
+      ...[one('facets', 'limit', 1_000), one('facets', 'pocketbase (no fsync)')],
+      { ...one('facets', 'sqlite', 500), failure: '404' },
+    ]);
+    const [, , ...rows] = text.split('\n').map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(3, -1),
+    );
+    expect(rows).to.deep.equal([
+      ['150', '100', '1.00', '6.00', '0.10', '0.20'],
+      ['900', '900', '6.00', '1.00', '0.90', '0.90'],
+      ['300', '300', '2.00', '3.00', '0.30', '0.30'],
+      ['1,000', '1,000', '1.00', '–', '1.00', '1.00'],
+      ['–', '–', '–', '–', '–', '–'],
+      Array(6).fill('failed'),
+    ]);
+    expect(problems).to.deep.equal(['facets, sqlite: 404']);
   });
 
   it('says whether the machine repeats itself', () => {
