@@ -1,4 +1,4 @@
-import { type FieldSpec, SYSTEM_FIELDS } from '../../domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../domain/fields.js';
 import type { Filter, ListQuery, RecordTable, SortKey, SortOrder } from '../ports/list-query.js';
 import { isFolded } from './query-semantics.js';
 
@@ -18,20 +18,27 @@ function indexesOn(field: string, { type, required, unique, reference }: FieldSp
   if (field === 'id') return [[ID]];
   if (type === 'attributes' || type === 'presence' || (unique && !required)) return [];
   const ascending = { field, descending: false };
+  // Ids ascend among ties, in both directions of the field. An order from the last text down is rarely asked for.
+  const hasBoth = !unique && (required || type === 'integer');
   return [
     [ascending, ID],
-    // Only required fields can be sorted by. Ids ascend among ties, in both directions of the field.
-    ...(required ? [[{ field, descending: true }, ID]] : []),
+    ...(hasBoth ? [[{ field, descending: true }, ID]] : []),
     // For the records that refer to another record, newest first.
     ...(reference ? [[ascending, { field: 'createdAt', descending: true }, ID]] : []),
   ];
+}
+
+/** The keys that decide an order: none follows a unique field, if that is the first, since no two records tie in it. */
+export function decidingKeys({ fields }: Pick<RecordTable, 'fields'>, order: SortOrder): SortOrder {
+  return fields[order[0]?.field ?? '']?.unique ? order.slice(0, 1) : order;
 }
 
 /**
  * Whether an index leads to exactly the records of a list in their order, or a unique one to so few that sorting them is
  * cheap. The time of such a query does not grow with the table or with the depth of the page. Exception: if records tie
  * in the first key of the order, a store may read all of these.
- * @param indexes those of {@link listIndexes} that the store has
+ * @param indexes those of {@link listIndexes} that the store has, and those on attributes, whose first key stands for the
+ *   key and the value of one attribute
  */
 export function isIndexed(
   table: RecordTable,
@@ -39,11 +46,18 @@ export function isIndexed(
   indexes: readonly SortOrder[],
 ): boolean {
   if (filters.some((filter) => matchesUniqueValues(table, filter))) return true;
+  const optional = uniqueFields(table.fields).filter((field) => {
+    const { required, ignoresCase } = table.fields[field] ?? {};
+    return !required && !ignoresCase;
+  });
+  const unique = optional.map((field) => [{ field, descending: false }]);
+  const wanted = decidingKeys(table, order);
   const fixed = filters.filter((filter) => isOneValue(table, filter, filters)).map(({ field }) => field);
-  return indexes.some((keys) => {
+  return [...indexes, ...unique].some((all) => {
+    const keys = decidingKeys(table, all);
     const scanned = keys.slice(keys.findIndex(({ field }) => !fixed.includes(field)));
     const before = keys.slice(0, -scanned.length).map(({ field }) => field);
-    const sorted = order.filter(({ field }) => !before.includes(field));
+    const sorted = wanted.filter(({ field }) => !before.includes(field));
     const isBound = (filter: Filter) =>
       filter.field === scanned[0]?.field ? !isFolded(table, filter) : before.includes(filter.field);
     return isSameOrder(sorted, scanned) && filters.every(isBound);
@@ -56,13 +70,15 @@ function matchesUniqueValues({ fields }: RecordTable, { field, operator }: Filte
 }
 
 /**
- * Whether all records that match have one key in an index on the field. The key of one element of a list leads to
- * records that lack the elements of other filters.
+ * Whether all records that match have one key in an index on the field; those with an attribute that is written so have
+ * up to two. The key of one element of a list, or of one attribute, leads to records that lack those of other filters.
  */
 function isOneValue(table: RecordTable, filter: Filter, all: readonly Filter[]): boolean {
   const { field, operator } = filter;
-  if (table.fields[field]?.isList && all.some((other) => other !== filter && other.field === field))
-    return false;
+  const { isList, type } = table.fields[field] ?? {};
+  const hasMany = isList || type === 'attributes';
+  if (hasMany && all.some((other) => other !== filter && other.field === field)) return false;
+  if (operator === 'attribute') return 'value' in filter;
   return operator === 'exists' ? !filter.value : operator === 'eq' && !isFolded(table, filter);
 }
 

@@ -81,7 +81,7 @@ export function orderContract(store: TestStore): void {
         for (const filters of FILTERS) {
           const found = RECORDS.filter((record) => filters.every((filter) => matches(record, filter)));
           const expected = idsOf(found.toSorted((a, b) => compare(order, a, b)));
-          for (const limit of [1, 7, 100]) {
+          for (const limit of found.length > 25 ? [7, 100] : [1, 7, 100]) {
             const [forwards, backwards] = [
               await read(order, filters, limit, 'after'),
               await read(order, filters, limit, 'before'),

@@ -21,12 +21,12 @@ export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Do
   return [{ live: true }, ...filters.map((filter) => conditionOf(table, filter))];
 }
 
-function conditionOf(table: RecordTable, filter: Filter): Document {
+export function conditionOf(table: RecordTable, filter: Filter): Document {
   if (filter.operator === 'attribute') return attributeCondition(filter);
   if (filter.operator === 'search') return searchCondition(filter);
   const { type, isList } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
-  if (filter.operator === 'exists') return { [path]: { $exists: filter.value } };
+  if (filter.operator === 'exists') return { [path]: filter.value ? anyValue(type) : { $exists: false } };
   // Two bounds beside each other would match two elements of a list.
   if (isList && filter.operator === 'prefix')
     return { [path]: { $elemMatch: comparison(type, filter.operator, filter.value) } };
@@ -56,10 +56,26 @@ type Operator = Comparison['operator'];
  */
 export function comparison(type: FieldSpec['type'], operator: Operator, value: Value): Document {
   if (type === 'instant') return instantComparison(operator, Number(value));
-  if (operator === 'ne') return { $exists: true, $ne: value };
+  if (operator === 'ne') return { ...anyValue(type), $ne: value };
   if (operator !== 'prefix') return { [`$${operator}`]: value };
   const { from, before } = prefixRange(String(value));
   return before === undefined ? { $gte: from } : { $gte: from, $lt: before };
+}
+
+/** The lowest value of a type. */
+const LOWEST: Partial<Record<FieldSpec['type'], Value | Date>> = {
+  text: '',
+  integer: Number.NEGATIVE_INFINITY,
+  instant: new Date(-8.64e15),
+};
+
+/**
+ * The condition on a document that has a value. An index on the field also has the documents without one, at its
+ * beginning; a range begins behind them, `$exists` would read them all.
+ */
+export function anyValue(type: FieldSpec['type']): Document {
+  const lowest = LOWEST[type];
+  return lowest === undefined ? { $exists: true } : { $gte: lowest };
 }
 
 function membership(type: FieldSpec['type'], values: readonly Value[]): Document {
@@ -79,7 +95,7 @@ function instantComparison(operator: Operator, instant: number): Document {
   const round = ROUND[operator];
   if (round) return { [`$${operator}`]: new Date(round(instant)) };
   const same = wholeDates([instant]);
-  return operator === 'ne' ? { $exists: true, $nin: same } : { $in: same };
+  return operator === 'ne' ? { ...anyValue('instant'), $nin: same } : { $in: same };
 }
 
 function wholeDates(instants: readonly Value[]): Date[] {

@@ -1,19 +1,20 @@
 import type { IndexDescription } from 'mongodb';
 import { HOUR_MS, RESERVATION_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
-import type { RecordTable } from '../../../application/ports/list-query.js';
+import type { RecordTable, SortOrder } from '../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { listIndexes } from '../../../application/records/list-indexes.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import {
   COUNTERS,
   changesCollection,
+  fieldPath,
   PENDING,
   PENDING_INDEX,
   reservationCollection,
+  specOf,
   USAGE,
   uniquePath,
 } from './documents.js';
-import { sortOf } from './list.js';
 import { WORDS_INDEX, WORDS_KEY } from './words.js';
 
 /**
@@ -86,13 +87,33 @@ function ttlIndex(path: string, retentionMs: number): IndexDescription {
   return { key: { [path]: 1 }, name: `ttl_${path}`, expireAfterSeconds: retentionMs / 1_000, sparse: true };
 }
 
+/** The keys of the indexes of lists: those that every store has, and those on attributes. */
+export function listKeys(table: RecordTable): SortOrder[] {
+  const attributes = Object.keys(table.fields).filter((field) => table.fields[field]?.type === 'attributes');
+  const byId = { field: 'id', descending: false };
+  return [...listIndexes(table), ...attributes.map((field) => [{ field, descending: false }, byId])];
+}
+
+/** The paths of a field in an index. The bounds of one attribute are those of its key and its value together. */
+function indexPaths(table: RecordTable, field: string): string[] {
+  const path = fieldPath(field);
+  return specOf(table, field).type === 'attributes' ? [`${path}.key`, `${path}.value`] : [path];
+}
+
 /**
  * The unique indexes and those of lists. These begin with `live`, so that the records lie together. A unique index has
  * the name of its field, and no tombstone or record without a value.
  */
 export function indexesOnFields(table: RecordTable): IndexDescription[] {
-  const lists = listIndexes(table).map((keys) => ({
-    key: { live: 1 as const, ...sortOf(keys, 'after') },
+  const lists = listKeys(table).map((keys) => ({
+    key: {
+      live: 1 as const,
+      ...Object.fromEntries(
+        keys.flatMap(({ field, descending }) =>
+          indexPaths(table, field).map((path) => [path, descending ? (-1 as const) : (1 as const)]),
+        ),
+      ),
+    },
     name: [
       'live',
       ...keys.slice(0, -1).map(({ field, descending }) => `${descending ? '-' : ''}${field}`),

@@ -1,4 +1,4 @@
-import { BSON, type Collection, type Document, type FindCursor } from 'mongodb';
+import { type AbstractCursor, BSON, type Collection, type Document, type FindCursor } from 'mongodb';
 import {
   type Comparison,
   type Filter,
@@ -9,6 +9,7 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/ports/list-query.js';
+import { decidingKeys } from '../../../application/records/list-indexes.js';
 import { matchesFilter } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
@@ -22,11 +23,11 @@ import {
   specOf,
 } from './documents.js';
 import { isCursorLost } from './errors.js';
-import { comparison, conditionsOf } from './filter.js';
+import { anyValue, comparison, conditionsOf } from './filter.js';
 import { rangeConditions, WITHOUT_WORDS, WORDS_INDEX } from './words.js';
 
 /** The documents of a batch. The server ends a batch earlier if it reaches 16 MiB. */
-const BATCH = 250;
+export const BATCH = 250;
 
 /**
  * The options that read a snapshot. A write that changes an indexed value moves the document within the index, so a
@@ -60,21 +61,36 @@ type PageParameters<Fields> = [
 async function readOnce<Fields>(
   ...[collection, table, query, maxTimeMS, state = { areCurrent: false }, range]: PageParameters<Fields>
 ): Promise<ListPage<StoredRecord<Fields>>> {
-  const { filters, order, from, limit, bytes = MAX_PAGE_BYTES } = query;
+  const { filters, from, limit, bytes = MAX_PAGE_BYTES } = query;
+  const order = decidingKeys(table, query.order);
   const side = from?.side ?? 'after';
   const keyset = from && !range ? keysetConditions(table, order, from) : [];
   const bounds = range ? rangeConditions(range, state) : [];
   const { served, compared } = splitFilters(filters, state);
-  const cursor = collection
-    .find<LiveDocument>(
-      { $and: [...conditionsOf(table, served), ...keyset, ...bounds] },
-      { ...SNAPSHOT_READ, projection: WITHOUT_WORDS, ...hintFor(filters, state, range) },
-    )
-    .sort(sortOf(order, side))
-    .limit(compared.length === 0 ? limit + 1 : 0)
-    .batchSize(BATCH)
-    .allowDiskUse()
-    .maxTimeMS(maxTimeMS);
+  const condition = { $and: [...conditionsOf(table, served), ...keyset, ...bounds] };
+  const hint = hintFor(filters, state, range);
+  const options = { ...SNAPSHOT_READ, ...hint, batchSize: BATCH, allowDiskUse: true, maxTimeMS };
+  const most = compared.length === 0 ? [limit + 1] : [];
+  const lacks = lackKeys(table, order);
+  const sort = sortOf(order, side, lacks);
+  const cursor =
+    lacks.size === 0
+      ? collection.find<LiveDocument>(condition, {
+          ...options,
+          projection: WITHOUT_WORDS,
+          sort,
+          limit: most[0] ?? 0,
+        })
+      : collection.aggregate<LiveDocument>(
+          [
+            { $match: condition },
+            { $project: WITHOUT_WORDS },
+            { $addFields: Object.fromEntries([...lacks].map(([field, name]) => [name, isLacking(field)])) },
+            { $sort: sort },
+            ...most.map((count) => ({ $limit: count })),
+          ],
+          options,
+        );
   const toRecord = (document: LiveDocument) => {
     const record = recordOf(table, document);
     return compared.every((filter) => matchesFilter(table, record, filter)) ? record : undefined;
@@ -119,7 +135,7 @@ export function hintFor(
 export async function readUpTo<Kind, Item extends object>(
   limit: number,
   maxBytes: number,
-  cursor: FindCursor<Kind>,
+  cursor: AbstractCursor<Kind>,
   toItem: (document: Kind) => Item | undefined,
   sizeOf: (item: Item) => number,
 ): Promise<{ items: Item[]; hasMore: boolean }> {
@@ -142,40 +158,75 @@ export async function readUpTo<Kind, Item extends object>(
   }
 }
 
-/** The order in which a page is read: the order of the list, reversed if the page lies before its position. */
-export function sortOf(order: SortOrder, side: Position['side']): Record<string, 1 | -1> {
+/**
+ * The order in which a page is read: the order of the list, reversed if the page lies before its position.
+ * @param lacks see {@link lackKeys}
+ */
+export function sortOf(
+  order: SortOrder,
+  side: Position['side'],
+  lacks: ReadonlyMap<string, string> = new Map(),
+): Record<string, 1 | -1> {
+  const direction = (descending: boolean) => (isAscending(descending, side) ? 1 : -1);
   return Object.fromEntries(
-    order.map(({ field, descending }) => [fieldPath(field), isAscending(descending, side) ? 1 : -1]),
+    order.flatMap(({ field, descending }) => {
+      const lack = lacks.get(field);
+      return [
+        ...(lack === undefined ? [] : [[lack, direction(false)]]),
+        [fieldPath(field), direction(descending)],
+      ];
+    }),
   );
+}
+
+/**
+ * The fields of further keys that records may lack, each with the name of a key before it that says whether the record
+ * lacks it. The server sorts a missing value before all others. So only an ascending field needs such a key, which no
+ * index has.
+ */
+function lackKeys(table: RecordTable, order: SortOrder): ReadonlyMap<string, string> {
+  return new Map(
+    order.flatMap(({ field, descending }, at) =>
+      at === 0 || descending || specOf(table, field).required ? [] : [[field, `lacks${at}`]],
+    ),
+  );
+}
+
+/** Whether a document lacks a field. In an aggregation a missing value is less than null. */
+function isLacking(field: string): Document {
+  return { $lte: [`$${fieldPath(field)}`, null] };
 }
 
 /**
  * Keyset condition: `(a > x) or (a = x and b > y)`, plus the redundant `a >= x` so that MongoDB can seek in the index.
  * Among documents that tie in the first key, only the `$or` bounds the scan: each branch is a range of the index, but
- * the server may choose to scan all of them.
+ * the server may choose to scan all of them. A document that lacks a further key lies behind those that have it.
+ * @param order as {@link decidingKeys} returns it
  */
 export function keysetConditions(
   table: RecordTable,
   order: SortOrder,
   { side, inclusive, values }: Position,
 ): Document[] {
+  if (values.length === 0) return [];
   const keys = order.map(({ field, descending }, at) => {
-    const { type } = specOf(table, field);
-    const value = values[at];
-    if (value === undefined || value === null) throw new Error(`The position has no value of ${field}.`);
-    const is = (operator: Comparison['operator']) => ({
-      [fieldPath(field)]: comparison(type, operator, value),
-    });
-    const [further, notBefore] = isAscending(descending, side)
-      ? [is('gt'), is('gte')]
-      : [is('lt'), is('lte')];
-    return { tied: is('eq'), further, notBefore };
+    const { type, required } = specOf(table, field);
+    const path = fieldPath(field);
+    const missing = { [path]: { $exists: false } };
+    const value = values[at] ?? null;
+    if (value === null)
+      return { tied: missing, further: side === 'after' ? [] : [{ [path]: anyValue(type) }], notBefore: [] };
+    const is = (operator: Comparison['operator']) => ({ [path]: comparison(type, operator, value) });
+    const [beyond, notBefore] = isAscending(descending, side) ? [is('gt'), is('gte')] : [is('lt'), is('lte')];
+    const isLast = side === 'after' && at > 0 && !required;
+    return { tied: is('eq'), further: isLast ? [beyond, missing] : [beyond], notBefore: [notBefore] };
   });
-  const branches = keys.map(({ further, notBefore }, at) => {
-    const last = inclusive && at === keys.length - 1 ? notBefore : further;
-    return { $and: [...keys.slice(0, at).map(({ tied }) => tied), last] };
+  const branches = keys.flatMap(({ further, notBefore }, at) => {
+    const ties = keys.slice(0, at).map(({ tied }) => tied);
+    const ends = inclusive && at === keys.length - 1 ? notBefore : further;
+    return ends.map((end) => ({ $and: [...ties, end] }));
   });
-  return [...keys.slice(0, 1).map(({ notBefore }) => notBefore), { $or: branches }];
+  return [...(keys[0]?.notBefore ?? []), { $or: branches }];
 }
 
 function isAscending(descending: boolean, side: Position['side']): boolean {

@@ -16,7 +16,7 @@ import type {
   Repository,
 } from '../../../application/ports/repository.js';
 import { facetsByReading } from '../../../application/records/facets.js';
-import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
+import { isIndexed } from '../../../application/records/list-indexes.js';
 import {
   comparedUniqueValue,
   matchesFilter,
@@ -46,6 +46,7 @@ import {
 } from './documents.js';
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { conditionsOf } from './filter.js';
+import { listKeys } from './indexes.js';
 import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
 import { rangeConditions, searchUnit, WITHOUT_WORDS } from './words.js';
@@ -74,7 +75,7 @@ export class MongoRepository<Fields> implements Repository<Fields> {
   ) {
     this.records = store.collection(table.name);
     this.counter = new Counter(store, table);
-    this.indexes = listIndexes(table);
+    this.indexes = listKeys(table);
   }
 
   reserveIds(count: number): Promise<Id> {

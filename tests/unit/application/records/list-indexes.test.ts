@@ -45,6 +45,14 @@ const INDEXED: readonly Case[] = [
   [ORDERS, 'userId:eq', '-createdAt,id'],
   [ORDERS, 'userId:eq', 'createdAt,-id'],
   [ORDERS, 'userId:eq createdAt:gte createdAt:lt', '-createdAt,id'],
+  [PRODUCTS, 'price.amount:present', 'price.amount,id'],
+  [PRODUCTS, 'price.amount:gt price.amount:lt', '-price.amount,id'],
+  [PRODUCTS, 'stock:present', '-stock,id'],
+  [PRODUCTS, 'brand:present', '-brand,-id'],
+  [PRODUCTS, 'sku:present', 'sku,id'],
+  [PRODUCTS, 'sku:prefix sku:ne', '-sku,brand,id'],
+  [USERS, '', '-email,id'],
+  [USERS, '', 'email,-name,id'],
   [USERS, 'email:in', 'name,id'],
   [USERS, 'email:lt', 'email,id'],
   [PRODUCTS, 'tags:eq id:gt', 'id'],
@@ -63,6 +71,10 @@ const NOT_INDEXED: readonly Case[] = [
   [PRODUCTS, 'price.currency:ne', 'id'],
   [PRODUCTS, 'sku:prefix', 'id'],
   [PRODUCTS, 'attributes', 'id'],
+  [PRODUCTS, 'brand:present', '-brand,id'],
+  [PRODUCTS, 'stock:present', 'stock,brand,id'],
+  [PRODUCTS, 'name:gt', 'sku,id'],
+  [PRODUCTS, 'sku:present', 'name,sku,id'],
   [PRODUCTS, 'price.amount:missing', 'name,id'],
   [PRODUCTS, 'price.amount:present', 'id'],
   [PRODUCTS, 'price.amount:missing price.currency:missing', 'id'],
@@ -100,4 +112,20 @@ describe('a list', () => {
       ).to.equal(false);
     });
   }
+});
+
+it('a list by id with one value of one attribute uses an index on attributes, if the store has it', () => {
+  const attributes = order('attributes,id');
+  const is = (filter: string, sorted = 'id', more: Filter[] = []) =>
+    isIndexed(PRODUCTS, { filters: [...filters(filter), ...more], order: order(sorted) }, [attributes]);
+  const other = { field: 'attributes', operator: 'attribute', key: 'l' } as const;
+  expect(is('attributes')).to.equal(true);
+  expect(is('attributes id:gt', '-id')).to.equal(true);
+  expect(is('attributes', 'name,id')).to.equal(false);
+  expect(is('attributes attributes')).to.equal(false);
+  expect(is('attributes brand:eq')).to.equal(false);
+  expect(is('', 'id', [{ ...other, values: ['1', '2'] }])).to.equal(false);
+  expect(is('', 'id', [{ ...other, comparison: 'gt', number: 1 }])).to.equal(false);
+  expect(is('', 'id', [{ ...other, exists: true }])).to.equal(false);
+  expect(is('', 'id', [{ ...other, exists: false }])).to.equal(false);
 });

@@ -6,7 +6,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
-import { BY_ID } from '#src/application/ports/list-query.js';
+import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
@@ -14,7 +14,7 @@ import type { Id } from '#src/domain/record.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { outcomeText } from '../../../../contract/repository/outcome-text.js';
-import { product } from '../../../../contract/repository/records.js';
+import { by, product } from '../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { nameOf } from '../../../../support/mongo-wire.js';
 import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo.js';
@@ -73,6 +73,7 @@ describe('the commands to MongoDB', () => {
     await products.findByUnique('sku', 'x');
     await products.findAllByUnique('sku', ['x']);
     await products.list({ limit: 1, filters: [], order: BY_ID });
+    await products.list({ limit: 1, filters: [], order: by('name,brand,id') });
     await products.count([]);
     await reservations.products.reserve([reservation('a')]);
     await reservations.products.find(['a']);
@@ -178,6 +179,33 @@ describe('the commands to MongoDB', () => {
       { _id: 1 },
       { 'fields.sku': { $eq: 'x' } },
       { 'folded.email': { $eq: 'a@x' } },
+    ]);
+  });
+
+  it('are an aggregation only for a list whose order needs one', async () => {
+    const present: Filter = { field: 'stock', operator: 'exists', value: true };
+    const commands = async (sort: string, filters: readonly Filter[] = []) => {
+      server.commands.length = 0;
+      await storage.products.list({ limit: 2, filters, order: by(sort) });
+      return server.commands
+        .filter((command) => !ADMINISTRATION.includes(nameOf(command)))
+        .map((command) => [nameOf(command), command['sort'] ?? command['pipeline'].slice(1)]);
+    };
+    expect(await commands('-stock,id', [present])).to.deep.equal([['find', { 'fields.stock': -1, _id: 1 }]]);
+    expect(await commands('name,-brand,id')).to.deep.equal([
+      ['find', { 'fields.name': 1, 'fields.brand': -1, _id: 1 }],
+    ]);
+    expect(await commands('sku,brand,id')).to.deep.equal([['find', { 'fields.sku': 1 }]]);
+    expect(await commands('name,brand,-id')).to.deep.equal([
+      [
+        'aggregate',
+        [
+          { $project: { words: 0 } },
+          { $addFields: { lacks1: { $lte: ['$fields.brand', null] } } },
+          { $sort: { 'fields.name': 1, lacks1: 1, 'fields.brand': 1, _id: -1 } },
+          { $limit: 3 },
+        ],
+      ],
     ]);
   });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { Document, IndexDescription } from 'mongodb';
 import { conditionsOf } from '#src/adapters/outbound/mongo/filter.js';
-import { indexesOnFields } from '#src/adapters/outbound/mongo/indexes.js';
+import { indexesOnFields, listKeys } from '#src/adapters/outbound/mongo/indexes.js';
 import { sortOf } from '#src/adapters/outbound/mongo/list.js';
 import type { Filter, RecordTable, SortOrder } from '#src/application/ports/list-query.js';
-import { isIndexed, listIndexes } from '#src/application/records/list-indexes.js';
-import { SYSTEM_FIELDS } from '#src/domain/fields.js';
+import { decidingKeys, isIndexed } from '#src/application/records/list-indexes.js';
+import { type FieldSpecs, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
 import { PRODUCTS, TABLES } from '../../../../support/tables.js';
 
 type Keys = [path: string, direction: number][];
@@ -26,7 +26,7 @@ describe('the queries that isIndexed accepts for MongoDB', () => {
   for (const table of TABLES) {
     const indexes = [...indexesOnFields(table), ID_INDEX];
     const served = everyQuery(table)
-      .filter((query) => isIndexed(table, query, listIndexes(table)))
+      .filter((query) => isIndexed(table, query, listKeys(table)))
       .map((query) => ({
         query,
         by: indexes.filter((index) => selectsFew(table, query, index) || fits(table, query, index)),
@@ -60,6 +60,11 @@ describe('the queries that isIndexed accepts for MongoDB', () => {
     expect(is([name('gt')], by('id'))).to.equal(false);
     expect(is([{ field: 'sku', operator: 'eq', value: 'x' }], by('name', 'id'))).to.equal(false);
     expect(is([], by('name', 'createdAt', 'id'))).to.equal(false);
+    const bySku: IndexDescription = { key: { 'fields.sku': 1 }, unique: true, sparse: true };
+    const sku: Filter = { field: 'sku', operator: 'exists', value: true };
+    expect(fits(PRODUCTS, { filters: [sku], order: by('-sku', 'name', 'id') }, bySku)).to.equal(true);
+    expect(fits(PRODUCTS, { filters: [sku], order: by('name', 'id') }, bySku)).to.equal(false);
+    expect(fits(PRODUCTS, { filters: [], order: by('sku', 'id') }, bySku)).to.equal(false);
   });
 });
 
@@ -74,8 +79,11 @@ function selectsFew(
 }
 
 /** Whether the keys are equality first, then the order in either direction, with ranges only on its first key. */
-function fits(table: RecordTable, { filters, order }: IndexedQuery, { key }: IndexDescription): boolean {
-  const conditions = predicates(table, filters);
+function fits(table: RecordTable, query: IndexedQuery, { key, sparse }: IndexDescription): boolean {
+  const order = decidingKeys(table, query.order);
+  // A sparse index has records alone, and serves only conditions on its own field.
+  const conditions = predicates(table, query.filters).filter(({ path }) => !sparse || path !== 'live');
+  if (sparse && !conditions.some(({ path }) => path === keysOf(key)[0]?.[0])) return false;
   const fixed = new Set(conditions.filter(({ isPoint }) => isPoint).map(({ path }) => path));
   const scanned = keysOf(key);
   while (scanned[0] && fixed.has(scanned[0][0])) fixed.delete((scanned.shift() as Keys[number])[0]);
@@ -110,34 +118,53 @@ function predicates(table: RecordTable, filters: readonly Filter[]): readonly Pr
 }
 
 function newPredicates(table: RecordTable, filters: readonly Filter[]): Predicate[] {
-  return conditionsOf(table, filters).map((condition) => {
-    const [[path, is]] = Object.entries(condition) as [[string, unknown]];
+  return conditionsOf(table, filters).flatMap(predicatesOn);
+}
+
+function predicatesOn(condition: Document): Predicate[] {
+  return Object.entries(condition).flatMap(([path, is]): Predicate[] => {
+    // The bounds on members of one element apply together.
+    const { $elemMatch } = is as Document;
+    if ($elemMatch?.key)
+      return predicatesOn($elemMatch).map((one) => ({ ...one, path: `${path}.${one.path}` }));
     const { $eq, $in, $exists, $ne } = is as Document;
     // Records without a value have the key null in an index that is not sparse.
     const isMissing = $exists === false && $ne === undefined;
     const isPoint = is === true || $eq !== undefined || $in?.length === 1 || isMissing;
-    return { path, isPoint, isPoints: isPoint || $in !== undefined };
+    return [{ path, isPoint, isPoints: isPoint || $in !== undefined }];
   });
 }
 
-/** All queries with up to two filters, of every field and operator, in every order by one or two keys. */
+/** All queries with up to two filters, of every field and operator, in every order by one or two keys that a store gets. */
 function everyQuery(table: RecordTable): IndexedQuery[] {
   const single = everyFilter(table);
   const pairs = single.flatMap((one, at) => single.slice(at).map((other) => [one, other]));
   const all = [[], ...single.map((one) => [one]), ...pairs];
-  return everyOrder(table).flatMap((order) => all.map((filters) => ({ filters, order })));
+  const hasFirst = ([first]: SortOrder, filters: readonly Filter[]) =>
+    fieldsOf(table)[first?.field ?? '']?.required ||
+    filters.some(({ field, ...is }) => field === first?.field && !(is.operator === 'exists' && !is.value));
+  return everyOrder(table).flatMap((order) =>
+    all.filter((filters) => hasFirst(order, filters)).map((filters) => ({ filters, order })),
+  );
 }
 
 function everyFilter(table: RecordTable): Filter[] {
-  return Object.entries({ ...SYSTEM_FIELDS, ...table.fields }).flatMap(([field, { type }]): Filter[] => {
-    if (type === 'attributes') return [{ field: 'attributes', operator: 'attribute', key: 'k', value: 'v' }];
+  return Object.entries(fieldsOf(table)).flatMap(([field, { type, required }]): Filter[] => {
+    const attribute = { field: 'attributes', operator: 'attribute', key: 'k' } as const;
+    if (type === 'attributes')
+      return [
+        { ...attribute, value: 'v' },
+        { ...attribute, values: ['v', 'w'] },
+        { ...attribute, comparison: 'gt', number: 1 },
+        { ...attribute, exists: true },
+        { ...attribute, exists: false },
+      ];
     const value = type === 'text' ? 'a' : 1;
-    const spec = { ...SYSTEM_FIELDS, ...table.fields }[field];
     const existence = [true, false].map((value): Filter => ({ field, operator: 'exists', value }));
     const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', ...(type === 'text' ? ['prefix'] : [])];
     const compared = operators.map((operator) => ({ field, operator, value }) as Filter);
     return [
-      ...(spec?.required ? [] : existence),
+      ...(required ? [] : existence),
       ...compared,
       { field, operator: 'in', values: [value, type === 'text' ? 'b' : 2] },
     ];
@@ -145,16 +172,19 @@ function everyFilter(table: RecordTable): Filter[] {
 }
 
 function everyOrder(table: RecordTable): SortOrder[] {
-  const required = Object.entries({ ...SYSTEM_FIELDS, ...table.fields })
-    .filter(([field, spec]) => spec.required && field !== 'id')
-    .map(([field]) => field);
+  const sortable = sortableFields(table.fields).filter((field) => field !== 'id');
+  const required = sortable.filter((field) => fieldsOf(table)[field]?.required);
   const directions = (field: string) => [false, true].map((descending) => ({ field, descending }));
   const keys = required.flatMap(directions);
   return directions('id').flatMap((id) => [
     [id],
-    ...keys.map((key) => [key, id]),
+    ...sortable.flatMap(directions).map((key) => [key, id]),
     ...keys.flatMap((key) =>
       keys.filter((two) => two.field !== key.field && !two.descending).map((two) => [key, two, id]),
     ),
   ]);
+}
+
+function fieldsOf({ fields }: RecordTable): FieldSpecs {
+  return { ...SYSTEM_FIELDS, ...fields };
 }

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { keysetConditions, readPage } from '#src/adapters/outbound/mongo/list.js';
-import { BY_ID } from '#src/application/ports/list-query.js';
+import { BY_ID, type Position } from '#src/application/ports/list-query.js';
+import { by } from '../../../../contract/repository/records.js';
 import { PRODUCTS } from '../../../../support/tables.js';
 
 const AT = new Date(0);
@@ -26,8 +27,6 @@ describe('readPage, if MongoDB loses the cursor between two batches,', () => {
           this.isClosed = true;
         },
       };
-      const steps = ['sort', 'limit', 'batchSize', 'allowDiskUse', 'maxTimeMS'];
-      for (const step of steps) Object.assign(cursor, { [step]: () => cursor });
       cursors.push(cursor);
       return cursor;
     };
@@ -72,5 +71,41 @@ describe('a list on MongoDB', () => {
         ],
       },
     ]);
+  });
+
+  it('goes on behind a value with what lacks it, and behind what lacks it with nothing of the field', () => {
+    const branches = (side: Position['side'], ...values: Position['values']) => {
+      const [, { $or } = {}] = keysetConditions(PRODUCTS, by('name,brand,id'), {
+        side,
+        inclusive: false,
+        values,
+      });
+      return $or.map(({ $and }: { $and: object[] }) => Object.assign({}, ...$and.slice(1)));
+    };
+    const name = {};
+    const lacks = { 'fields.brand': { $exists: false } };
+    const tied = { 'fields.brand': { $eq: 'b' } };
+    expect(branches('after', 'a', 'b', 3)).to.deep.equal([
+      name,
+      { 'fields.brand': { $gt: 'b' } },
+      lacks,
+      { ...tied, _id: { $gt: 3 } },
+    ]);
+    expect(branches('before', 'a', 'b', 3)).to.deep.equal([
+      name,
+      { 'fields.brand': { $lt: 'b' } },
+      { ...tied, _id: { $lt: 3 } },
+    ]);
+    expect(branches('after', 'a', null, 3)).to.deep.equal([name, { ...lacks, _id: { $gt: 3 } }]);
+    expect(branches('before', 'a', null, 3)).to.deep.equal([
+      name,
+      { 'fields.brand': { $gte: '' } },
+      { ...lacks, _id: { $lt: 3 } },
+    ]);
+  });
+
+  it('has no bound at its end', () => {
+    const end: Position = { side: 'before', inclusive: true, values: [] };
+    expect(keysetConditions(PRODUCTS, BY_ID, end)).to.deep.equal([]);
   });
 });
