@@ -117,10 +117,12 @@ export function facetContract(store: TestStore, hasLarge: boolean): void {
         'a].in',
       ];
       await store.add(1, { attributes: Object.fromEntries(keys.map((key) => [key, key])) });
-      for (const key of keys)
-        expect(pairs(await facet({ field: 'attributes', key })), key).to.deep.equal([[key, 1]]);
-      for (const key of ['b', '__proto__', 'toString', '', 'a\u0000', 'x'.repeat(2_000)])
-        expect(pairs(await facet({ field: 'attributes', key })), key).to.deep.equal([]);
+      const others = ['b', '__proto__', 'toString', '', 'a\u0000', 'x'.repeat(2_000)];
+      const attributes = [...keys, ...others].map((key): FacetField => ({ field: 'attributes', key }));
+      const expected = [...keys.map((key) => [[key, 1]]), ...others.map(() => [])];
+      const all: Filter = { field: 'id', operator: 'gte', value: 1 };
+      for (const filters of [[], [all]])
+        expect((await facets(attributes, { filters })).map(pairs)).to.deep.equal(expected);
     });
 
     it('count what matches all filters and words', async () => {

@@ -15,8 +15,9 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
-import { facetsByReading } from '../../../application/records/facets.js';
+import { FacetCounter } from '../../../application/records/facets.js';
 import { isIndexed } from '../../../application/records/list-indexes.js';
+import { paginate } from '../../../application/records/paginate.js';
 import {
   comparedUniqueValue,
   matchesFilter,
@@ -45,9 +46,10 @@ import {
   uniquePath,
 } from './documents.js';
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
+import { readFacets } from './facets.js';
 import { conditionsOf } from './filter.js';
 import { listKeys } from './indexes.js';
-import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
+import { BATCH, hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
 import { rangeConditions, searchUnit, WITHOUT_WORDS } from './words.js';
 
@@ -180,8 +182,35 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     );
   }
 
+  /**
+   * Without filters an index on each field has all that counts, and the server need not read the documents of those that
+   * it covers. With filters the documents must be read, and one aggregation reads them once.
+   */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    return facetsByReading(this, query);
+    const { filters, fields, turn } = query;
+    const state = { ...this.state };
+    if (splitFilters(filters, state).compared.length > 0) return this.facetsOfRecords(query);
+    const time = this.store.budget.start(turn);
+    const facets: Facet[] = [];
+    for (const some of filters.length === 0 ? fields.map((field) => [field]) : [fields]) {
+      const read: CollectionOperation<StoredDocument, Facet[]> = (all, maxTimeMS) =>
+        readFacets(all, this.table, { ...query, fields: some }, maxTimeMS, state);
+      facets.push(...(await this.records.search(read, turn)));
+      await time.checkpoint();
+    }
+    return facets;
+  }
+
+  /** Counts in the records themselves. */
+  private async facetsOfRecords(query: FacetQuery): Promise<readonly Facet[]> {
+    const { filters, turn } = query;
+    const time = this.store.budget.start(turn);
+    const counter = new FacetCounter(query);
+    for await (const page of paginate(this, { limit: BATCH, filters, order: BY_ID, turn })) {
+      for (const { fields } of page) counter.add(fields as object);
+      await time.checkpoint();
+    }
+    return counter.facets();
   }
 
   async count(filters: readonly Filter[], turn?: Turn): Promise<number> {

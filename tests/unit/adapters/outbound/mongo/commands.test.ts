@@ -75,6 +75,7 @@ describe('the commands to MongoDB', () => {
     await products.list({ limit: 1, filters: [], order: BY_ID });
     await products.list({ limit: 1, filters: [], order: by('name,brand,id') });
     await products.count([]);
+    await products.facets({ limit: 1, filters: [], fields: [{ field: 'tags' }, { field: 'brand' }] });
     await reservations.products.reserve([reservation('a')]);
     await reservations.products.find(['a']);
     await usage.save([{ keyId: 1, hour: 0, counter: 'a', routes: [] }]);
@@ -206,6 +207,30 @@ describe('the commands to MongoDB', () => {
           { $limit: 3 },
         ],
       ],
+    ]);
+  });
+
+  it('count in one aggregation with filters, and else in one a field, which its index serves', async () => {
+    const fields = [{ field: 'brand' }, { field: 'tags' }, { field: 'attributes', key: '$k' }];
+    const conditions = async (filters: readonly Filter[], prefix?: string) => {
+      server.commands.length = 0;
+      await storage.products.facets({ limit: 2, filters, fields, prefix });
+      return server.commandsNamed('aggregate').map(({ pipeline }) => pipeline[0].$match.$and);
+    };
+    const live = { live: true };
+    expect(await conditions([])).to.deep.equal([
+      [live, { 'fields.brand': { $gte: '' } }],
+      [live, { 'fields.tags': { $gte: '' } }],
+      [live, { 'fields.attributes': { $elemMatch: { key: { $eq: '$k' } } } }],
+    ]);
+    const range = { $gte: 'x', $lt: 'y' };
+    expect(await conditions([], 'x')).to.deep.equal([
+      [live, { 'fields.brand': range }],
+      [live, { 'fields.tags': { $elemMatch: range } }],
+      [live, { 'fields.attributes': { $elemMatch: { key: { $eq: '$k' }, value: range } } }],
+    ]);
+    expect(await conditions([{ field: 'stock', operator: 'gt', value: 0 }])).to.deep.equal([
+      [live, { 'fields.stock': { $gt: 0 } }],
     ]);
   });
 
