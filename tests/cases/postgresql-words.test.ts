@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DERIVED_VERSION } from '#src/adapters/outbound/postgresql/columns.js';
+import { derivedVersion } from '#src/adapters/outbound/postgresql/columns.js';
 import type { Filter } from '#src/application/ports/list-query.js';
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
@@ -10,6 +10,7 @@ import { type NewStore, openNew, openStore } from '../stores/provider.js';
 import { indexAll } from '../support/index-all.js';
 import { sharedPostgresql } from '../support/postgresql-server.js';
 import { searchFor } from '../support/reference-search.js';
+import { PRODUCTS } from '../support/tables.js';
 import { longText } from '../support/unicode-texts.js';
 
 const COUNT = 300;
@@ -155,7 +156,7 @@ if (!POSTGRESQL.isMissing)
       await run('UPDATE products SET derived = 2000000000 WHERE id = 7');
       await edit(7, { stock: 8 });
       expect(await run('SELECT derived FROM products WHERE id = 7')).to.deep.equal([
-        { derived: DERIVED_VERSION },
+        { derived: derivedVersion(PRODUCTS) },
       ]);
       const others = all.filter((id) => id % 2 === 1 && id !== 5);
       for (let round = 0; round < 2; round++) {

@@ -1,18 +1,30 @@
-import { createHash } from 'node:crypto';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
+import type { Attributes } from '../../../domain/attributes.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
+import { entriesOf } from './attributes.js';
 import { wordsOf } from './words.js';
 
 /**
- * The version of the rules by which the derived columns of a row are made. Increase the second number with every step
- * that adds such a column: the indexing job then makes those of older rows again.
+ * The version of the rules by which the derived columns of a row are made. The indexing job makes those of rows of a
+ * lower version again. Increase it, for the tables concerned, with every step that adds such a column.
  */
-export const DERIVED_VERSION = TOKENIZER_VERSION + 0;
+export function derivedVersion({ fields }: Pick<RecordTable, 'fields'>): number {
+  const hasAttributes = Object.values(fields).some(({ type }) => type === 'attributes');
+  return TOKENIZER_VERSION + (hasAttributes ? 1 : 0);
+}
+
+/**
+ * The condition on rows whose derived columns an earlier release has made or kept, which may lack the newest. An index of
+ * few rows has this condition.
+ */
+export function isOutdated(table: Pick<RecordTable, 'fields'>): string {
+  return `derived < ${derivedVersion(table)}`;
+}
 
 /** The condition on rows that are records. Every index on columns has it, so a statement on records names it. */
 export const IS_LIVE = 'deleted_at IS NULL';
@@ -21,7 +33,7 @@ export const IS_LIVE = 'deleted_at IS NULL';
  * The condition on rows whose words are not known: they are too many, or another release made them. A search compares
  * such a row itself. An index of few rows has this condition.
  */
-export const IS_DOUBTFUL = `(words IS NULL OR derived < ${DERIVED_VERSION})`;
+export const IS_DOUBTFUL = `(words IS NULL OR derived < ${TOKENIZER_VERSION})`;
 
 /** @throws Error if the table has no such field, so that no other name gets into a statement */
 export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
@@ -65,16 +77,9 @@ export function valuesTable(name: string): string {
   return `${name}_values`;
 }
 
-/** The most characters of an attribute that the index has literally. */
-const MAX_ATTRIBUTE = 100;
-
-/**
- * An attribute as the array of attributes has it: as JSON, so that a number and a text that looks like it differ. The
- * index would refuse very long ones, so it has their SHA-256, which is no JSON.
- */
-export function attributeEntry(key: string, value: string | number | boolean): string {
-  const entry = JSON.stringify([key, value]);
-  return entry.length > MAX_ATTRIBUTE ? createHash('sha256').update(entry).digest('base64') : entry;
+/** The column of a copy of attributes that the server need not parse. */
+export function documentColumnOf(field: string): string {
+  return `"${field} document"`;
 }
 
 type Cell = string | number | boolean | null;
@@ -83,8 +88,8 @@ type Cell = string | number | boolean | null;
 export interface Column {
   /** Quoted if necessary. */
   readonly name: string;
-  readonly type: 'bigint' | 'boolean' | 'integer' | 'text' | 'text[]' | 'tsvector';
-  /** An array or a vector as text, since arrays of arrays must be rectangular. */
+  readonly type: 'bigint' | 'boolean' | 'integer' | 'jsonb' | 'text' | 'text[]' | 'tsvector';
+  /** A document, an array or a vector as text, since arrays of arrays must be rectangular. */
   cellOf(record: Versioned<unknown>): Cell;
 }
 
@@ -101,6 +106,7 @@ export function columnsOf(table: RecordTable): readonly Column[] {
 }
 
 function derivedColumnsOf(table: RecordTable): readonly Column[] {
+  const version = derivedVersion(table);
   const ofFields = Object.entries(table.fields).flatMap(([field, spec]) => columnsOfField(field, spec));
   const words: Column = {
     name: 'words',
@@ -108,7 +114,7 @@ function derivedColumnsOf(table: RecordTable): readonly Column[] {
     cellOf: ({ id, fields }) => wordsOf(table, id, fields as object),
   };
   return [
-    { name: 'derived', type: 'integer', cellOf: () => DERIVED_VERSION },
+    { name: 'derived', type: 'integer', cellOf: () => version },
     ...ofFields,
     ...(table.searched.length > 0 ? [words] : []),
   ];
@@ -120,7 +126,11 @@ function columnsOfField(field: string, { type, isList, ignoresCase }: FieldSpec)
     return [
       { name, type: 'boolean', cellOf: (record) => (fieldValue(record, field) === undefined ? null : true) },
     ];
-  if (type === 'attributes') return [{ name, type: 'text[]', cellOf: ({ fields }) => attributesOf(fields) }];
+  if (type === 'attributes')
+    return [
+      { name, type: 'text[]', cellOf: ({ fields }) => arrayText(entriesOf(attributesOf(fields) ?? {})) },
+      { name: documentColumnOf(field), type: 'jsonb', cellOf: ({ fields }) => documentOf(fields) },
+    ];
   if (isList)
     return [{ name, type: 'text[]', cellOf: ({ fields }) => arrayText(listValues(fields as object, field)) }];
   const cellOf = (record: Versioned<unknown>) => fieldValue(record, field) ?? null;
@@ -133,11 +143,13 @@ function columnsOfField(field: string, { type, isList, ignoresCase }: FieldSpec)
   return [own, { name: foldedColumnOf(field), type: 'text', cellOf: foldedOf }];
 }
 
-function attributesOf(fields: unknown): string | null {
-  const { attributes } = fields as { attributes?: Readonly<Record<string, string | number | boolean>> };
-  return attributes
-    ? arrayText(Object.entries(attributes).map(([key, value]) => attributeEntry(key, value)))
-    : null;
+function attributesOf(fields: unknown): Attributes | undefined {
+  return (fields as { attributes?: Attributes }).attributes;
+}
+
+function documentOf(fields: unknown): string | null {
+  const attributes = attributesOf(fields);
+  return attributes ? JSON.stringify(attributes) : null;
 }
 
 /** The text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT); null if it is empty. */

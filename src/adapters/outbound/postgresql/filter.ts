@@ -1,4 +1,5 @@
 import type {
+  AttributeComparison,
   AttributeFilter,
   Comparison,
   Filter,
@@ -14,7 +15,8 @@ import {
   isFolded,
   prefixRange,
 } from '../../../application/records/query-semantics.js';
-import { attributeEntry, columnOf, foldedColumnOf, specOf, valuesTable } from './columns.js';
+import { keyEntry, rangeEntries, valueEntry } from './attributes.js';
+import { columnOf, documentColumnOf, foldedColumnOf, isOutdated, specOf, valuesTable } from './columns.js';
 
 /** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
 export class Parameters {
@@ -50,7 +52,7 @@ const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 const SIGNS_BEHIND = { lt: '<=', lte: '<=', gt: '>', gte: '>' } as const;
 
 /** The condition on a term of one value. It is not true if there is no value. */
-function comparison(
+export function comparison(
   term: string,
   operator: Comparison['operator'],
   value: Value,
@@ -86,6 +88,13 @@ export function filterConditions(
   const lookedUp = new Set<string>();
   return filters.flatMap((filter) => {
     if (filter.operator === 'search') return [];
+    if ('comparison' in filter) {
+      // Several comparisons of one attribute are one range.
+      const [first, ...others] = filters.filter(
+        (one): one is AttributeComparison => 'comparison' in one && one.key === filter.key,
+      );
+      return first === filter ? [attributeCondition(table, [filter, ...others], parameters)] : [];
+    }
     const isElement = filter.operator === 'eq' && specOf(table, filter.field).isList === true;
     if (!isElement || !lookedUp.has(filter.field)) {
       if (isElement) lookedUp.add(filter.field);
@@ -106,7 +115,7 @@ function conditionOf(
   parameters: Parameters,
   idConditions: readonly string[],
 ): string {
-  if (filter.operator === 'attribute') return attributeCondition(filter, parameters);
+  if (filter.operator === 'attribute') return attributeCondition(table, [filter], parameters);
   const { field } = filter;
   const { isList } = specOf(table, field);
   const column = isFolded(table, filter) ? foldedColumnOf(field) : columnOf(field);
@@ -122,16 +131,73 @@ function conditionOf(
   return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${conditions})`;
 }
 
-function attributeCondition(filter: AttributeFilter, parameters: Parameters): string {
-  if (!('exists' in filter || 'comparison' in filter)) {
-    const entries = attributeValues(filter).map((value) => attributeEntry(filter.key, value));
-    return `${columnOf(filter.field)} && ${parameters.add(entries)}`;
+/**
+ * The condition on one attribute. The entries of the index lead to the rows, and the document decides. A row that is read
+ * by another index is compared by its document first, since the server begins with what seems to cost less.
+ */
+function attributeCondition(
+  table: RecordTable,
+  filters: readonly [AttributeFilter, ...AttributeFilter[]],
+  parameters: Parameters,
+): string {
+  const [first] = filters;
+  const { field, key } = first;
+  const test = isStorable(key) ? attributeTest(filters) : NO_TEST;
+  const isAbsent = 'exists' in first && !first.exists;
+  if (test.path === '') return isAbsent ? 'TRUE' : 'FALSE';
+  const path = parameters.add(test.path);
+  const matches = attributesTerm(table, field, (document) => `${document} @@ ${path}::jsonpath`);
+  if (isAbsent) return `${matches} IS NOT TRUE`;
+  const hasEntry = `${columnOf(field)} && ${parameters.add(test.entries)}`;
+  // Rows of every version have the entries of values.
+  if ('value' in first || 'values' in first) return `${matches} AND ${hasEntry}`;
+  return `${matches} AND (${hasEntry} OR ${isOutdated(table)} AND ${matches})`;
+}
+
+/** What an attribute must fulfil: as a predicate of its document, and as entries of which the row has one. */
+interface AttributeTest {
+  /** See https://www.postgresql.org/docs/current/functions-json.html, "The SQL/JSON Path Language"; empty: none does. */
+  readonly path: string;
+  readonly entries: readonly string[];
+}
+
+const NO_TEST: AttributeTest = { path: '', entries: [] };
+
+/** @param filters of one key: one, or several comparisons of numbers */
+function attributeTest(filters: readonly [AttributeFilter, ...AttributeFilter[]]): AttributeTest {
+  const [first] = filters;
+  const { key } = first;
+  const own = `$.${JSON.stringify(key)}`;
+  if ('exists' in first) return { path: `exists(${own})`, entries: [keyEntry(key)] };
+  if (!('comparison' in first)) {
+    const values = attributeValues(first).filter((value) => typeof value !== 'string' || isStorable(value));
+    return {
+      path: values.map((value) => `${own} == ${JSON.stringify(value)}`).join(' || '),
+      entries: values.map((value) => valueEntry(key, value)),
+    };
   }
-  if (filter.key.includes('\0')) return 'exists' in filter && !filter.exists ? 'TRUE' : 'FALSE';
-  const own = `(fields::jsonb -> 'attributes' -> ${parameters.add(filter.key)})`;
-  if ('exists' in filter) return `${own} IS ${filter.exists ? 'NOT NULL' : 'NULL'}`;
-  return `CASE WHEN jsonb_typeof${own} = 'number' THEN ${own}::text::double precision
-    ${SIGNS[filter.comparison]} ${parameters.add(filter.number)} END`;
+  const comparisons = filters.filter((filter) => 'comparison' in filter);
+  let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { comparison, number } of comparisons)
+    if (comparison === 'gt' || comparison === 'gte') low = Math.max(low, number);
+    else high = Math.min(high, number);
+  const path = comparisons.map(({ comparison, number }) => `${own} ${SIGNS[comparison]} ${number}`);
+  return { path: path.join(' && '), entries: rangeEntries(key, low, high) };
+}
+
+/** Whether a record can have this text in its attributes, and the server takes it in a path. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Cs}/u.test(text);
+}
+
+/** A term of the attributes of a row, which is null if there are none. Those of an outdated row are in its JSON. */
+export function attributesTerm(
+  table: RecordTable,
+  field: string,
+  termOf: (document: string) => string,
+): string {
+  const parsed = `(fields::jsonb -> '${field}')`;
+  return `CASE WHEN ${isOutdated(table)} THEN ${termOf(parsed)} ELSE ${termOf(documentColumnOf(field))} END`;
 }
 
 /** A key by which rows are read. */

@@ -1,5 +1,7 @@
 import {
   BY_ID,
+  type Facet,
+  type FacetQuery,
   type Filter,
   type ListPage,
   type ListQuery,
@@ -7,6 +9,7 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/ports/list-query.js';
+import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import { paginate } from '../../../application/records/paginate.js';
 import { matchesFilter, positionOf } from '../../../application/records/query-semantics.js';
@@ -18,9 +21,11 @@ import {
   listByBlocks,
 } from '../../../application/search/block-scan.js';
 import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
+import { queryTooExpensive } from '../../../domain/errors.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Turn } from '../../../shared/turn.js';
 import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
+import { type FacetRow, facetCountOf, facetsStatement } from './facets.js';
 import { filterConditions, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
 import { COUNTED_IDS, LISTED_IDS, searchSource } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
@@ -30,6 +35,9 @@ const MAX_NAMED = 20;
 
 /** The most rows that are read at once to find some among doubtful ones. */
 const MAX_ROWS = 1_000;
+
+/** The most doubtful rows that are compared with a search for its facets. */
+const MAX_DOUBTFUL = 10_000;
 
 /** What one statement reads of a list or a count. */
 export interface Part extends Pick<ListQuery, 'filters' | 'order' | 'from'> {
@@ -238,13 +246,51 @@ export class PostgresqlLists<Fields> {
       parameters.values,
       query.turn,
     );
-    const [certain = 0, doubtful = null] = row ?? [];
-    if (doubtful === null) return certain;
-    const values = doubtful.split(',').map(Number);
+    const [certain = 0, doubtful] = row ?? [];
+    return doubtful
+      ? certain + (await this.matchingOf(doubtful.split(',').map(Number), query)).length
+      : certain;
+  }
+
+  /** Counts by values in one statement. The doubtful rows that match are found before. */
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    const { filters, turn } = query;
+    const isSearch = filters.some(({ operator }) => operator === 'search');
+    const parameters = new Parameters();
+    const part = { filters, order: BY_ID, ...(isSearch && { range: idRange({ filters, order: [] }) }) };
+    const { source, doubt } = sourceOf(this.table, part, parameters);
+    const matching = isSearch
+      ? `${source} WHERE NOT ${doubt} OR id = ANY(${parameters.add(await this.doubtful(query))}::bigint[])`
+      : source;
+    const text = facetsStatement(this.table, query, matching, parameters);
+    const rows = await this.store.search<FacetRow>({ text }, parameters.values, turn);
+    return query.fields.map((_, at) => {
+      const top = new FacetTop(query);
+      for (const row of rows) if (row[0] === at) top.add(facetCountOf(row));
+      return top.facet();
+    });
+  }
+
+  /** @throws AppError `query_too_expensive` if too many rows are doubtful */
+  private async doubtful({ filters, turn }: Pick<FacetQuery, 'filters' | 'turn'>): Promise<Id[]> {
+    const parameters = new Parameters();
+    const conditions = [IS_LIVE, IS_DOUBTFUL, ...filterConditions(this.table, filters, parameters)];
+    const text = `SELECT id FROM ${this.table.name} WHERE ${conditions.join(' AND ')} LIMIT ${MAX_DOUBTFUL + 1}`;
+    const rows = await this.store.search<[Id]>({ text }, parameters.values, turn);
+    if (rows.length > MAX_DOUBTFUL) throw queryTooExpensive();
+    return this.matchingOf(
+      rows.map(([id]) => id),
+      { filters, order: BY_ID, turn },
+    );
+  }
+
+  /** The ids of some records that match. */
+  private async matchingOf(values: readonly Id[], query: Query): Promise<Id[]> {
+    if (values.length === 0) return [];
     const filters: Filter[] = [...query.filters, { field: 'id', operator: 'in', values }];
-    let count = certain;
+    const ids: Id[] = [];
     for await (const records of paginate(this, { ...query, filters, limit: MAX_ROWS }))
-      count += records.length;
-    return count;
+      for (const { id } of records) ids.push(id);
+    return ids;
   }
 }

@@ -20,9 +20,9 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
  * column, and rewrite the table when one is added.
  *
  * A column has the name of its field; a field that ignores case also has `FIELD folded`. Text is compared by its code
- * points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids. An
- * attribute is the JSON text `["key",value]`, or its SHA-256 if it is long. A field of which only the presence counts is true or null. `words` has the
- * words of the record, each behind the number of its block (`words.ts`).
+ * points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids.
+ * Attributes are an array of entries (`attributes.ts`), and a document in `FIELD document`. A field of which only the
+ * presence counts is true or null. `words` has the words of the record, each behind the number of its block (`words.ts`).
  *
  * Indexes on columns hold records alone and end with the id, but for that of the feed.
  *
@@ -256,4 +256,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX webhook_states_created_at ON webhook_states (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at, id) WHERE deleted_at IS NULL;
   `,
+  `ALTER TABLE products ADD COLUMN "attributes document" jsonb`,
+  'CREATE INDEX products_outdated ON products (id) WHERE deleted_at IS NULL AND derived < 4000001',
+  'CREATE INDEX products_tags ON products USING gin ("tags") WHERE deleted_at IS NULL',
 ];

@@ -14,7 +14,6 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
-import { facetsByReading } from '../../../application/records/facets.js';
 import {
   comparedUniqueValue,
   ownersOf,
@@ -178,8 +177,8 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     return this.lists.list(query);
   }
 
-  async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    return facetsByReading(this, query);
+  facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return this.lists.facets(query);
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {

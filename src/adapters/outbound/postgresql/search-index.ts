@@ -1,6 +1,6 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { SearchIndex } from '../../../application/ports/search-index.js';
-import { DERIVED_VERSION, IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { IS_LIVE, isOutdated, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
 import { parts } from './repository.js';
 import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
@@ -24,7 +24,7 @@ export class PostgresqlSearchIndex implements SearchIndex {
   ) {
     this.name = table.name;
     this.findStale = prepared(
-      `SELECT ${RECORD_COLUMNS} FROM ${table.name} WHERE ${IS_LIVE} AND derived < ${DERIVED_VERSION} ORDER BY id LIMIT $1`,
+      `SELECT ${RECORD_COLUMNS} FROM ${table.name} WHERE ${IS_LIVE} AND ${isOutdated(table)} ORDER BY id LIMIT $1`,
     );
   }
 

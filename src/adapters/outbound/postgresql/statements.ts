@@ -1,7 +1,7 @@
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { listFields } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
-import { type Column, columnOf, columnsOf, DERIVED_VERSION, valuesTable } from './columns.js';
+import { type Column, columnOf, columnsOf, derivedVersion, valuesTable } from './columns.js';
 import { prepared, type Statement } from './store.js';
 
 /**
@@ -52,7 +52,7 @@ export class TableWrites {
     this.replace = replace(this.columns);
     this.rest = this.columns.filter((column) => !['derived', 'words'].includes(column.name));
     // A column of a later release, which this one does not write, is made again.
-    this.replaceRest = replace(this.rest, [`derived = least(derived, ${DERIVED_VERSION})`]);
+    this.replaceRest = replace(this.rest, [`derived = least(derived, ${derivedVersion(table)})`]);
     const isExpected = 'WHERE id = $2 AND version = $1';
     const empty = names.filter((column) => column !== 'id').map((column) => `${column} = NULL`);
     this.remove = withValues(table, `UPDATE ${name} SET deleted_at = $3, ${empty} ${isExpected}`, {
@@ -84,7 +84,7 @@ function cellsOf(columns: readonly Column[], records: readonly Versioned<unknown
 }
 
 function isTransportedAsText({ type }: Column): boolean {
-  return type === 'text[]' || type === 'tsvector';
+  return type === 'jsonb' || type === 'text[]' || type === 'tsvector';
 }
 
 function transportType(column: Column): string {

@@ -93,13 +93,60 @@ describe('the filters of PostgreSQL', () => {
     expect(existing).to.deep.equal(['"tags" IS NULL']);
   });
 
-  it('compare attributes as JSON, so that no U+0000 is in a text', () => {
-    const attribute = (key: string, value: string) =>
-      written({ field: 'attributes', operator: 'attribute', key, value });
-    const isAmong = '"attributes" && $1';
-    expect(attribute('a', '1.5')).to.deep.equal([isAmong, ['["a","1.5"]', '["a",1.5]']]);
-    expect(attribute('a', 'true')).to.deep.equal([isAmong, ['["a","true"]', '["a",true]']]);
-    expect(attribute('a\0', '1.50')).to.deep.equal([isAmong, [String.raw`["a\u0000","1.50"]`]]);
+  describe('of attributes', () => {
+    const OWN = '"attributes document" @@ $1::jsonpath';
+    const OLD = `(fields::jsonb -> 'attributes') @@ $1::jsonpath`;
+    const matches = `CASE WHEN derived < 4000001 THEN ${OLD} ELSE ${OWN} END`;
+    const attribute = { field: 'attributes', operator: 'attribute' } as const;
+
+    it('compare their document, and find it by its entries', () => {
+      const isValue = `${matches} AND "attributes" && $2`;
+      expect(written({ ...attribute, key: 'a"', value: '1.5' })).to.deep.equal([
+        isValue,
+        String.raw`$."a\"" == "1.5" || $."a\"" == 1.5`,
+        [String.raw`["a\"","1.5"]`, String.raw`["a\"",1.5]`],
+      ]);
+      expect(written({ ...attribute, key: 'a', values: ['x\0', 'true'] })).to.deep.equal([
+        isValue,
+        '$."a" == "true" || $."a" == true',
+        ['["a","true"]', '["a",true]'],
+      ]);
+      expect(written({ ...attribute, key: 'a', exists: false })).to.deep.equal([
+        `${matches} IS NOT TRUE`,
+        'exists($."a")',
+      ]);
+    });
+
+    it('compare the numbers of one key together', () => {
+      const parameters = new Parameters();
+      const filters = [
+        { ...attribute, key: 'a', comparison: 'gt', number: 1 },
+        { ...attribute, key: 'b', exists: true },
+        { ...attribute, key: 'a', comparison: 'lte', number: 1 },
+      ] satisfies Filter[];
+      expect(filterConditions(PRODUCTS, filters, parameters)).to.deep.equal([
+        `${matches} AND ("attributes" && $2 OR derived < 4000001 AND ${matches})`,
+        `${matches} AND ("attributes" && $2 OR derived < 4000001 AND ${matches})`.replaceAll(
+          /\$(\d)/g,
+          (_, at) => `$${Number(at) + 2}`,
+        ),
+      ]);
+      expect(parameters.values).to.deep.equal([
+        '$."a" > 1 && $."a" <= 1',
+        ['["a",null,"c000"]'],
+        'exists($."b")',
+        ['["b"]'],
+      ]);
+    });
+
+    it('match no text that the server cannot have', () => {
+      for (const text of ['a\0', '\ud800']) {
+        expect(written({ ...attribute, key: text, value: 'x' })).to.deep.equal(['FALSE']);
+        expect(written({ ...attribute, key: 'a', value: text })).to.deep.equal(['FALSE']);
+        expect(written({ ...attribute, key: text, exists: true })).to.deep.equal(['FALSE']);
+        expect(written({ ...attribute, key: text, exists: false })).to.deep.equal(['TRUE']);
+      }
+    });
   });
 
   it('are no text of a client', () => {
