@@ -35,10 +35,18 @@ const operations = Object.values(document.paths).flatMap(Object.values);
 const codes = [document, ...operations].flatMap((each) => Object.values(each['x-error-codes'] ?? {}).flat());
 document.components.schemas.Error.properties.code.enum = [...new Set(codes)].sort();
 
-// Nothing refers to the errors of a status any more.
-const { responses } = document.components;
+// The type of a filter is shorter than a reference to it.
+const { responses, parameters } = document.components;
+for (const operation of operations)
+  operation.parameters = operation.parameters?.map((parameter) => {
+    const shared = parameters[parameter.$ref?.split('/').at(-1)];
+    return shared?.in === 'query' ? shared : parameter;
+  });
+
+// Nothing refers to filters, and to the errors of a status, any more.
 const rest = JSON.stringify(document);
-for (const name in responses) if (!rest.includes(`/responses/${name}"`)) delete responses[name];
+for (const [section, shared] of Object.entries({ responses, parameters }))
+  for (const name in shared) if (!rest.includes(`/${section}/${name}"`)) delete shared[name];
 
 const types = await openapiTS(document, { silent: true });
 writeFileSync(here('src/document.ts'), astToString(types));

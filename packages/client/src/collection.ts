@@ -3,7 +3,7 @@ import { NDJSON, type StreamType } from './is-retryable.js';
 import { linksIn } from './link-header.js';
 import { readLines } from './ndjson.js';
 import { queryString } from './query-string.js';
-import type { CsvQuery, Field, Key, ListQuery, ResourceTypes, Selected } from './resource-types.js';
+import type { CsvQuery, Facet, Field, Key, ListQuery, ResourceTypes, Selected } from './resource-types.js';
 import type { Call, Transport } from './transport.js';
 
 export interface CallOptions {
@@ -57,6 +57,14 @@ export interface Page<T> {
   readonly total?: number;
 }
 
+/** The values of some fields, each with the number of records that have it. */
+export interface FacetsPage {
+  /** In the order of the fields in the query. */
+  readonly facets: readonly Facet[];
+  /** The URL of further values, if the query names one field that has more. */
+  readonly next?: string;
+}
+
 /** The records of one resource. */
 export class Collection<D extends ResourceTypes> {
   constructor(
@@ -104,6 +112,17 @@ export class Collection<D extends ResourceTypes> {
       ...Object.fromEntries([...links].filter(([relation]) => /^(first|prev|next)$/.test(relation))),
       ...(total !== null && { total: Number(total) }),
     };
+  }
+
+  /**
+   * Counts the records that match by their values in some fields.
+   * @param at a query, or the URL of further values
+   */
+  async facets(at: D['facets'] | FurtherValues<D>, { signal }: CallOptions = {}): Promise<FacetsPage> {
+    const reference = typeof at === 'string' ? at : this.urlOf(at, `${this.path}/facets`);
+    const response = await this.transport.call('GET', reference, { signal });
+    const next = linksIn(response.headers.get('Link')).get('next');
+    return { facets: await response.json(), ...(next !== undefined && { next }) };
   }
 
   /**
@@ -172,11 +191,14 @@ export class Collection<D extends ResourceTypes> {
     return `${this.path}/${field}/${encodeURIComponent(value)}`;
   }
 
-  private urlOf(query: object | undefined): string {
+  private urlOf(query: object | undefined, path = this.path): string {
     const parameters = queryString(query ?? {});
-    return parameters === '' ? this.path : `${this.path}?${parameters}`;
+    return parameters === '' ? path : `${path}?${parameters}`;
   }
 }
+
+/** The URL of further values, where the service counts. */
+type FurtherValues<D extends ResourceTypes> = [D['facets']] extends [never] ? never : string;
 
 export async function snapshotOf<T extends { readonly id: number }>(
   response: Response,

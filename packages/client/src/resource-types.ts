@@ -10,6 +10,8 @@ export interface ResourceTypes {
   readonly created: { readonly id: number };
   readonly input: object;
   readonly query: object;
+  /** The query of the facets; never if the service counts no records of the collection by value. */
+  readonly facets: object;
   /** The name of the field that no two records share, by which they have a second address. */
   readonly unique: string;
 }
@@ -42,8 +44,15 @@ export interface TypesOf<Name extends EditableName> extends EditableTypes {
   readonly replacement: Sent<ItemAt<Name>['put']['requestBody']['content']['application/json']>;
   readonly patch: ItemAt<Name>['patch']['requestBody']['content']['application/merge-patch+json'];
   readonly query: Query<CollectionAt<Name>['get']>;
+  readonly facets: FacetQueryOf<`${PathOf<Name>}/facets`>;
   readonly unique: UniqueFields[Name];
 }
+
+type FacetQueryOf<Path extends string> = Path extends keyof paths
+  ? paths[Path] extends { get: infer Operation extends { parameters: { query?: object } } }
+    ? Query<Operation>
+    : never
+  : never;
 
 interface UniqueFields {
   readonly products: 'sku';
@@ -75,6 +84,7 @@ export interface ApiKeyTypes extends ResourceTypes {
   readonly created: Omit<Schemas['IssuedApiKey'], 'version' | 'updatedAt'>;
   readonly input: Sent<Schemas['ApiKeyInput']>;
   readonly query: Query<paths['/v1/api-keys']['get']>;
+  readonly facets: never;
   readonly unique: never;
 }
 
@@ -85,6 +95,7 @@ export interface WebhookTypes extends ResourceTypes {
   readonly created: Omit<Schemas['IssuedWebhook'], 'version' | 'updatedAt'>;
   readonly input: Sent<Schemas['WebhookInput']>;
   readonly query: Query<paths['/v1/webhooks']['get']>;
+  readonly facets: never;
   readonly unique: never;
 }
 
@@ -99,6 +110,17 @@ export type ImportResult = Schemas['ImportResult'];
 export type ErrorDetail = Schemas['ErrorDetail'];
 /** The known codes; the service may get more. */
 export type ErrorCode = Schemas['Error']['code'] | (string & {});
+
+/** The values of a field. */
+export interface Facet extends Omit<Schemas['Facet'], 'values'> {
+  /** The value that most records have first. */
+  readonly values: readonly FacetValue[];
+}
+
+export interface FacetValue extends Omit<Schemas['FacetValue'], 'value'> {
+  /** An attribute can be a number or a boolean. */
+  readonly value: string | number | boolean;
+}
 
 /** A record by its unique field, such as `{ sku: 'L-1' }`. */
 export type Key<D extends ResourceTypes> = [D['unique']] extends [never]
@@ -143,12 +165,17 @@ type Query<Operation extends { parameters: { query?: object } }> = WithAttribute
   ReadonlyArrays<NonNullable<Operation['parameters']['query']>>
 >;
 
-type WithAttributes<Q> = Q extends { attributes?: unknown } ? Omit<Q, 'attributes'> & AttributeFilters : Q;
+type WithAttributes<Q> = Q extends { attributes?: unknown }
+  ? Omit<Q, 'attributes' | `attributes[].${string}`> & AttributeFilters
+  : Q;
 
 type ReadonlyArrays<Q> = {
   readonly [Name in keyof Q]: Q[Name] extends (infer E)[] | undefined ? readonly E[] : Q[Name];
 };
 
 interface AttributeFilters {
-  readonly [name: `attributes.${string}`]: string | number | boolean;
+  readonly [name: `attributes.${string}` | `attributes[${string}]`]: string | number | boolean;
+  readonly [name: `attributes[${string}].in`]: readonly (string | number | boolean)[];
+  readonly [name: `attributes[${string}].exists`]: boolean;
+  readonly [name: `attributes[${string}].${'lt' | 'lte' | 'gt' | 'gte'}`]: number;
 }

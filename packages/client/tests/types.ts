@@ -56,6 +56,42 @@ export async function typed(): Promise<unknown[]> {
   products.list({ 'name:like': 'x' });
   // @ts-expect-error An amount is a number.
   products.list({ 'price.amount.gte': 'much' });
+  products.list({
+    'attributes[colour].in': ['black', 7, true] as const,
+    'attributes[watts].gte': 5,
+    'attributes[watts].exists': true,
+    'attributes[size]': 'XL',
+    sort: ['-price.amount', 'stock'],
+  });
+  // @ts-expect-error One value is an array too.
+  products.list({ 'attributes[colour].in': 'black' });
+  // @ts-expect-error Only numbers are compared.
+  products.list({ 'attributes[watts].lt': 'many' });
+  // @ts-expect-error An attribute is there or not.
+  products.list({ 'attributes[watts].exists': 'yes' });
+  // @ts-expect-error Attributes have no prefix.
+  products.list({ 'attributes[colour].prefix': 'b' });
+  // @ts-expect-error The members of this object are parameters of their own.
+  products.list({ 'attributes[].lt': { 'attributes[watts].lt': 5 } });
+
+  const { facets, next } = await products.facets({
+    fields: ['tags', 'attributes[colour]'] as const,
+    limit: 5,
+    q: 'lamp',
+    'attributes[watts].lte': 10,
+  });
+  facets[0]?.values[0]?.value satisfies string | number | boolean | undefined;
+  facets[0]?.more satisfies boolean | undefined;
+  if (next !== undefined) await products.facets(next);
+  // @ts-expect-error The fields are required.
+  products.facets({ limit: 5 });
+  // @ts-expect-error Facets have an order of their own.
+  products.facets({ fields: ['brand'], sort: ['brand'] });
+  // @ts-expect-error Users are not counted by value.
+  users.facets({ fields: ['name'] });
+  // @ts-expect-error Users are not counted by value.
+  users.facets('/v1/users/facets');
+
   // @ts-expect-error Users have no attributes.
   users.list({ 'attributes.colour': 'black' });
   // @ts-expect-error There is no such field.

@@ -107,6 +107,9 @@ describe('the package of the client', () => {
     expect((await run('sh', ['-ec', command])).split('\n')).to.deep.equal([
       '1 Bright Lamp',
       '1 2',
+      'tags  ',
+      'brand  ',
+      'attributes[colour]  ',
       '1 200 2 undefined undefined',
       '2 204 undefined true undefined',
       '200 Bright Lamp',
