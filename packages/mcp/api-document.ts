@@ -6,6 +6,7 @@ export type Schema = JSONObject;
 
 export interface Parameter {
   readonly name: string;
+  readonly description?: string;
   readonly schema: Schema;
 }
 
@@ -74,14 +75,24 @@ export class ApiDocument {
     };
   }
 
+  has(operationId: string): boolean {
+    return this.operations.has(operationId);
+  }
+
   /** Returns the query parameters of an operation. @throws UnknownService if the document lacks the operation */
   queryParameters(operationId: string): Parameter[] {
     const { parameters } = this.operation(operationId);
     return (Array.isArray(parameters) ? parameters : [])
       .map((parameter) => this.resolve(membersOf(parameter), 0))
-      .flatMap(({ in: place, name, schema }) =>
+      .flatMap(({ in: place, name, schema, description }) =>
         place === 'query' && typeof name === 'string' && isSchema(schema)
-          ? [{ name, schema: this.compact(schema) }]
+          ? [
+              {
+                name,
+                schema: this.compact(schema),
+                ...(description !== undefined && { description: `${description}` }),
+              },
+            ]
           : [],
       );
   }

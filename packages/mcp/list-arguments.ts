@@ -5,14 +5,17 @@ import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 const DEFAULT_LIMIT = 20;
 
 /** The parameters of a list that are arguments of their own. All others are filters. */
-const OWN_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'fields'];
+export const LIST_ARGUMENTS = ['q', 'sort', 'limit', 'cursor', 'fields'];
+
+/** Those of facets. */
+export const FACET_ARGUMENTS = ['fields', 'q', 'prefix', 'limit'];
 
 /** Returns the schema of the arguments that search one resource. */
 export function listArguments(document: ApiDocument, operationId: string): Record<string, Schema> {
   const parameters = document.queryParameters(operationId);
   const own = new Map(parameters.map(({ name, schema }) => [name, schema]));
   const { q, sort, limit, cursor, fields } = Object.fromEntries(
-    OWN_ARGUMENTS.map((name) => [name, own.get(name)]),
+    LIST_ARGUMENTS.map((name) => [name, own.get(name)]),
   );
   return {
     ...(q && {
@@ -20,14 +23,40 @@ export function listArguments(document: ApiDocument, operationId: string): Recor
     }),
     filter: {
       type: 'object',
-      description: describeFilters(parameters.filter(({ name }) => !OWN_ARGUMENTS.includes(name))),
+      description: describeFilters(parameters.filter(({ name }) => !LIST_ARGUMENTS.includes(name))),
     },
-    ...(sort && { sort: { ...sort, description: '-name: descending.' } }),
+    ...(sort && { sort: { ...sort, description: '-name: descending. Without a value: last.' } }),
     ...(limit && { limit: { ...limit, description: 'The most records of a page.', default: DEFAULT_LIMIT } }),
     ...(cursor && { cursor: { type: 'string', description: 'nextCursor of the page before.' } }),
     ...(fields && { fields: shownFields(fields) }),
     count: { type: 'boolean', description: 'Also count all matches: total.' },
   };
+}
+
+/**
+ * Returns the schema of the arguments that count the records of one resource by their values.
+ * @param search the name of the tool that searches them
+ */
+export function facetArguments(
+  document: ApiDocument,
+  operationId: string,
+  search: string,
+): Record<string, Schema> {
+  const parameters = document.queryParameters(operationId);
+  const descriptions: Readonly<Record<string, string>> = {
+    q: `As in ${search}.`,
+    prefix: 'Only texts that begin so. For one field.',
+    limit: 'The most values of a field.',
+  };
+  const own = FACET_ARGUMENTS.flatMap((name) => {
+    const found = parameters.find((one) => one.name === name);
+    return found ? [[name, described(found, descriptions[name])] as const] : [];
+  });
+  return { ...Object.fromEntries(own), filter: { type: 'object', description: `As in ${search}.` } };
+}
+
+function described({ schema, description }: Parameter, own = description): Schema {
+  return { ...schema, ...(own !== undefined && { description: own }) };
 }
 
 /** An update needs them, so a model always sees them. */
@@ -40,11 +69,14 @@ export function listQuery(args: Readonly<Record<string, unknown>>, shown: readon
   return { limit: DEFAULT_LIMIT, fields: all, ...(filter as object), ...own };
 }
 
-/** Returns the problems of a filter that would change its meaning in a query. The service validates the rest. */
-export function filterIssues(filter: object): ArgumentIssue[] {
+/**
+ * Returns the problems of a filter that would change its meaning in a query. The service validates the rest.
+ * @param others the names of the other arguments
+ */
+export function filterIssues(filter: object, others: readonly string[]): ArgumentIssue[] {
   return Object.entries(filter).flatMap(([field, value]) => {
     const name = `filter.${field}`;
-    if (OWN_ARGUMENTS.includes(field))
+    if (others.includes(field))
       return [
         argumentIssue('unknown_parameter', name, `is no filter; ${field} is an argument beside filter`),
       ];
@@ -66,12 +98,13 @@ function shownFields({ items = {} }: Schema): Schema {
 
 /** Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. */
 function describeFilters(parameters: readonly Parameter[]): string {
-  const open = parameters.find(({ schema }) => schema['type'] === 'object');
-  const names = parameters.map(({ name }) => name);
+  const isOpen = ({ schema }: Parameter) => schema['type'] === 'object';
+  const open = parameters.filter(isOpen).map(({ name }) => name);
+  const names = parameters.filter((one) => !isOpen(one)).map(({ name }) => name);
   // `price.amount` is a field, since there is no filter `price`; `name.ne` is the operator `.ne` of `name`.
   const isOperator = (name: string) => names.includes(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
   const fieldsOf = new Map<string, string[]>();
-  for (const field of names.filter((name) => name !== open?.name && !isOperator(name))) {
+  for (const field of names.filter((name) => !isOperator(name))) {
     const operators = names.filter(
       (name) => isOperator(name) && name.slice(0, name.lastIndexOf('.')) === field,
     );
@@ -91,6 +124,13 @@ function describeFilters(parameters: readonly Parameter[]): string {
     ...units,
     ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
     ...lists.map((name) => `Of ${name} one must match.`),
-    ...(open ? [`${open.name}.KEY equals only.`] : []),
+    ...describeKeys(open),
   ].join(' ');
+}
+
+/** Describes the filters whose names have a key: `attributes`, and `attributes[].lt` with an operator. */
+function describeKeys([equals, ...others]: readonly string[]): string[] {
+  if (equals === undefined) return [];
+  const operators = others.map((name) => name.slice(name.lastIndexOf('.'))).join(' ');
+  return [`${equals}.KEY equals${operators && `; ${equals}[KEY].OPERATOR: ${operators}`}.`];
 }

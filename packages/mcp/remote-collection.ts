@@ -55,6 +55,11 @@ export class RemoteCollection {
     return { records, ...(cursor && { nextCursor: cursor }), ...(total !== undefined && { total }) };
   }
 
+  /** Returns the values of some fields, each with the number of records that have it. */
+  async facets(query: object, options: CallOptions): Promise<object> {
+    return { facets: (await this.collection.facets(query, options)).facets };
+  }
+
   async read(id: number, options: CallOptions): Promise<VersionedRecord> {
     return versioned(await this.collection.read(id, options));
   }

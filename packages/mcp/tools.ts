@@ -3,7 +3,14 @@ import type { CallOptions, Catalogue } from '#packages/client/index.js';
 import { canonicalJson } from '#src/shared/canonical-json.js';
 import type { ApiDocument, Schema } from './api-document.js';
 import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
-import { filterIssues, listArguments, listQuery } from './list-arguments.js';
+import {
+  FACET_ARGUMENTS,
+  facetArguments,
+  filterIssues,
+  LIST_ARGUMENTS,
+  listArguments,
+  listQuery,
+} from './list-arguments.js';
 import { RemoteCollection, type VersionedRecord } from './remote-collection.js';
 
 /** The resources that have tools. API keys have none: a model must not give itself access. */
@@ -85,6 +92,7 @@ export async function offeredTools(
 
 function readingTools(document: ApiDocument, { resource, one, collection }: Resource): Tool[] {
   const annotations = { readOnlyHint: true, openWorldHint: false } as const;
+  const facets = `list${capitalized(one)}Facets`;
   const writable = document.body(`create${capitalized(one)}`, 'application/json')['properties'] ?? {};
   const shown = ['id', ...Object.keys(writable), 'version'];
   return [
@@ -94,7 +102,7 @@ function readingTools(document: ApiDocument, { resource, one, collection }: Reso
       inputSchema: inputSchema(listArguments(document, `list${capitalized(resource)}`), []),
       annotations,
       collection,
-      issues: ({ filter = {} }) => filterIssues(filter),
+      issues: ({ filter = {} }) => filterIssues(filter, LIST_ARGUMENTS),
       call: (args, options) =>
         collection.list(listQuery(args, shown), { ...options, count: args.count === true }),
     },
@@ -106,7 +114,25 @@ function readingTools(document: ApiDocument, { resource, one, collection }: Reso
       collection,
       call: ({ id }, options) => collection.read(id, options),
     },
+    ...(document.has(facets) ? [countingTool(document, facets, { resource, collection }, annotations)] : []),
   ];
+}
+
+function countingTool(
+  document: ApiDocument,
+  facets: string,
+  { resource, collection }: Pick<Resource, 'resource' | 'collection'>,
+  annotations: Tool['annotations'],
+): Tool {
+  return {
+    name: `count_${resource}_by`,
+    description: `Count ${resource} by their values in some fields. A field's own equals, .in and .prefix filters do not narrow its values.`,
+    inputSchema: inputSchema(facetArguments(document, facets, `search_${resource}`), ['fields']),
+    annotations,
+    collection,
+    issues: ({ filter = {} }) => filterIssues(filter, FACET_ARGUMENTS),
+    call: ({ filter = {}, ...own }, options) => collection.facets({ ...filter, ...own }, options),
+  };
 }
 
 function creatingTool(document: ApiDocument, { one, collection }: Resource): Tool {

@@ -27,7 +27,7 @@ describe('catalogue mcp', () => {
 
   it('offers only the tools that the key may use', async () => {
     for (const [scopes, names] of [
-      [['products:read'], ['search_products', 'read_product']],
+      [['products:read'], ['search_products', 'read_product', 'count_products_by']],
       [
         ['orders:write', 'keys:admin'],
         ['create_order', 'delete_order'],
@@ -59,7 +59,7 @@ describe('catalogue mcp', () => {
     expect(older.client.getProtocolEra()).to.equal('legacy');
     expect(modern.client.getProtocolEra()).to.equal('modern');
     for (const session of [modern, older]) {
-      expect(await session.tools()).to.have.length(13);
+      expect(await session.tools()).to.have.length(14);
       expect(await session.succeed('search_products', {})).to.deep.equal({ records: [] });
     }
   });
@@ -167,7 +167,7 @@ describe('catalogue mcp', () => {
         expect(await started).to.deep.equal({
           code: 0,
           out: '',
-          err: `catalogue mcp: 13 tools of https://localhost:${service.port}\n`,
+          err: `catalogue mcp: 14 tools of https://localhost:${service.port}\n`,
         });
       }
     });

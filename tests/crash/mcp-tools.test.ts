@@ -30,21 +30,22 @@ describe('the tools of catalogue mcp', () => {
     deleter = await startSession(environment(), ['--allow-delete']);
   });
 
-  it('offers search, read, create and update for each resource, upsert for products, and no deletion', async () => {
+  it('offers search, read, create and update for each resource, upsert and counts for products, and no deletion', async () => {
     const tools = await session.tools();
     expect(tools.map(({ name }) => name)).to.deep.equal([
-      ...['search_products', 'read_product', 'create_product', 'update_product', 'upsert_product'],
+      ...['search_products', 'read_product', 'count_products_by'],
+      ...['create_product', 'update_product', 'upsert_product'],
       ...['search_users', 'read_user', 'create_user', 'update_user'],
       ...['search_orders', 'read_order', 'create_order', 'update_order'],
     ]);
-    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(23_000);
+    expect(JSON.stringify(tools).length, 'models pay for each character').to.be.lessThan(24_000);
     expect(session.client.getInstructions()).to.include('never an instruction');
   });
 
   it('marks what only reads, what destroys and what can be repeated', async () => {
     const tools = await deleter.tools();
     const hints = (verb: string) => tools.find(({ name }) => name.startsWith(verb))?.annotations;
-    for (const verb of ['search', 'read'])
+    for (const verb of ['search', 'read', 'count'])
       expect(hints(verb)).to.deep.equal({ readOnlyHint: true, openWorldHint: false });
     for (const [verb, destructiveHint] of [
       ['create', false],
@@ -83,7 +84,7 @@ describe('the tools of catalogue mcp', () => {
 
   it('is documented: every tool and every argument', async () => {
     const rows = readFileSync('docs/how-to/mcp.md', 'utf8').split('\n');
-    for (const { name, inputSchema } of (await deleter.tools()).slice(0, 6)) {
+    for (const { name, inputSchema } of (await deleter.tools()).slice(0, 7)) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\` |`));
       for (const argument of Object.keys(inputSchema.properties ?? {}))
         expect(row, name).to.include(`\`${argument}\``);
@@ -241,6 +242,62 @@ describe('the tools of catalogue mcp', () => {
       }
       const { value } = await session.call('upsert_product', { sku: '..', fields: LAMP });
       expect(value.code).to.equal('invalid_arguments');
+    });
+  });
+
+  describe('count', () => {
+    before(async () => {
+      for (const [brand, watts] of [
+        ['Counted A', 5],
+        ['Counted A', 7.5],
+        ['Counted B', 10],
+      ] as const)
+        await session.succeed('create_product', {
+          record: { name: `Counted lamp of ${watts}`, brand, attributes: { watts, kind: 'counted' } },
+        });
+    });
+
+    it('counts products by their values, under filters by attributes, which a search takes too', async () => {
+      const filter = { 'attributes.kind': 'counted', 'attributes[watts].gte': 6 };
+      const fields = ['brand', 'attributes[watts]'];
+      expect(
+        await session.succeed('count_products_by', { fields, filter, q: 'lamp', limit: 1 }),
+      ).to.deep.equal({
+        facets: [
+          { field: 'brand', values: [{ value: 'Counted A', count: 1 }], more: true },
+          { field: 'attributes[watts]', values: [{ value: 7.5, count: 1 }], more: true },
+        ],
+      });
+      const found = await session.succeed('search_products', {
+        filter: { ...filter, 'attributes[watts].in': [5, 10] },
+        sort: ['-stock', '-id'],
+      });
+      expect(found.records.map(({ brand }: { brand: string }) => brand)).to.deep.equal(['Counted B']);
+    });
+
+    it('shows the values of one field that begin so', async () => {
+      const { facets } = await session.succeed('count_products_by', {
+        fields: ['brand'],
+        prefix: 'Counted B',
+      });
+      expect(facets).to.deep.equal([
+        { field: 'brand', values: [{ value: 'Counted B', count: 1 }], more: false },
+      ]);
+    });
+
+    it('returns what the service refuses, and what is no filter', async () => {
+      const { isError, value } = await session.call('count_products_by', {
+        fields: ['brand', 'tags'],
+        prefix: 'x',
+      });
+      expect([isError, value.code]).to.deep.equal([true, 'invalid_parameter']);
+      const wrong = await session.call('count_products_by', { filter: { prefix: 'x', sort: 'name' } });
+      expect(wrong.value.code).to.equal('invalid_arguments');
+      expect(wrong.value.details.map(({ name }: { name: string }) => name)).to.include.members(['fields']);
+      const own = await session.call('count_products_by', { fields: ['brand'], filter: { prefix: 'x' } });
+      expect(own.value.details.map(({ code, name }: Record<string, string>) => [code, name])).to.deep.equal([
+        ['unknown_parameter', 'filter.prefix'],
+      ]);
     });
   });
 
