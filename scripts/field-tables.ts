@@ -3,7 +3,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import type { StoredTable } from '#src/application/ports/table-store.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
-import type { Field, FieldTable } from '#src/domain/fields.js';
+import { type Field, type FieldSpecs, type FieldTable, sortableFields } from '#src/domain/fields.js';
 import { descriptionOf } from '#src/domain/rules.js';
 
 /** The pages with generated blocks, from the root of the project, and the names of these blocks. */
@@ -51,17 +51,22 @@ function fieldsOf({
   fields: indexed,
   readOnlyFields = {},
 }: ResourceDefinition<never>): string {
-  const rows = rowsOf(fields, '', (name) => {
-    const spec = indexed[name];
-    if (spec?.type === 'presence') return '`.exists`';
-    return spec ? (spec.required ? 'filter, sort' : 'filter') : '';
-  });
+  const rows = rowsOf(fields, '', (name) => useInLists(name, indexed));
   const readOnly = Object.entries(readOnlyFields).map(([name, { description }]) => [
     code(name),
     `Set by the service. ${description}`,
-    indexed[name] ? 'filter' : '',
+    useInLists(name, indexed),
   ]);
   return `### The fields of ${docs.plural}\n\n${table(['field', 'rule', 'in lists'], [...rows, ...readOnly])}`;
+}
+
+/** What lists do with a field. */
+function useInLists(name: string, fields: FieldSpecs): string {
+  const spec = fields[name];
+  if (!spec) return '';
+  if (spec.type === 'presence') return '`.exists`';
+  const uses = ['filter', sortableFields(fields).includes(name) && 'sort', spec.faceted && 'facet'];
+  return uses.filter(Boolean).join(', ');
 }
 
 function rowsOf(fields: FieldTable, around: string, listsOf: (name: string) => string): string[][] {

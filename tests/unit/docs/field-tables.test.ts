@@ -26,7 +26,7 @@ describe('the generated blocks', () => {
     for (const row of [
       '| `name` | **required**; not empty. What buyers call the product: at most 200 characters, not only white space, no control character or lone surrogate. | filter, sort |',
       '| `price` | What one piece costs: an object with amount, currency. | |',
-      '| `price.currency` | **required** inside. The currency, as in ISO 4217: three capital letters, such as EUR. | filter |',
+      '| `price.currency` | **required** inside. The currency, as in ISO 4217: three capital letters, such as EUR. | filter, sort, facet |',
     ])
       expect(rows).to.include(row);
     expect(rows.join('\n')).to.match(
@@ -34,7 +34,7 @@ describe('the generated blocks', () => {
     );
     expect(rows.join('\n')).to.match(/\| `url` \| .+ \| `\.exists` \|/);
     expect(rows.find((row) => row.startsWith('| `tags` |'))?.split(/(?<!\\)\|/)).to.have.length(5);
-    expect(rows.join('\n')).to.match(/\| `createdBy` \| Set by the service\. .+ \| filter \|/);
+    expect(rows.join('\n')).to.match(/\| `createdBy` \| Set by the service\. .+ \| filter, sort \|/);
   });
 
   it('have a row for each collection, with its scopes', () => {

@@ -76,15 +76,15 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   cursor_mismatch: {
     status: 400,
     cause:
-      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not. Of changes: it belongs to another resource or other `fields`.',
+      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not. Of facets: it belongs to another field, prefix or filter. Of changes: it belongs to another resource or other `fields`.',
     remedy: 'Start the new query with its first page, without a cursor.',
   },
   query_too_expensive: {
     status: 400,
     cause:
-      'A list that no index serves, or an exact count, did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
+      'A list that no index serves, an exact count, or facets did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
     remedy:
-      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
+      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; ask for facets under a filter that few records match; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
   },
   invalid_patch: {
     status: 400,

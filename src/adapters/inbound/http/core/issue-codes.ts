@@ -14,12 +14,12 @@ export interface IssueEntry {
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, or `limit` together with a backward cursor in an NDJSON or CSV request.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, `fields` of facets, or `limit` together with a backward cursor in an NDJSON or CSV request.',
     remedy: 'Send it.',
   },
   invalid_type: {
     cause:
-      'The value has the wrong JSON type, for example a fraction instead of an integer, or `null` for a required field or an element of an array; a cell of CSV is not written as its column demands, such as `19.99` in `price.amount`; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits.',
+      'The value has the wrong JSON type, for example a fraction instead of an integer, or `null` for a required field or an element of an array; a cell of CSV is not written as its column demands, such as `19.99` in `price.amount`; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits, or with `attributes[KEY].lt` and the like no number.',
     remedy:
       'Send a value of the type of the field. To remove an optional field, send `null` in a merge patch or omit the field in a PUT.',
   },
@@ -30,7 +30,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   too_long: {
     cause:
-      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values of `.in`. Characters are Unicode code points.',
+      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values of `.in`, or facets more than 10 fields, or more than one beside `prefix`. Characters are Unicode code points.',
     remedy: 'Shorten it.',
   },
   too_short: {
@@ -56,7 +56,7 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   duplicate_value: {
     cause:
-      'Another record has this value in a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field, header or column of CSV is repeated.',
+      'Another record has this value in a unique field (409); an order names a product twice or an API key a scope twice; or a parameter, sort field, field of facets, header or column of CSV is repeated.',
     remedy: 'Choose another value, or send it once.',
   },
   reference_not_found: {
