@@ -4,16 +4,17 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a document with a merge patch (RFC 7396) applied: null removes, objects merge, other values replace.
- * By hand: the library json-merge-patch changes its target.
+ * By hand: the library json-merge-patch changes its target. No name is `__proto__`.
  */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;
-  const merged = new Map(isJsonObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(name);
-    else merged.set(name, applyMergePatch(merged.get(name), value));
+  const merged: Record<string, unknown> = isJsonObject(target) ? { ...target } : {};
+  for (const name of Object.keys(patch)) {
+    const value = patch[name];
+    if (value === null) delete merged[name];
+    else merged[name] = applyMergePatch(merged[name], value);
   }
-  return Object.fromEntries(merged);
+  return merged;
 }
 
 /** Whether a merge patch leaves a document as it is. */

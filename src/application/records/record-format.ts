@@ -54,6 +54,8 @@ export type Change =
 
 const READ_ONLY = ['id', 'version', 'createdAt', 'updatedAt'] as const;
 
+const NO_ISSUES: readonly Issue[] = [];
+
 const NO_OBJECT: Draft<never> = {
   fields: {} as never,
   issues: [fieldIssue('invalid_type', [], 'must be a JSON object')],
@@ -73,7 +75,7 @@ export function metadata(record: Versioned<unknown>): Record<(typeof READ_ONLY)[
 export function newDraft<Fields>(view: RecordFormat<Fields>, body: unknown): Draft<Fields> {
   if (!isJsonObject(body)) return NO_OBJECT;
   const sent = view.withoutNulls(body);
-  return draftOf(view, sent, readOnlyIssues(sent, {}));
+  return draftOf(view, sent, readOnlyIssues(sent));
 }
 
 /**
@@ -90,12 +92,12 @@ export function changedDraft<Fields>(
     const patched = applyJsonPatch(view.present(current), body);
     if (!isJsonObject(patched)) return NO_OBJECT;
     // The record shows its id, so a result without one has removed it.
-    const issues = readOnlyIssues({ id: undefined, ...patched }, metadata(current));
+    const issues = readOnlyIssues({ id: undefined, ...patched }, current);
     return draftOf(view, view.withoutNulls(patched), issues, current);
   }
   if (!isJsonObject(body)) return NO_OBJECT;
   const sent = kind === 'replacement' ? view.withoutNulls(body) : body;
-  const issues = readOnlyIssues(sent, metadata(current));
+  const issues = readOnlyIssues(sent, current);
   if (kind === 'replacement') return draftOf(view, sent, issues, current);
   const patched = applyMergePatch(view.present(current), body) as JsonObject;
   return draftOf(view, view.withoutNulls(patched), issues, current);
@@ -103,7 +105,7 @@ export function changedDraft<Fields>(
 
 /** Returns the draft of a record that stays as it is. The body may say what its own fields are, and nothing else counts. */
 export function untouchedDraft<Fields>(body: unknown, current: Versioned<Fields>): Draft<Fields> {
-  const issues = isJsonObject(body) ? readOnlyIssues(body, metadata(current)) : NO_OBJECT.issues;
+  const issues = isJsonObject(body) ? readOnlyIssues(body, current) : NO_OBJECT.issues;
   return { fields: current.fields as Unvalidated<Fields>, issues };
 }
 
@@ -142,7 +144,7 @@ export function isWithoutEffect<Fields>(
 ): boolean {
   if (!isJsonObject(body)) return false;
   const sent = kind === 'replacement' ? view.withoutNulls(body) : body;
-  if (hasReadOnly(sent) && readOnlyIssues(sent, metadata(current)).length > 0) return false;
+  if (readOnlyIssues(sent, current).length > 0) return false;
   const shown = withoutReadOnly(view.present(current));
   const own = withoutReadOnly(sent);
   return kind === 'replacement' ? isDeepStrictEqual(own, shown) : isMerged(shown, own);
@@ -150,7 +152,10 @@ export function isWithoutEffect<Fields>(
 
 export type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
 
-function readOnlyIssues(sent: JsonObject, stored: JsonObject): Issue[] {
+/** @param current absent for a new record, in which each of the fields is an issue */
+function readOnlyIssues(sent: JsonObject, current?: Versioned<unknown>): readonly Issue[] {
+  if (!hasReadOnly(sent)) return NO_ISSUES;
+  const stored: JsonObject = current ? metadata(current) : {};
   return READ_ONLY.filter((field) => Object.hasOwn(sent, field) && sent[field] !== stored[field]).map(
     (field) => issueIn({}, { code: 'read_only_field', path: [field] }),
   );
