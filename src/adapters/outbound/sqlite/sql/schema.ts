@@ -103,8 +103,15 @@ export function selectRecords({ name }: RecordTable, ids: string): string {
 export function recordsOf<Fields>([metadata, fields]: RecordTexts): StoredRecord<Fields>[] {
   if (metadata === null || fields === null) return [];
   const all = JSON.parse(`[${metadata}]`) as [Id, number, Instant, Instant][];
-  const texts = fields.split(SEPARATOR);
-  return all.map((numbers, at) => StoredRecord.fromJson(...numbers, texts[at] ?? ''));
+  // `split` takes twice as long.
+  let start = 0;
+  return all.map((numbers) => {
+    const found = fields.indexOf(SEPARATOR, start);
+    const end = found < 0 ? fields.length : found;
+    const text = fields.slice(start, end);
+    start = end + 1;
+    return StoredRecord.fromJson(...numbers, text);
+  });
 }
 
 /** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
