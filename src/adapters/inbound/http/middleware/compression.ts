@@ -20,19 +20,13 @@ export const compression: Middleware = (ctx, next) =>
     return coding && compress(ctx, coding);
   });
 
-function isCompressible(ctx: Context): boolean {
-  if (!isWorthIt(ctx.body)) return false;
-  const { res } = ctx;
-  return (
-    String(res.getHeader('Vary')).includes('Accept-Encoding') &&
-    !String(res.getHeader('ETag')).startsWith('"')
-  );
-}
-
-function isWorthIt(body: unknown): boolean {
+function isCompressible({ body, res, response }: Context): boolean {
+  if (!String(res.getHeader('Vary')).includes('Accept-Encoding')) return false;
+  if (String(res.getHeader('ETag')).startsWith('"')) return false;
   if (body instanceof Readable) return true;
+  // Koa has counted the bytes of a text.
   return (
-    (typeof body === 'string' || Buffer.isBuffer(body)) && Buffer.byteLength(body) > MAX_UNCOMPRESSED_BYTES
+    (typeof body === 'string' || Buffer.isBuffer(body)) && (response.length ?? 0) > MAX_UNCOMPRESSED_BYTES
   );
 }
 

@@ -70,9 +70,9 @@ function releaseOnClose({ res, state: { permits } }: Context): void {
 }
 
 /** The bytes that the response holds in memory; 0 for a stream of unknown size. */
-function heldBytes({ body, method, state }: Context): number {
+function heldBytes({ body, method, state, response }: Context): number {
   if (method === 'HEAD') return 0;
-  if (body instanceof Readable) return state.responsePermit?.size ?? 0;
-  if (Buffer.isBuffer(body)) return body.length;
-  return typeof body === 'string' ? Buffer.byteLength(body) : 0;
+  // Koa has counted the bytes of a text.
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return response.length ?? 0;
+  return body instanceof Readable ? (state.responsePermit?.size ?? 0) : 0;
 }
