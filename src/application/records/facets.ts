@@ -57,12 +57,19 @@ export class FacetCounter {
 
   /** @param fields of a record */
   add(fields: object): void {
-    const { prefix } = this.query;
-    for (const [at, field] of this.query.fields.entries()) {
-      const counts = this.counts[at] as Map<FacetValue, number>;
-      for (const value of facetValues(fields, field))
-        if (hasPrefix(value, prefix)) counts.set(value, (counts.get(value) ?? 0) + 1);
-    }
+    for (const [at, field] of this.query.fields.entries()) this.addValues(at, facetValues(fields, field));
+  }
+
+  /** @param values of a record in the field at this place, each once */
+  addValues(at: number, values: readonly FacetValue[]): void {
+    const counts = this.counts[at] as Map<FacetValue, number>;
+    for (const value of values)
+      if (hasPrefix(value, this.query.prefix)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+
+  /** The number of different values, of all fields. */
+  get size(): number {
+    return this.counts.reduce((sum, { size }) => sum + size, 0);
   }
 
   facets(): Facet[] {
@@ -97,6 +104,12 @@ export class FacetTop {
   add(count: FacetCount): void {
     const { after } = this.query;
     if (!after || compareFacetCounts(count, after) > 0) this.top.add(count);
+  }
+
+  /** A value that comes behind all those added needs a higher count to be among the first. */
+  get leastCount(): number {
+    const found = this.top.inOrder();
+    return found.length > this.query.limit ? (found.at(-1)?.count ?? 0) : 0;
   }
 
   facet(): Facet {

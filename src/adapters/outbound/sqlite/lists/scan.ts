@@ -1,5 +1,6 @@
 import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
+  type Filter,
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
@@ -11,10 +12,12 @@ import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
+import { rowCost } from '../sql/filter.js';
 import {
   allOf,
   columnOf,
   ID,
+  idsOf,
   isAmong,
   numberOf,
   orderBy,
@@ -63,7 +66,7 @@ export async function scanPage(
   let isComplete = false;
   let ahead = LOOKAHEAD_ROWS;
   const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };
-  const size = new AdaptiveBatchSize(time, plan.rowCost);
+  const size = new AdaptiveBatchSize(time, rowCost(table, query.filters));
   const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
   for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
     found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
@@ -79,6 +82,7 @@ export async function countByScan(
   reader: Reader,
   table: RecordTable,
   plan: ScanPlan,
+  filters: readonly Filter[],
   time: QueryTime,
 ): Promise<number> {
   const { search, conditions, source } = plan;
@@ -87,10 +91,31 @@ export async function countByScan(
     for await (const ids of new WordSearch(reader, table, search).find(time)) count += ids.length;
     return count;
   }
-  const size = new AdaptiveBatchSize(time, plan.rowCost);
+  const size = new AdaptiveBatchSize(time, rowCost(table, filters));
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
     for (const range of ranges) count += countRows(reader, source, [range, ...conditions]);
   return count;
+}
+
+/**
+ * The ids of the records that {@link countByScan} counts, in pieces.
+ * @throws AppError `query_too_expensive`
+ */
+export async function* idsByScan(
+  reader: Reader,
+  table: RecordTable,
+  plan: ScanPlan,
+  filters: readonly Filter[],
+  time: QueryTime,
+): AsyncGenerator<readonly Id[], void, void> {
+  const size = new AdaptiveBatchSize(time, rowCost(table, filters));
+  for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
+    for (const range of ranges) yield idsWhere(reader, plan.source, [range, ...plan.conditions]);
+}
+
+export function idsWhere(reader: Reader, source: string, conditions: readonly Sql[]): Id[] {
+  const { text, values } = allOf(conditions);
+  return idsOf(reader, sql(`SELECT id FROM ${source} WHERE ${text}`, ...values));
 }
 
 export function countRows(reader: Reader, source: string, conditions: readonly Sql[]): number {
@@ -134,11 +159,7 @@ async function* slicesOf(
   }
   const words = new WordSearch(reader, table, search);
   if (search.by === 'blocks') return yield* idSlices(words.find(time), nextSize, sorted);
-  const idsIn = (...where: Sql[]) => {
-    const { text, values } = allOf(where);
-    const select = `SELECT id FROM ${scan.source} WHERE ${text}`;
-    return reader.read(select, (statement) => statement.all([...values]) as [Id][]).map(([id]) => id);
-  };
+  const idsIn = (...where: Sql[]) => idsWhere(reader, scan.source, where);
   if (search.by === 'rows') {
     const found = words.verify(idsIn(...rangesOf(scan), ...conditions), time);
     return yield* idSlices(found, nextSize, sorted);
@@ -180,7 +201,7 @@ async function* idSlices(
 }
 
 /** The rows with these ids, as ranges. */
-function oneOf(ids: readonly Id[]): Sql[] {
+export function oneOf(ids: readonly Id[]): Sql[] {
   return ids.length === 0 ? [] : [sql(`${ID} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))];
 }
 

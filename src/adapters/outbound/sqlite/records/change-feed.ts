@@ -18,7 +18,7 @@ import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { NEW_EPOCH, RESET_FEEDS } from '../connection/migrations.js';
 import { ListReader } from '../lists/reader.js';
-import { indexName } from '../sql/schema.js';
+import { indexName, newestChange } from '../sql/schema.js';
 
 /** The feeds that are written have a row in `feeds`, which every process that has the database open obeys. */
 export class SqliteFeedState implements FeedState {
@@ -63,10 +63,7 @@ export class ChangeNumbers {
 
   constructor({ name, hasFeed }: StoredTable) {
     this.hasFeed = hasFeed;
-    this.newest = `max(floor,
-      coalesce((SELECT max(change) FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change IS NOT NULL), 0),
-      coalesce((SELECT max(change) FROM tombstones INDEXED BY tombstones_change
-        WHERE resource = '${name}' AND change IS NOT NULL), 0))`;
+    this.newest = newestChange(name);
     this.select = `SELECT ${this.newest} FROM feeds WHERE resource = '${name}'`;
   }
 

@@ -18,7 +18,6 @@ import type {
   Repository,
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
-import { facetsByReading } from '../../../../application/records/facets.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
@@ -29,6 +28,7 @@ import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
+import { FacetReader } from '../lists/facets.js';
 import { ListReader } from '../lists/reader.js';
 import {
   indexedBy,
@@ -56,6 +56,7 @@ interface RecordWrite<Outcome> {
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
+  private readonly counter: FacetReader;
   private readonly words: WordIndex;
   private readonly values: ValueIndex;
   private readonly numbers: ChangeNumbers;
@@ -66,6 +67,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     budget: QueryBudget,
   ) {
     this.reader = new ListReader(database, table, budget);
+    this.counter = new FacetReader(database, table, budget);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
     this.values = new ValueIndex(database, table);
@@ -199,8 +201,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.page(query);
   }
 
-  async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    return facetsByReading(this, query);
+  facets(query: FacetQuery): Promise<readonly Facet[]> {
+    return this.counter.facets(query);
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {

@@ -57,12 +57,18 @@ export function attributeName(field: string, key: string): string {
 const [FALSE, TRUE] = [Buffer.of(0), Buffer.of(1)];
 
 /** A value in {@link valuesTable}. SQLite has no booleans; its binary values differ from all texts and numbers. */
-export type StoredValue = string | number | Buffer;
-
-export function storedValue(value: FacetValue): StoredValue {
+export function storedValue(value: FacetValue): string | number | Buffer {
   if (typeof value === 'boolean') return value ? TRUE : FALSE;
   // -0 is 0 in JSON.
   return typeof value === 'number' ? value + 0 : value;
+}
+
+/** The number of the newest change of a table, in a statement about `feeds`; see `ChangeNumbers`. */
+export function newestChange(table: string): string {
+  return `max(floor,
+    coalesce((SELECT max(change) FROM ${table} INDEXED BY ${indexName(table, 'change')} WHERE change IS NOT NULL), 0),
+    coalesce((SELECT max(change) FROM tombstones INDEXED BY tombstones_change
+      WHERE resource = '${table}' AND change IS NOT NULL), 0))`;
 }
 
 /** The values of {@link RECORD_COLUMNS}. */
@@ -131,34 +137,23 @@ export function isAmong(source: string, { text, values }: Sql): Sql {
   return sql(`${ID} IN (SELECT id FROM ${source} WHERE ${text})`, ...values);
 }
 
-/** The condition that a row of {@link valuesTable} is of a field. A client may have chosen the name. */
-export function ofField(name: string): Sql {
-  return sql('field = ?', name);
-}
-
-/** The condition that an expression is one of some values. Clients cannot fill the cache of statements by their number. */
-export function isOneOf(term: string, values: readonly unknown[]): Sql {
-  if (values.length === 0) return sql('FALSE');
-  if (values.length === 1) return sql(`${term} = ?`, ...values);
-  const padded = paddedToPower(values);
-  return sql(`${term} IN (${padded.map(() => '?').join(', ')})`, ...padded);
-}
-
-/** A statement that returns values, one at least, as `value`. */
-export function valueRows(values: readonly unknown[]): Sql {
-  const padded = paddedToPower(values);
-  return sql(`SELECT column1 AS value FROM (VALUES ${padded.map(() => '(?)').join(', ')})`, ...padded);
-}
-
-/** Repeats the last value until their number is a power of 4. */
-function paddedToPower(values: readonly unknown[]): readonly unknown[] {
-  const length = 4 ** Math.ceil(Math.log2(values.length) / 2);
-  return [...values, ...Array.from({ length: length - values.length }, () => values.at(-1))];
-}
-
 /** The result of a statement that returns one number. */
 export function numberOf(reader: Reader, { text, values }: Sql): number {
   return reader.read(text, (statement) => (statement.get([...values]) as [number])[0]);
+}
+
+/** The ids of a statement, in its order. They come as one text, because each value costs on its way out of SQLite. */
+export function idsOf(reader: Reader, { text, values }: Sql): Id[] {
+  const [ids] = reader.read(
+    `SELECT group_concat(id) FROM (${text})`,
+    (statement) => statement.get([...values]) as [string | null],
+  );
+  return idsIn(ids);
+}
+
+/** @param text from `group_concat` */
+export function idsIn(text: string | null): Id[] {
+  return text === null ? [] : (JSON.parse(`[${text}]`) as Id[]);
 }
 
 /** The conjunction of the conditions; `TRUE` if there are none. */

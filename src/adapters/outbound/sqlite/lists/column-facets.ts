@@ -1,0 +1,131 @@
+import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
+import type {
+  Facet,
+  FacetField,
+  FacetQuery,
+  Filter,
+  RecordTable,
+} from '../../../../application/ports/list-query.js';
+import { FacetTop, hasPrefix } from '../../../../application/records/facets.js';
+import { matchesFilter } from '../../../../application/records/query-semantics.js';
+import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
+import type { Reader } from '../connection/connection.js';
+import { BLOCK_IDS } from '../full-text/index.js';
+import { isRange, rangeOf } from '../sql/filter.js';
+import { hasAllValues } from '../sql/old-records.js';
+import { ALL_PLACES, CodeColumn, type Column, type Places } from './column.js';
+import { type Columns, columnName } from './columns.js';
+import { findMatching, type Matching } from './matching.js';
+import type { ROWS } from './value-rows.js';
+
+/** The blocks of ids that are counted in a turn. */
+const BLOCKS = { first: 16, min: 1, max: 256 };
+
+/** The order of steps: those that are quick, or leave few records, come first. The first one gets all places of a block. */
+const RANKS = { ids: 0, codes: 1, numbers: 2, absence: 3, complement: 4 };
+
+/** Selects the records of a block that match some filters, from those that the steps before left. */
+interface Step {
+  readonly rank: number;
+  select(block: number, places: Places): Places;
+}
+
+/** The fields of a query that may have a column: those that are counted, and those of filters. */
+export function columnFields(
+  reader: Reader,
+  table: RecordTable,
+  { fields, filters }: FacetQuery,
+): FacetField[] {
+  const wanted = [...fields, ...filters.flatMap((filter) => filteredField(table, filter) ?? [])];
+  const all = hasAllValues(reader, table) ? wanted : wanted.filter(({ key }) => key === undefined);
+  return [...new Map(all.map((field) => [columnName(field), field])).values()];
+}
+
+/** @returns undefined if the field has no column, or if a column does not serve the filter */
+function filteredField({ fields }: RecordTable, filter: Filter): FacetField | undefined {
+  const { field, operator } = filter;
+  if (operator === 'attribute') return { field, key: filter.key };
+  const spec = fields[field];
+  return spec?.faceted || (spec?.type === 'integer' && isRange(filter)) ? { field } : undefined;
+}
+
+/** Counts the records by the columns of the fields. Filters without a column are served by other means. */
+export async function countColumns(
+  reader: Reader,
+  table: RecordTable,
+  query: FacetQuery,
+  columns: Columns,
+  time: QueryTime,
+  rows: typeof ROWS,
+): Promise<Facet[]> {
+  const served = new Map<Column, Filter[]>();
+  const others: Filter[] = [];
+  for (const filter of query.filters) {
+    const field = filteredField(table, filter);
+    const column = field && columns.get(columnName(field));
+    if (column) served.set(column, [...(served.get(column) ?? []), filter]);
+    else others.push(filter);
+  }
+  const matching = others.length === 0 ? undefined : await findMatching(reader, table, others, time, rows);
+  const counted = query.fields.map((field) => columns.get(columnName(field)) as CodeColumn);
+  const counts = counted.map(({ values }) => new Uint32Array(values.length + 1));
+  const steps = [
+    ...(matching ? [stepOf(matching)] : []),
+    ...[...served].flatMap(([column, own]) => stepsOf(table, column, own)),
+  ].toSorted((a, b) => a.rank - b.rank);
+  const size = new AdaptiveBatchSize(time, 1, BLOCKS);
+  let left = 0;
+  for (const block of new Set(counted.flatMap(({ blocks }) => [...blocks.keys()]))) {
+    if (left === 0) left = await size.next();
+    left--;
+    let places = ALL_PLACES;
+    for (const { select } of steps) if (places.length > 0) places = select(block, places);
+    for (const [at, column] of counted.entries()) column.count(block, places, counts[at] as Uint32Array);
+  }
+  return counted.map(({ values }, at) => {
+    const top = new FacetTop(query);
+    for (const [code, value] of values.entries()) {
+      const count = counts[at]?.[code + 1] ?? 0;
+      if (count > 0 && hasPrefix(value, query.prefix)) top.add({ value, count });
+    }
+    return top.facet();
+  });
+}
+
+function stepOf({ ids, isComplement }: Matching): Step {
+  return isComplement
+    ? {
+        rank: RANKS.complement,
+        select: (block, places) => places.filter((place) => !ids.has(block * BLOCK_IDS + place)),
+      }
+    : { rank: RANKS.ids, select: (block) => ids.placesIn(block) };
+}
+
+/** @param filters of the field of the column */
+function stepsOf(table: RecordTable, column: Column, filters: readonly Filter[]): Step[] {
+  if (column instanceof CodeColumn)
+    return filters.map((filter) => {
+      const name = JSON.stringify(filter);
+      const allowed = Uint8Array.from([undefined, ...column.values], (value) =>
+        Number(matchesFilter(table, recordWith(table, filter, value), filter)),
+      );
+      return {
+        rank: allowed[0] === 1 ? RANKS.absence : RANKS.codes,
+        select: (block, places) => column.select(block, places, name, allowed),
+      };
+    });
+  const { low, high } = rangeOf(table, filters);
+  // The numbers of the column are integers.
+  const least = low ? (low.inclusive ? Number(low.value) : Math.floor(Number(low.value)) + 1) : -Infinity;
+  const most = high ? (high.inclusive ? Number(high.value) : Math.ceil(Number(high.value)) - 1) : Infinity;
+  return [{ rank: RANKS.numbers, select: (block, places) => column.select(block, places, least, most) }];
+}
+
+/** A record with this value alone in the field of a filter. */
+function recordWith({ fields }: RecordTable, filter: Filter, value: unknown) {
+  const own = fields[filter.field]?.isList ? [value] : value;
+  const path = filter.operator === 'attribute' ? ['attributes', filter.key] : filter.field.split('.');
+  const record =
+    value === undefined ? {} : path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), own);
+  return { id: 0, version: 1, createdAt: 0, updatedAt: 0, fields: record as object };
+}
