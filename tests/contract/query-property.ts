@@ -55,8 +55,8 @@ export interface QueryProperty {
 }
 
 /**
- * Every store returns the same bytes for any writes and queries, whether it knows already that all words are current or
- * has to look.
+ * Every store returns the same bytes for any writes and queries, whether it knows already that all words are current and
+ * writes feeds of changes, or has to look and writes none.
  */
 export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryProperty): void {
   const expectSameTranscripts = async (
@@ -68,7 +68,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     for (const provider of stores) {
       const opened = await openNew(provider, newBudget());
       try {
-        if (knowsItsWords) await indexAll(opened);
+        if (knowsItsWords) await Promise.all([indexAll(opened), opened.feedState.turnOn()]);
         transcripts.push([provider.name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
