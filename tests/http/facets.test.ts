@@ -144,6 +144,7 @@ for (const store of HTTP_STORE_NAMES)
       expect(short.text).to.equal(long.text);
       expect(linksOf(short.headers['link'])['next']).to.match(/^\/products\/facets\?/);
       expect(linksOf(long.headers['link'])['next']).to.match(/^\/v1\/products\/facets\?/);
+      expect(short.headers.etag, 'the links differ').to.not.equal(long.headers.etag);
       const head = await service.client.request('HEAD', `${FACETS}?fields=brand&limit=1`);
       expect([head.status, head.text, head.headers.etag, head.headers['link']]).to.deep.equal([
         200,
@@ -290,7 +291,9 @@ for (const store of HTTP_STORE_NAMES)
           headers['link'],
         ]);
       }
+      const whole = await get('fields=brand');
       const { json } = await service.client.post('/v1/products', { name: 'One more', brand: 'Acme' });
+      expect((await get('fields=brand')).headers.etag).to.not.equal(whole.headers.etag);
       expect((await get('fields=brand&limit=1', known)).status).to.equal(200);
       await service.client.delete(`/v1/products/${json.id}`);
       expect((await get('fields=brand&limit=1', known)).status).to.equal(304);
