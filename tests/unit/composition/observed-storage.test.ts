@@ -61,7 +61,7 @@ describe('observedStorage', () => {
       const names = Object.getOwnPropertyNames(Object.getPrototypeOf(plain[key])).filter((name) =>
         Object.hasOwn(storage[key], name),
       );
-      expect(names).to.have.length(13);
+      expect(names).to.have.length(14);
     }
   });
 

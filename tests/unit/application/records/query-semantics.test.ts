@@ -37,9 +37,8 @@ describe('fieldValue', () => {
     expect(values).to.deep.equal(['Lamp', 5, 'EUR', 7, 1, 2]);
   });
 
-  it('must be there for each key of an order', () => {
-    expect(() => valuesOf(product(1), by('sku,id'))).to.throw('missing');
-    expect(() => compareInOrder(by('id'), [], [1])).to.throw('missing');
+  it('is null in a position of a record that lacks it', () => {
+    expect(valuesOf(product(1), by('sku,id'))).to.deep.equal([null, 1]);
   });
 
   it('returns undefined if the field, or the object around it, is absent', () => {
@@ -58,6 +57,14 @@ describe('the order of records', () => {
     expect(compareValues('a', 'a')).to.equal(0);
     expect(compareValues(10, '9'), 'as texts').to.be.below(0);
     expect(compareValues('10', 9), 'as texts').to.be.below(0);
+  });
+
+  it('puts what is missing last, in both directions', () => {
+    for (const sort of ['brand,id', '-brand,id']) {
+      expect(compareInOrder(by(sort), [null, 1], ['a', 2])).to.be.above(0);
+      expect(compareInOrder(by(sort), ['a', 2], [null, 1])).to.be.below(0);
+      expect(compareInOrder(by(sort), [null, 1], [null, 2])).to.be.below(0);
+    }
   });
 
   it('compares key by key, each in its own direction', () => {
