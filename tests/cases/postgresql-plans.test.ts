@@ -201,9 +201,21 @@ if (!POSTGRESQL.isMissing)
     ] satisfies [string, string[], ...Filter[]][])
       it(`finds ${name} of attributes by their index`, async () => {
         const { indexes, isWhole } = await planOf(PRODUCTS, { filters });
-        expect(indexes).to.have.members(['products_attributes', ...outdated]);
+        expect(indexes).to.have.members(['products_tags_attributes', ...outdated]);
         expect(isWhole).to.equal(false);
       });
+
+    it('intersects a tag and an attribute in one index, in any order', async () => {
+      const filters: Filter[] = [
+        { field: 'tags', operator: 'eq', value: 't7' },
+        { ...size, value: '7' },
+        { field: 'price.amount', operator: 'gte', value: 5 },
+      ];
+      for (const sort of ['id', '-id', 'name,id', 'price.amount,id']) {
+        const { indexes, isWhole } = await planOf(PRODUCTS, { filters, order: by(sort) });
+        expect({ indexes, isWhole }).to.deep.equal({ indexes: ['products_tags_attributes'], isWhole: false });
+      }
+    });
 
     it('reads a feed from its index, however many changes there are', async () => {
       const statements: { text: string; values: readonly unknown[] }[] = [];

@@ -4,7 +4,7 @@ import type {
   FacetQuery,
   RecordTable,
 } from '../../../application/ports/list-query.js';
-import { columnOf, specOf, valuesTable } from './columns.js';
+import { columnOf, IS_LIVE, specOf, valuesTable } from './columns.js';
 import { attributesTerm, comparison, isStorable, type Parameters } from './filter.js';
 
 /** The place of the field in the query; of the value, what is of another type is null. */
@@ -18,7 +18,8 @@ export type FacetRow = [
 
 /**
  * Returns the statement of the first values of each field behind a place. The server groups the records and keeps the
- * first values, so it sends no others.
+ * first values, so it sends no others. It reads the matching records once for all fields; the values of all records come
+ * from indexes, but for those of attributes.
  * @param source where the records are read that match the filters
  */
 export function facetsStatement(
@@ -28,16 +29,20 @@ export function facetsStatement(
   parameters: Parameters,
 ): string {
   const isWhole = filters.length === 0;
-  const columns = fields.map((field, at) => `${termOf(table, field, parameters)} AS v${at}`);
-  // The values of all records come from indexes; else the matching records are read once for all fields.
-  const matching = `matching AS ${isWhole ? 'NOT ' : ''}MATERIALIZED (SELECT ${columns} FROM ${source})`;
+  const read: string[] = [];
   const behind = after ? `WHERE ${isBehind(after, parameters)}` : '';
   const parts = fields.map((field, at) => {
-    const counted = countedValues(table, field, `v${at}`, { isWhole, prefix }, parameters);
+    const values = { column: `v${at}`, prefix };
+    const isRead = field.key !== undefined || !isWhole;
+    if (isRead) read.push(`${termOf(table, field, parameters)} AS v${at}`);
+    const counted = isRead
+      ? readValues(table, field, values, parameters)
+      : indexedValues(table, field, values, parameters);
     return `(SELECT ${at}, text, number, boolean, count FROM (${counted}) AS counted ${behind}
       ORDER BY count DESC, text, number, boolean LIMIT ${limit + 1})`;
   });
-  return `WITH ${matching} ${parts.join(' UNION ALL ')}`;
+  const matching = read.length > 0 ? `WITH matching AS (SELECT ${read} FROM ${source})` : '';
+  return `${matching} ${parts.join(' UNION ALL ')}`;
 }
 
 function termOf(table: RecordTable, { field, key }: FacetField, parameters: Parameters): string {
@@ -47,31 +52,57 @@ function termOf(table: RecordTable, { field, key }: FacetField, parameters: Para
   return attributesTerm(table, field, (document) => `${document} -> ${parameters.add(key)}`);
 }
 
-/** The statement of all values of a field, each with its count. */
-function countedValues(
+/** A field whose values are counted, as a column of `matching`. */
+interface Values {
+  readonly column: string;
+  readonly prefix: string | undefined;
+}
+
+/** The statement of the values of a field in the matching records, each with its count. */
+function readValues(
   table: RecordTable,
   { field, key }: FacetField,
-  column: string,
-  { isWhole, prefix }: { readonly isWhole: boolean; readonly prefix: string | undefined },
+  { column, prefix }: Values,
   parameters: Parameters,
 ): string {
-  const having = (text: string) =>
-    prefix === undefined ? '' : `AND ${comparison(text, 'prefix', prefix, parameters)}`;
-  if (key !== undefined) {
-    const text = `CASE jsonb_typeof(${column}) WHEN 'string' THEN ${column} #>> '{}' END COLLATE "C"`;
-    return `SELECT ${text} AS text,
-      CASE jsonb_typeof(${column}) WHEN 'number' THEN ${column}::double precision END AS number,
-      CASE jsonb_typeof(${column}) WHEN 'boolean' THEN ${column}::boolean END AS boolean, count
-      FROM (SELECT ${column}, count(*) AS count FROM matching WHERE ${column} IS NOT NULL GROUP BY ${column}) AS grouped
-      WHERE TRUE ${having(text)}`;
-  }
-  const select = (value: string, from: string) =>
-    `SELECT ${value} AS text, NULL::double precision AS number, NULL::boolean AS boolean, count(*) AS count
-      FROM ${from} ${having(value)} GROUP BY ${value}`;
-  if (!specOf(table, field).isList) return select(column, `matching WHERE ${column} IS NOT NULL`);
-  return isWhole
-    ? select('value', `${valuesTable(table.name)} WHERE field = '${field}'`)
-    : select('value', `matching, unnest(${column}) AS value WHERE TRUE`);
+  if (key === undefined)
+    return specOf(table, field).isList
+      ? countedTexts('value', `matching, unnest(${column}) AS value`, prefix, parameters)
+      : countedTexts(column, 'matching', prefix, parameters);
+  const typed = (type: string, value: string) =>
+    `CASE jsonb_typeof(${column}) WHEN '${type}' THEN ${value} END`;
+  const text = `${typed('string', `${column} #>> '{}'`)} COLLATE "C"`;
+  return `SELECT ${text} AS text, ${typed('number', `${column}::double precision`)} AS number,
+    ${typed('boolean', `${column}::boolean`)} AS boolean, count
+    FROM (SELECT ${column}, count(*) AS count FROM matching WHERE ${column} IS NOT NULL GROUP BY ${column}) AS grouped
+    WHERE ${begins(text, prefix, parameters)}`;
+}
+
+/** The statement of the values of a field in all records, each with its count. */
+function indexedValues(
+  table: RecordTable,
+  { field }: FacetField,
+  { prefix }: Values,
+  parameters: Parameters,
+): string {
+  return specOf(table, field).isList
+    ? countedTexts('value', valuesTable(table.name), prefix, parameters, `field = '${field}'`)
+    : countedTexts(columnOf(field), table.name, prefix, parameters, IS_LIVE);
+}
+
+function countedTexts(
+  value: string,
+  from: string,
+  prefix: string | undefined,
+  parameters: Parameters,
+  condition = 'TRUE',
+): string {
+  return `SELECT ${value} AS text, NULL::double precision AS number, NULL::boolean AS boolean, count(*) AS count
+    FROM ${from} WHERE ${condition} AND ${value} IS NOT NULL AND ${begins(value, prefix, parameters)} GROUP BY ${value}`;
+}
+
+function begins(text: string, prefix: string | undefined, parameters: Parameters): string {
+  return prefix === undefined ? 'TRUE' : comparison(text, 'prefix', prefix, parameters);
 }
 
 function isBehind({ value, count }: FacetCount, parameters: Parameters): string {

@@ -2,10 +2,11 @@ import type {
   AttributeComparison,
   AttributeFilter,
   Comparison,
+  ExistenceFilter,
   Filter,
+  Membership,
   Position,
   RecordTable,
-  SearchFilter,
   SortOrder,
   Value,
 } from '../../../application/ports/list-query.js';
@@ -70,22 +71,27 @@ export function comparison(
 }
 
 function membership(term: string, values: readonly Value[], parameters: Parameters): string {
-  const places = values.map(placeOf).filter(({ isBehind }) => !isBehind);
-  return `${term} = ANY(${parameters.add(places.map(({ value }) => value))})`;
+  return `${term} = ANY(${parameters.add(possible(values))})`;
+}
+
+/** Those of some values that a column can have. */
+function possible(values: readonly Value[]): Value[] {
+  return values
+    .map(placeOf)
+    .filter(({ isBehind }) => !isBehind)
+    .map(({ value }) => value);
 }
 
 /**
- * The conditions of the filters that are no searches. Of several elements of one list, the first is looked up in the
- * table of values, and the others in the rows found: a join for each would take the server long to plan.
- * @param idConditions conditions of the statement on `id` alone
+ * The conditions of the filters that are no searches.
+ * @param byId of a statement in the order of ids: its conditions on `id` alone
  */
 export function filterConditions(
   table: RecordTable,
   filters: readonly Filter[],
   parameters: Parameters,
-  idConditions: readonly string[] = [],
+  byId?: readonly string[],
 ): string[] {
-  const lookedUp = new Set<string>();
   return filters.flatMap((filter) => {
     if (filter.operator === 'search') return [];
     if ('comparison' in filter) {
@@ -95,40 +101,67 @@ export function filterConditions(
       );
       return first === filter ? [attributeCondition(table, [filter, ...others], parameters)] : [];
     }
-    const isElement = filter.operator === 'eq' && specOf(table, filter.field).isList === true;
-    if (!isElement || !lookedUp.has(filter.field)) {
-      if (isElement) lookedUp.add(filter.field);
-      return [conditionOf(table, filter, parameters, idConditions)];
-    }
-    const { value, isBehind } = placeOf(comparedValue(table, filter, filter.value));
-    return [isBehind ? 'FALSE' : `${parameters.add(value)} = ANY(${columnOf(filter.field)})`];
+    if (filter.operator === 'attribute') return [attributeCondition(table, [filter], parameters)];
+    const { field, operator } = filter;
+    const { isList } = specOf(table, field);
+    if (!isList || operator === 'exists') return [fieldCondition(table, filter, parameters)];
+    const isAlone = filters.every((other) => other === filter || other.field === 'id');
+    return [
+      operator === 'prefix' || (byId && isAlone)
+        ? valuesCondition(table, filter, byId ?? [], parameters)
+        : elementsCondition(table, filter, parameters),
+    ];
   });
 }
 
-/**
- * The condition of a filter that is no search. A condition on the values of a list is about the ids of the table with
- * them, whose key is in the order of the ids for each value.
- */
-function conditionOf(
+/** The condition on a field with one value, or on the presence of any value. */
+function fieldCondition(
   table: RecordTable,
-  filter: Exclude<Filter, SearchFilter>,
+  filter: Comparison | ExistenceFilter | Membership,
   parameters: Parameters,
-  idConditions: readonly string[],
 ): string {
-  if (filter.operator === 'attribute') return attributeCondition(table, [filter], parameters);
-  const { field } = filter;
-  const { isList } = specOf(table, field);
+  const { field, operator } = filter;
   const column = isFolded(table, filter) ? foldedColumnOf(field) : columnOf(field);
-  if (filter.operator === 'exists') return `${column} IS ${filter.value ? 'NOT NULL' : 'NULL'}`;
-  const term = isList ? 'value' : column;
+  if (operator === 'exists') return `${column} IS ${filter.value ? 'NOT NULL' : 'NULL'}`;
+  return valueCondition(table, column, filter, parameters);
+}
+
+function valueCondition(
+  table: RecordTable,
+  term: string,
+  filter: Comparison | Membership,
+  parameters: Parameters,
+): string {
   const compared = (value: Value) => comparedValue(table, filter, value);
-  const condition =
-    filter.operator === 'in'
-      ? membership(term, filter.values.map(compared), parameters)
-      : comparison(term, filter.operator, compared(filter.value), parameters);
-  if (!isList) return condition;
-  const conditions = [`field = '${field}'`, condition, ...idConditions].join(' AND ');
-  return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${conditions})`;
+  return filter.operator === 'in'
+    ? membership(term, filter.values.map(compared), parameters)
+    : comparison(term, filter.operator, compared(filter.value), parameters);
+}
+
+/** The condition on the values of a list that looks them up in their own table, which has the ids of each in order. */
+function valuesCondition(
+  table: RecordTable,
+  filter: Comparison | Membership,
+  byId: readonly string[],
+  parameters: Parameters,
+): string {
+  const conditions = [
+    `field = '${filter.field}'`,
+    valueCondition(table, 'value', filter, parameters),
+    ...byId,
+  ];
+  return `id IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${conditions.join(' AND ')})`;
+}
+
+/** The condition on the elements of a list. One index has those of lists and attributes, and intersects them. */
+function elementsCondition(
+  table: RecordTable,
+  filter: Comparison | Membership,
+  parameters: Parameters,
+): string {
+  const values = filter.operator === 'in' ? filter.values : [filter.value];
+  const compared = values.map((value) => comparedValue(table, filter, value));
+  return `${columnOf(filter.field)} && ${parameters.add(possible(compared))}`;
 }
 
 /**

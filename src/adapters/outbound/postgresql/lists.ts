@@ -66,7 +66,7 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
       ? [keysetCondition(scanOrder(table, order, from), from, parameters)]
       : [];
   // The ids of a list's values are found in the order of a list by id, so they begin at its position too.
-  const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : []);
+  const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : undefined);
   conditions.push(...beyondFrom);
   if (!range) {
     const source = `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;

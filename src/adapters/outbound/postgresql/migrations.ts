@@ -258,5 +258,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `ALTER TABLE products ADD COLUMN "attributes document" jsonb`,
   'CREATE INDEX products_outdated ON products (id) WHERE deleted_at IS NULL AND derived < 4000001',
-  'CREATE INDEX products_tags ON products USING gin ("tags") WHERE deleted_at IS NULL',
+  'CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL',
+  'DROP INDEX products_attributes',
 ];

@@ -18,7 +18,7 @@ const BEYOND = 2 ** 60;
 describe('the filters of PostgreSQL', () => {
   const written = (filter: Exclude<Filter, SearchFilter>, table = PRODUCTS): Written => {
     const parameters = new Parameters();
-    return [filterConditions(table, [filter], parameters).join(' AND '), ...parameters.values];
+    return [filterConditions(table, [filter], parameters, []).join(' AND '), ...parameters.values];
   };
 
   it('look up the values of a list from the position of a page by id on', () => {
@@ -29,15 +29,27 @@ describe('the filters of PostgreSQL', () => {
     ]);
   });
 
-  it('look up the first of several elements of a list, and the others in the rows', () => {
-    const parameters = new Parameters();
-    const tags = ['a', 'b', 'c\0'].map((value): Filter => ({ field: 'tags', operator: 'eq', value }));
-    expect(filterConditions(PRODUCTS, tags, parameters)).to.deep.equal([
-      `id IN (SELECT id FROM products_values WHERE field = 'tags' AND value = $1)`,
-      '$2 = ANY("tags")',
-      'FALSE',
+  it('compare the elements of a list beside other filters than of ids, or in another order', () => {
+    const tag: Filter = { field: 'tags', operator: 'eq', value: 'a' };
+    const some: Filter = { field: 'tags', operator: 'in', values: ['b', 'c\0'] };
+    const conditions = (filters: Filter[], byId?: string[]) => {
+      const parameters = new Parameters();
+      return [filterConditions(PRODUCTS, filters, parameters, byId), ...parameters.values];
+    };
+    expect(conditions([tag, some], [])).to.deep.equal([['"tags" && $1', '"tags" && $2'], ['a'], ['b']]);
+    expect(conditions([tag])).to.deep.equal([['"tags" && $1'], ['a']]);
+    expect(conditions([tag, { field: 'id', operator: 'gt', value: 7 }], [])).to.deep.equal([
+      [`id IN (SELECT id FROM products_values WHERE field = 'tags' AND value = $1)`, 'id > $2'],
+      ...['a', 7],
     ]);
-    expect(parameters.values).to.deep.equal(['a', 'b']);
+    expect(conditions([{ field: 'tags', operator: 'prefix', value: 'a' }, tag])).to.deep.equal([
+      [
+        `id IN (SELECT id FROM products_values WHERE field = 'tags' AND value >= $1 AND value < $2)`,
+        '"tags" && $3',
+      ],
+      ...['a', 'b'],
+      ['a'],
+    ]);
   });
 
   for (const [field, operator, value, ...expected] of [
