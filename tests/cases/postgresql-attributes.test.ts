@@ -18,7 +18,7 @@ const COUNT = 60;
  */
 const asBefore = (id: string) => `UPDATE products SET derived = 4000000,
   attributes = ARRAY(SELECT entry FROM unnest(attributes) AS entry
-    WHERE NOT starts_with(entry, '[') OR (json_array_length(entry::json) = 2)),
+    WHERE entry !~ '^[0-9a-f]{0,4} '),
   "attributes document" = '{"size": 1, "stale": true}' WHERE ${id}`;
 
 if (!POSTGRESQL.isMissing)

@@ -1,10 +1,10 @@
 /**
- * The entries of attributes, which an array column has and its index finds. Each is a text of JSON, so that a number and
- * a text that looks like it differ. The index would refuse very long ones, so it has their SHA-256, which is no JSON.
+ * The entries of attributes, which an array column has and its index finds. The index would refuse very long ones, so it
+ * has their SHA-256, which has no space.
  *
- * - `["key",value]`: the attribute
- * - `["key"]`: there is one of this key
- * - `["key",null,"8c"]`: it is a number whose place begins so
+ * - `["key",value]`: the attribute, as JSON, so that a number and a text that looks like it differ
+ * - ` key`: there is one of this key
+ * - `8c key`: it is a number whose place begins so
  *
  * A place has four hexadecimal digits, and a higher number has no lower place: a sign, 128 powers of two, and 256 equal
  * parts of each. So a few beginnings cover any range.
@@ -23,17 +23,20 @@ const MIDDLE = 0x80_00;
 /** The lowest power of two that has places of its own, as a double has it. No attribute reaches 2^64. */
 const LOWEST_EXPONENT = 1_023 - 64;
 
-function entry(parts: readonly (AttributeValue | null)[]): string {
-  const text = JSON.stringify(parts);
+function entry(text: string): string {
   return text.length > MAX_LENGTH ? createHash('sha256').update(text).digest('base64') : text;
 }
 
 export function valueEntry(key: string, value: AttributeValue): string {
-  return entry([key, value]);
+  return entry(JSON.stringify([key, value]));
 }
 
 export function keyEntry(key: string): string {
-  return entry([key]);
+  return entry(` ${key}`);
+}
+
+function placeEntry(key: string, place: number, digits: number): string {
+  return entry(`${place.toString(16).padStart(DIGITS, '0').slice(0, digits)} ${key}`);
 }
 
 /** The entries of a number from `low` to `high`, and of some next to them. */
@@ -45,7 +48,7 @@ export function rangeEntries(key: string, low: number, high: number): string[] {
     let digits = DIGITS;
     for (width = 1; digits > 1 && at % (16 * width) === 0 && at + 16 * width - 1 <= last; width *= 16)
       digits--;
-    entries.push(entry([key, null, beginning(at, digits)]));
+    entries.push(placeEntry(key, at, digits));
   }
   return entries;
 }
@@ -55,15 +58,10 @@ export function entriesOf(attributes: Attributes): string[] {
     const entries = [valueEntry(key, value), keyEntry(key)];
     if (typeof value === 'number') {
       const place = placeOf(value);
-      for (let digits = 1; digits <= DIGITS; digits++)
-        entries.push(entry([key, null, beginning(place, digits)]));
+      for (let digits = 1; digits <= DIGITS; digits++) entries.push(placeEntry(key, place, digits));
     }
     return entries;
   });
-}
-
-function beginning(place: number, digits: number): string {
-  return place.toString(16).padStart(DIGITS, '0').slice(0, digits);
 }
 
 const double = new DataView(new ArrayBuffer(8));

@@ -155,7 +155,9 @@ function documentOf(fields: unknown): string | null {
 /** The text of an array (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT); null if it is empty. */
 function arrayText(elements: readonly string[]): string | null {
   if (elements.length === 0) return null;
-  return `{${elements.map((element) => `"${element.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+  const escaped = (element: string) =>
+    /["\\]/.test(element) ? element.replaceAll(/["\\]/g, String.raw`\$&`) : element;
+  return `{${elements.map((element) => `"${escaped(element)}"`).join(',')}}`;
 }
 
 /** What a record is read from. */

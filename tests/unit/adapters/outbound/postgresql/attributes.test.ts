@@ -19,10 +19,8 @@ const isFound = (number: number, low: number, high: number) => {
 
 describe('the entries of attributes in PostgreSQL', () => {
   it('tell values of different types apart, and hash what is long', () => {
-    expect(entriesOf({ a: '1', b: true })).to.deep.equal(['["a","1"]', '["a"]', '["b",true]', '["b"]']);
-    expect(entriesOf({ a: 1 })).to.deep.equal([
-      ...['["a",1]', '["a"]', '["a",null,"c"]', '["a",null,"c0"]', '["a",null,"c00"]', '["a",null,"c000"]'],
-    ]);
+    expect(entriesOf({ a: '1', b: true })).to.deep.equal(['["a","1"]', ' a', '["b",true]', ' b']);
+    expect(entriesOf({ a: 1 })).to.deep.equal(['["a",1]', ' a', 'c a', 'c0 a', 'c00 a', 'c000 a']);
     expect(entriesOf({ a: 'x'.repeat(200) })[0]).to.match(/^[\w+/]{43}=$/);
   });
 
