@@ -38,7 +38,8 @@ describe('the filters on the page at /docs', () => {
                 else if (value) value.value = '1';
                 value?.dispatchEvent(new Event('input', { bubbles: true }));
                 const code = view.closest('.sides')?.querySelector('pre.code')?.textContent ?? '';
-                const [, name = ''] = /\?([^=]+)=/.exec(code) ?? [];
+                const [, encoded = ''] = /\?([^=]+)=/.exec(code) ?? [];
+                const name = decodeURIComponent(encoded);
                 return option.text.endsWith('*') ? name.replace(/\.$/, '') : name;
               });
             });
@@ -80,6 +81,38 @@ describe('the filters on the page at /docs', () => {
       'Lamp 300',
     ]);
     expect(await shown.headers()).to.match(/rel="next"/);
+  });
+
+  it('compare an attribute whose key the person writes, also to count by value', async () => {
+    for (const watts of [5, 7.5, 10])
+      await service.client.post('/v1/products', {
+        name: 'Bulb',
+        brand: `B${watts}`,
+        attributes: { 'a]b': watts },
+      });
+    const docs = await open();
+    await docs.pasteKey();
+    const shown = await docs.operation('listProductFacets');
+    const row = await shown.addFilter('attributes.*', 'gt', '5');
+    await row.getByLabel('Key').fill('a]b');
+    await row.getByLabel('Operator').selectOption('exists');
+    expect(await row.getByLabel('Value').locator('option').allTextContents()).to.deep.equal([
+      '—',
+      'true',
+      'false',
+    ]);
+    await row.getByLabel('Operator').selectOption('lte');
+    await row.getByLabel('Value').fill('7.5');
+    await shown.fill('fields', 'brand,attributes[a]b]');
+    await shown.send();
+    expect(await shown.status()).to.equal('200');
+    const facets = JSON.parse(await shown.body());
+    expect(
+      facets.map(({ values }: { values: { value: unknown }[] }) => values.map(({ value }) => value)),
+    ).to.deep.equal([
+      ['B5', 'B7.5'],
+      [5, 7.5],
+    ]);
   });
 
   it('ask whether a record has a value, beside a search by words', async () => {
