@@ -4,16 +4,22 @@ export type Route =
   | { readonly page: 'list'; readonly resource: string; readonly query: URLSearchParams }
   | { readonly page: 'record'; readonly resource: string; readonly id: number }
   | { readonly page: 'new'; readonly resource: string }
-  | { readonly page: 'import'; readonly resource: string };
+  | { readonly page: 'import'; readonly resource: string }
+  | { readonly page: 'tree'; readonly resource: string; readonly field: string };
 
 /** `#/keys` is shorter than the path of the collection. */
 const ALIASES: Readonly<Record<string, string>> = { keys: 'api-keys' };
 
-/** @param hash such as `#/products?q=lamp`, `#/products/17`, `#/products/new`, `#/import/products` or `#/keys` */
+/**
+ * @param hash such as `#/products?q=lamp`, `#/products/17`, `#/products/new`, `#/import/products`, `#/tree/products/tags` or
+ *   `#/keys`
+ */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s);
-  const [first = '', second, ...rest] = path.split('/').map(decoded);
-  if (first === '' || rest.length > 0) return { page: 'home' };
+  const [first = '', second, third, ...rest] = path.split('/').map(decoded);
+  if (first === 'tree' && second && third && rest.length === 0)
+    return { page: 'tree', resource: second, field: third };
+  if (first === '' || third !== undefined) return { page: 'home' };
   if (first === 'import' && second) return { page: 'import', resource: second };
   const resource = Object.hasOwn(ALIASES, first) ? String(ALIASES[first]) : first;
   if (second === undefined || second === '')
@@ -27,6 +33,7 @@ export function hashOf(route: Route): string {
   if (route.page === 'home') return '#/';
   const resource = encodeURIComponent(shortName(route.resource));
   if (route.page === 'import') return `#/import/${resource}`;
+  if (route.page === 'tree') return `#/tree/${resource}/${encodeURIComponent(route.field)}`;
   if (route.page === 'new') return `#/${resource}/new`;
   if (route.page === 'record') return `#/${resource}/${route.id}`;
   const query = route.query.toString();

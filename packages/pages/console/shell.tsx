@@ -13,6 +13,7 @@ import { NewKeyPage } from './pages/new-key-page.js';
 import { NewRecordPage } from './pages/new-record-page.js';
 import { NewWebhookPage } from './pages/new-webhook-page.js';
 import { RecordPage } from './pages/record-page.js';
+import { TreePage } from './pages/tree-page.js';
 import { WebhookPage } from './pages/webhook-page.js';
 import { hashOf, type Route } from './router.js';
 import { TEXTS } from './texts.js';
@@ -195,6 +196,12 @@ function Page({ route, readable }: PageProps): JSX.Element {
       return <One key={`${name}/${route.id}`} resource={resource} id={route.id} />;
     case 'new':
       return <New key={name} resource={resource} />;
+    case 'tree':
+      return resource.facets.includes(route.field) ? (
+        <TreePage key={name} resource={resource} field={route.field} />
+      ) : (
+        <Nothing {...TEXTS.errors.noPage} />
+      );
     case 'import':
       return <ImportPage key={name} resource={resource} />;
   }

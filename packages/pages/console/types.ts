@@ -3,6 +3,7 @@ import type { Catalogue, Deletion, EditableCollection, EditableTypes } from '#pa
 import type { FilterField } from '../docs/filters.js';
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
+import type { FacetPage } from './facets/facet-query.js';
 import type { Route } from './router.js';
 import type { TEXTS } from './texts.js';
 
@@ -110,6 +111,8 @@ export interface Api {
   readonly catalogue: Catalogue;
   readonly permissions: Permissions;
   collection(resource: Resource): EditableCollection<AnyTypes>;
+  /** @param at a request of `facetRequests`, or what follows a page */
+  facets(resource: Resource, at: string, signal: AbortSignal): Promise<FacetPage>;
   mayRead(resource: Resource): boolean;
   mayWrite(resource: Resource): boolean;
   describeError(error: unknown): ErrorText;

@@ -4,6 +4,7 @@ import { Button } from '../components/button.js';
 import { Field as Labelled } from '../components/field.js';
 import { useConsole } from '../context.js';
 import { labelOf, priceText, typedAmount } from '../formats.js';
+import { useCompletions } from './completions.js';
 import {
   type ChipsField,
   type ChipsValue,
@@ -117,6 +118,7 @@ export function useFieldLabels(field: Field): { readonly label: string; readonly
 
 function TextControl({ field, pointer, value, messages, onChange }: ControlProps<TextField, string | null>) {
   const { form } = useConsole().texts;
+  const [list, completions] = useCompletions(pointer, value ?? '');
   /** A text area has line feeds alone, so a text with CRLF gets its own line breaks back. */
   const type = (typed: string) =>
     onChange(typed === '' && field.allowsEmpty ? null : value?.includes('\r\n') ? withCrlf(typed) : typed);
@@ -128,11 +130,15 @@ function TextControl({ field, pointer, value, messages, onChange }: ControlProps
           return field.isMultiline ? (
             <textarea {...shared} rows={4} onInput={({ currentTarget }) => type(currentTarget.value)} />
           ) : (
-            <input
-              {...shared}
-              spellcheck={false}
-              onInput={({ currentTarget }) => type(currentTarget.value)}
-            />
+            <>
+              <input
+                {...shared}
+                list={list}
+                spellcheck={false}
+                onInput={({ currentTarget }) => type(currentTarget.value)}
+              />
+              {completions}
+            </>
           );
         }}
       </Labelled>
@@ -199,6 +205,7 @@ function ChipsControl({ field, pointer, value, messages, onChange }: ControlProp
   const { label, hint } = useFieldLabels(field);
   const input = useRef<HTMLInputElement>(null);
   const { texts, typed } = value;
+  const [list, completions] = useCompletions(pointer, typed);
   // Not when the control is left: a new line of chips would move a button away from the pointer that presses it.
   const add = (text: string) => onChange({ texts: withTyped({ texts, typed: text }, field), typed: '' });
   const press = (event: KeyboardEvent) => {
@@ -251,12 +258,14 @@ function ChipsControl({ field, pointer, value, messages, onChange }: ControlProp
             {...control}
             ref={input}
             data-pointer={typed === '' ? pointer : own(texts.length)}
+            list={list}
             spellcheck={false}
             value={typed}
             onInput={({ currentTarget }) => onChange({ texts, typed: currentTarget.value })}
             onKeyDown={press}
             onPaste={paste}
           />
+          {completions}
         </>
       )}
     </Labelled>

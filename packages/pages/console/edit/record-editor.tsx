@@ -7,6 +7,7 @@ import { useConsole } from '../context.js';
 import { AlteredTagError } from '../describe-error.js';
 import { randomKey } from '../random-key.js';
 import type { CatalogueRecord, Resource } from '../types.js';
+import { CompletedResource } from './completions.js';
 import { ConflictDialog } from './conflict-dialog.js';
 import { Creation, type Failure } from './creation.js';
 import { Fields } from './fields.js';
@@ -176,7 +177,15 @@ export function RecordEditor(props: RecordEditorProps): JSX.Element {
   return (
     <form class="record" ref={element} noValidate onSubmit={submit}>
       {failed && !conflict && <ProblemSummary failed={failed} />}
-      <Fields fields={fields} values={values} pointer="" messages={messagesOf(standing)} onChange={change} />
+      <CompletedResource.Provider value={resource}>
+        <Fields
+          fields={fields}
+          values={values}
+          pointer=""
+          messages={messagesOf(standing)}
+          onChange={change}
+        />
+      </CompletedResource.Provider>
       <p class="actions">
         <Button submit kind="primary" busy={isSaving}>
           {isSaving ? form.saving : isAnew ? form.createAnew : base ? form.save : form.create}

@@ -22,13 +22,15 @@ interface LiveListOptions {
 
 /**
  * The records of a page, updated in place when others change them.
- * @returns the list, and a function that marks the new records as such when the page is read again
+ * @returns the list, a function that marks the new records as such when the page is read again, and how often others
+ *   changed something
  */
-export function useLiveList(options: LiveListOptions): [LiveList, () => void] {
+export function useLiveList(options: LiveListOptions): [LiveList, () => void, number] {
   const { resource, page, isLoading, request, isWhole } = options;
   const { api } = useConsole();
   const [added, setAdded] = useState<ReadonlySet<number>>(new Set());
   const [since, setSince] = useState<{ readonly page: typeof page; readonly list: LiveList }>();
+  const [reports, setReports] = useState(0);
   const list = since && since.page === page ? since.list : liveList(page?.records ?? [], added);
   const current = useRef(list);
   current.current = list;
@@ -50,6 +52,7 @@ export function useLiveList(options: LiveListOptions): [LiveList, () => void] {
     const next = updated(current.current, { page: found.records, others, news, isWhole });
     current.current = next;
     setSince({ page, list: next });
+    setReports((count) => count + 1);
   });
-  return [list, () => setAdded(new Set([...list.here, ...list.elsewhere]))];
+  return [list, () => setAdded(new Set([...list.here, ...list.elsewhere])), reports];
 }

@@ -12,9 +12,11 @@ import { PagesBar } from '../components/pages-bar.js';
 import { RecordsTable } from '../components/records-table.js';
 import { textLinks } from '../components/text-links.js';
 import { useConsole } from '../context.js';
+import { Facets } from '../facets/facets.js';
 import { labelOf } from '../formats.js';
 import { type ListState, queryOf, selectionOf, stateOf } from '../list-query.js';
 import { useLiveList } from '../live/use-live-list.js';
+import { prefer, preferred } from '../preferences.js';
 import { hashOf } from '../router.js';
 import { TEXTS } from '../texts.js';
 import { ExportButton } from '../transfer/export-button.js';
@@ -22,6 +24,11 @@ import type { DeletionQueue, Resource, Field as ResourceField } from '../types.j
 import { useLoad } from '../use-load.js';
 
 const { list: texts, filters: filterTexts } = TEXTS;
+
+/** The preference whether lists have the counts of values beside them. */
+const COUNTS = 'counts';
+/** Counts have a place beside a list. A narrower window has them above the list if the person wants them. */
+const HAS_PLACE = '(min-width: 70rem)';
 
 interface ListPageProps {
   readonly resource: Resource;
@@ -35,6 +42,13 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
   const selection = selectionOf(state);
   const [columns, chooseColumns] = useColumns(resource);
   const [areFiltersOpen, setFiltersOpen] = useState(state.filters.length > 0);
+  const [areCountsOpen, setCountsOpen] = useState(
+    () => (preferred(COUNTS) ?? (matchMedia(HAS_PLACE).matches ? 'on' : 'off')) === 'on',
+  );
+  const toggleCounts = () => {
+    prefer(COUNTS, areCountsOpen ? 'off' : 'on');
+    setCountsOpen(!areCountsOpen);
+  };
   useChanges(deletions);
   const request = requestOf(resource, state, columns);
   const { value, error, isLoading, reload } = useLoad(request, (signal) =>
@@ -48,8 +62,12 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
     navigate({ page: 'list', resource: resource.name, query: next });
   };
   const isWhole = Object.keys(selection).every((name) => name === 'sort');
-  const [live, markNew] = useLiveList({ resource, page, isLoading, request, isWhole });
+  const [live, markNew, news] = useLiveList({ resource, page, isLoading, request, isWhole });
   const isSelected = !isWhole;
+  const hasCounts = areCountsOpen && resource.facets.length > 0;
+  const paths = resource.fields.filter(
+    ({ name, meaning }) => meaning === 'paths' && resource.facets.includes(name),
+  );
   const clear = () => go({ words: '', filters: [] });
   return (
     <>
@@ -80,6 +98,16 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
             {filterTexts.button(state.filters.length)}
           </Button>
         )}
+        {resource.facets.length > 0 && (
+          <Button aria-expanded={areCountsOpen} onClick={toggleCounts}>
+            {TEXTS.facets.button}
+          </Button>
+        )}
+        {paths.map(({ name }) => (
+          <a key={name} class="button" href={hashOf({ page: 'tree', resource: resource.name, field: name })}>
+            {TEXTS.tree.title(labelOf(name))}
+          </a>
+        ))}
         <ColumnMenu {...{ resource, columns, chooseColumns }} />
         <SortChoice columns={columns} sort={state.sort} onSort={(sort) => go({ sort })} />
         {isSelected && (
@@ -103,34 +131,46 @@ export function ListPage({ resource, query }: ListPageProps): JSX.Element {
         {isLoading ? texts.loading : page && texts.loaded(page.records.length)}
       </p>
       {!page && isLoading && <p class="note">{texts.loading}</p>}
-      {page && resource.hasChanges && (
-        <NewsLine
-          list={live}
-          onShow={() => {
-            markNew();
-            reload();
-          }}
-          onShowNewest={() => {
-            markNew();
-            go({ sort: '-id' });
-          }}
-        />
-      )}
-      {page && page.records.length > 0 && (
-        <RecordsTable
-          {...{ resource, columns, sort: state.sort, records: live.records, marks: live.marks }}
-          isBusy={isLoading}
-          isWaiting={(id) => deletions.isWaiting(resource, id)}
-          onSort={(sort) => go({ sort })}
-          hrefOf={textLinks(resource, state)}
-        />
-      )}
-      {page?.records.length === 0 && !isLoading && (
-        <Empty
-          {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }}
-        />
-      )}
-      {page && <PagesBar {...{ resource, state, page, go }} />}
+      <div class={hasCounts ? 'with-facets' : ''}>
+        {hasCounts && (value || error !== undefined) && (
+          <Facets
+            {...{ resource, state, news }}
+            records={page?.records ?? []}
+            isFailureSaid={error !== undefined}
+            onChoose={(filters) => go({ filters })}
+          />
+        )}
+        <div>
+          {page && resource.hasChanges && (
+            <NewsLine
+              list={live}
+              onShow={() => {
+                markNew();
+                reload();
+              }}
+              onShowNewest={() => {
+                markNew();
+                go({ sort: '-id' });
+              }}
+            />
+          )}
+          {page && page.records.length > 0 && (
+            <RecordsTable
+              {...{ resource, columns, sort: state.sort, records: live.records, marks: live.marks }}
+              isBusy={isLoading}
+              isWaiting={(id) => deletions.isWaiting(resource, id)}
+              onSort={(sort) => go({ sort })}
+              hrefOf={textLinks(resource, state)}
+            />
+          )}
+          {page?.records.length === 0 && !isLoading && (
+            <Empty
+              {...{ resource, isSelected, isFirst: state.cursor === undefined, clear, goFirst: () => go({}) }}
+            />
+          )}
+          {page && <PagesBar {...{ resource, state, page, go }} />}
+        </div>
+      </div>
     </>
   );
 }

@@ -1,0 +1,175 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Button } from '../components/button.js';
+import { ErrorNotice } from '../components/notice.js';
+import { labelOf, numberText } from '../formats.js';
+import type { Filter, ListState } from '../list-query.js';
+import { TEXTS } from '../texts.js';
+import type { Resource } from '../types.js';
+import {
+  chosenValues,
+  type FacetCount,
+  type FacetField,
+  facetRequests,
+  facetRows,
+  toggled,
+} from './facet-query.js';
+import { PrefixBox } from './prefix-box.js';
+import { useValues } from './use-values.js';
+
+const { facets: texts } = TEXTS;
+
+/** The values of a page, if the panel reads its values alone. */
+const PAGE = 50;
+
+/** What of a panel is shown. */
+export interface PanelView {
+  readonly isOpen: boolean;
+  /** Whether all values are shown, page after page. */
+  readonly isLong: boolean;
+  readonly prefix: string;
+}
+
+/** Whether the panel reads its values by its own requests. */
+export function isAlone({ isLong, prefix }: PanelView): boolean {
+  return isLong || prefix !== '';
+}
+
+interface FacetPanelProps {
+  readonly resource: Resource;
+  readonly state: ListState;
+  readonly of: FacetField;
+  readonly view: PanelView;
+  /** The first values; undefined if they are not known. */
+  readonly found: { readonly values: readonly FacetCount[]; readonly more: boolean } | undefined;
+  readonly isLoading: boolean;
+  /** How often others changed something. */
+  readonly news: number;
+  onView(part: Partial<PanelView>): void;
+  onChoose(filters: readonly Filter[]): void;
+}
+
+/** The values of one field with the number of records that have each. A click filters by a value, or no longer. */
+export function FacetPanel(props: FacetPanelProps): JSX.Element {
+  const { resource, state, of, view, found, isLoading, onView, onChoose } = props;
+  const label = of.key === '' ? labelOf(of.field) : of.key;
+  const chosen = chosenValues(state.filters, of);
+  const hasBox =
+    (found?.more || isAlone(view)) && !resource.fields.find(({ name }) => name === of.field)?.schema.enum;
+  const list = {
+    label,
+    chosen,
+    onToggle: (text: string) => onChoose(toggled(state.filters, of, text)),
+  };
+  return (
+    <Panel label={label} note={chosen.length} isOpen={view.isOpen} onOpen={(isOpen) => onView({ isOpen })}>
+      {hasBox && (
+        <PrefixBox
+          label={texts.prefixOf(label)}
+          placeholder={texts.prefix}
+          onSettle={(prefix) => onView({ prefix })}
+        />
+      )}
+      {isAlone(view) ? (
+        <AllValues {...props} list={list} />
+      ) : (
+        <ValueList
+          {...list}
+          counts={found?.values}
+          isLoading={isLoading}
+          readMore={found?.more ? () => onView({ isLong: true }) : undefined}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface PanelProps {
+  readonly label: string;
+  /** How much is chosen. */
+  readonly note?: number;
+  readonly isOpen: boolean;
+  onOpen(isOpen: boolean): void;
+  readonly children: ComponentChildren;
+}
+
+/** A part that opens. What it contains exists only while it is open. */
+export function Panel({ label, note = 0, isOpen, onOpen, children }: PanelProps): JSX.Element {
+  return (
+    <details
+      class="facet"
+      open={isOpen}
+      onToggle={({ currentTarget }) => currentTarget.open !== isOpen && onOpen(currentTarget.open)}
+    >
+      <summary>
+        {label}
+        {note > 0 && <span class="badge">{texts.chosen(note)}</span>}
+      </summary>
+      {isOpen && children}
+    </details>
+  );
+}
+
+/** The values of one field from requests of their own. */
+function AllValues({
+  resource,
+  state,
+  of,
+  view: { prefix },
+  news,
+  list,
+}: FacetPanelProps & { readonly list: Pick<ValueListProps, 'label' | 'chosen' | 'onToggle'> }): JSX.Element {
+  const [first = ''] = facetRequests(resource, state, [of], { limit: PAGE, prefix });
+  const { value, error, isLoading, reload, readMore } = useValues(resource, first, news);
+  const isFailed = error !== undefined;
+  return (
+    <>
+      {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={reload} />}
+      <ValueList
+        {...list}
+        counts={isFailed ? undefined : value?.counts}
+        hasPrefix={prefix !== ''}
+        isLoading={isLoading}
+        readMore={readMore}
+      />
+      {value?.hasMore && !readMore && <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>}
+    </>
+  );
+}
+
+interface ValueListProps {
+  readonly label: string;
+  /** Undefined: not known. */
+  readonly counts: readonly FacetCount[] | undefined;
+  readonly chosen: readonly string[];
+  readonly hasPrefix?: boolean;
+  readonly isLoading: boolean;
+  readonly readMore: (() => void) | undefined;
+  onToggle(text: string): void;
+}
+
+function ValueList(props: ValueListProps): JSX.Element {
+  const { label, counts, chosen, hasPrefix = false, isLoading, readMore, onToggle } = props;
+  const rows = facetRows(counts ?? [], chosen);
+  return (
+    <fieldset aria-label={label} aria-busy={isLoading}>
+      <ul class="facet-values">
+        {rows.map(({ text, count, isChosen }) => (
+          <li key={text}>
+            <label>
+              <input type="checkbox" checked={isChosen} onChange={() => onToggle(text)} />
+              <span>{text === '' ? TEXTS.form.emptyValue : text}</span>
+              {count !== undefined && <span class="count">{numberText(count)}</span>}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {!counts && isLoading && <p class="note">{TEXTS.list.loading}</p>}
+      {counts?.length === 0 && <p class="note">{hasPrefix ? texts.noneWithPrefix : texts.none}</p>}
+      {readMore && (
+        <Button kind="link" aria-label={texts.moreOf(label)} onClick={readMore}>
+          {texts.more}
+        </Button>
+      )}
+    </fieldset>
+  );
+}

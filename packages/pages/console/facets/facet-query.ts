@@ -1,0 +1,140 @@
+import { type Filter, type ListState, queryOf } from '../list-query.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+
+/** A field whose values are counted, or one key of the attributes. */
+export interface FacetField {
+  readonly field: string;
+  /** Empty for a field without keys. */
+  readonly key: string;
+}
+
+/** The values of a field as the service sends them. */
+export interface Facet {
+  /** As {@link facetName} has it. */
+  readonly field: string;
+  readonly values: readonly FacetCount[];
+  /** Whether there are more values. */
+  readonly more: boolean;
+}
+
+export interface FacetCount {
+  readonly value: string | number | boolean;
+  readonly count: number;
+}
+
+/** Some values of fields. */
+export interface FacetPage {
+  /** In the order of the request. */
+  readonly facets: readonly Facet[];
+  /** The request for the values behind these; absent if there are none, or if several fields were asked for. */
+  readonly next?: string | undefined;
+}
+
+/** A value as it is shown. */
+export interface FacetRow {
+  readonly text: string;
+  /** The number of records that have it; undefined if the service has not told. */
+  readonly count: number | undefined;
+  readonly isChosen: boolean;
+}
+
+/** The most fields of a request. */
+const MOST_FIELDS = 10;
+/** The most values of `.in`. */
+const MOST_VALUES = 100;
+/** The most keys of attributes that the records of a page suggest. */
+const MOST_KEYS = 20;
+
+/** The name of a field in the parameter `fields`. */
+export function facetName({ field, key }: FacetField): string {
+  return key === '' ? field : `${field}[${key}]`;
+}
+
+interface FacetOptions {
+  readonly limit: number;
+  readonly prefix?: string;
+}
+
+/** The requests for the values of some fields among the records that a state selects, and of no field twice. */
+export function facetRequests(
+  resource: Pick<Resource, 'path'>,
+  state: ListState,
+  fields: readonly FacetField[],
+  { limit, prefix = '' }: FacetOptions,
+): string[] {
+  const names = [...new Set(fields.map(facetName))];
+  const parts = Array.from({ length: Math.ceil(names.length / MOST_FIELDS) }, (_, at) =>
+    names.slice(at * MOST_FIELDS, (at + 1) * MOST_FIELDS),
+  );
+  return parts.map((part) => {
+    const query = new URLSearchParams({ fields: part.join(','), limit: String(limit) });
+    if (prefix !== '') query.set('prefix', prefix);
+    const selection = queryOf({ ...state, sort: '', cursor: undefined });
+    selection.delete('limit');
+    for (const [name, value] of selection) query.append(name, value);
+    return `${resource.path}/facets?${query}`;
+  });
+}
+
+/** The keys that can be counted: those in filters and of the person first, then those that most of the records have. */
+export function attributeKeys(
+  field: string,
+  records: readonly CatalogueRecord[],
+  filters: readonly Filter[],
+  added: readonly string[],
+): string[] {
+  const counts = new Map<string, number>();
+  for (const record of records)
+    for (const key of Object.keys(Object(record[field]))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const suggested = [...counts].sort(([, one], [, other]) => other - one).slice(0, MOST_KEYS);
+  const filtered = filters.filter((one) => one.field === field).map(({ key }) => key);
+  const keys = new Set([...added, ...filtered, ...suggested.map(([key]) => key)]);
+  // A comma would separate two fields.
+  return [...keys].filter((key) => key !== '' && !key.includes(','));
+}
+
+/** The values of a field that the filters choose, any of which a record may have. */
+export function chosenValues(filters: readonly Filter[], of: FacetField): string[] {
+  const values = filters
+    .filter((one) => isChoice(one, of))
+    .flatMap(({ operator, value }) => (operator === 'in' ? value.split(',') : [value]));
+  return [...new Set(values)];
+}
+
+/** The filters after a value was chosen, or is chosen no more. */
+export function toggled(filters: readonly Filter[], of: FacetField, text: string): readonly Filter[] {
+  const chosen = chosenValues(filters, of);
+  const isRemoval = chosen.includes(text);
+  const values = isRemoval
+    ? chosen.filter((one) => one !== text)
+    : [...chosen, text].every(isListable) && chosen.length < MOST_VALUES
+      ? [...chosen, text]
+      : [text];
+  const others = filters.filter((one) => !isChoice(one, of));
+  if (values.length === 0) return others;
+  const operator = values.length === 1 ? 'equals' : 'in';
+  return [...others, { ...of, operator, value: values.join(',') }];
+}
+
+/** Whether a text can stand in a list of values. */
+function isListable(text: string): boolean {
+  return text !== '' && !text.includes(',');
+}
+
+function isChoice(filter: Filter, { field, key }: FacetField): boolean {
+  return filter.field === field && filter.key === key && /^(equals|in)$/.test(filter.operator);
+}
+
+/**
+ * The values to show. Filters compare attributes as text, so the number 5 and the text `5` are one value. A chosen
+ * value that the service has not counted stands first, so that it can be removed.
+ */
+export function facetRows(values: readonly FacetCount[], chosen: readonly string[]): readonly FacetRow[] {
+  const counts = new Map<string, number>();
+  for (const { value, count } of values) counts.set(String(value), (counts.get(String(value)) ?? 0) + count);
+  const others = chosen.filter((text) => !counts.has(text));
+  return [
+    ...others.map((text) => ({ text, count: undefined, isChosen: true })),
+    ...[...counts].map(([text, count]) => ({ text, count, isChosen: chosen.includes(text) })),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.js';
+import { Field } from '../components/field.js';
+import { ErrorNotice } from '../components/notice.js';
+import { useConsole } from '../context.js';
+import type { Filter, ListState } from '../list-query.js';
+import { TEXTS } from '../texts.js';
+import type { CatalogueRecord, Resource } from '../types.js';
+import { useLoad } from '../use-load.js';
+import { FacetPanel, isAlone, type PanelView } from './facet-panel.js';
+import { attributeKeys, type FacetField, facetName, facetRequests } from './facet-query.js';
+import { PriceChart } from './price-chart.js';
+import { pricesOf } from './price-ranges.js';
+
+const { facets: texts } = TEXTS;
+
+/** The values of a panel at first. */
+const FIRST = 10;
+const CLOSED: PanelView = { isOpen: false, isLong: false, prefix: '' };
+
+interface FacetsProps {
+  readonly resource: Resource;
+  readonly state: ListState;
+  readonly records: readonly CatalogueRecord[];
+  /** How often others changed something since the list was opened. */
+  readonly news: number;
+  /** Whether the list says already that its filters or the service fail. */
+  readonly isFailureSaid: boolean;
+  onChoose(filters: readonly Filter[]): void;
+}
+
+/** The values of the fields beside a list, with counts: one request for all open panels. */
+export function Facets({
+  resource,
+  state,
+  records,
+  news,
+  isFailureSaid,
+  onChoose,
+}: FacetsProps): JSX.Element {
+  const { api } = useConsole();
+  const [addedKeys, setAddedKeys] = useState<readonly string[]>([]);
+  const [views, setViews] = useState<Readonly<Record<string, PanelView>>>(() => firstViews(resource));
+  const keyed = resource.facets.find((name) => isKeyed(resource, name));
+  const plain = resource.facets.filter((name) => name !== keyed).map((field) => ({ field, key: '' }));
+  const keys = keyed === undefined ? [] : attributeKeys(keyed, records, state.filters, addedKeys);
+  const attributes = keys.map((key) => ({ field: keyed ?? '', key }));
+  const viewOf = (of: FacetField) => views[facetName(of)] ?? CLOSED;
+  const change = (of: FacetField, part: Partial<PanelView>) =>
+    setViews((all) => ({ ...all, [facetName(of)]: { ...(all[facetName(of)] ?? CLOSED), ...part } }));
+  const together = [...plain, ...attributes].filter((of) => viewOf(of).isOpen && !isAlone(viewOf(of)));
+  const requests = facetRequests(resource, state, together, { limit: FIRST });
+  const { value, error, isLoading, reload } = useLoad(JSON.stringify([requests, news]), async (signal) => {
+    const facets = [];
+    for (const one of requests) facets.push(...(await api.facets(resource, one, signal)).facets);
+    return new Map(facets.map((facet) => [facet.field, facet]));
+  });
+  // Under an error, counts of another query would look like those of this one.
+  const found = error === undefined ? value : undefined;
+  const panel = (of: FacetField) => (
+    <FacetPanel
+      key={facetName(of)}
+      {...{ resource, state, of, news, onChoose }}
+      view={viewOf(of)}
+      found={found?.get(facetName(of))}
+      isLoading={isLoading}
+      onView={(part) => change(of, part)}
+    />
+  );
+  return (
+    <section class="facets" aria-label={texts.title}>
+      {error !== undefined && !isFailureSaid && (
+        <ErrorNotice error={error} title={texts.failed} onRetry={reload} />
+      )}
+      {inOrder(resource, plain).map(panel)}
+      {pricesOf(resource).map((prices) => (
+        <PriceChart key={prices.name} {...{ resource, state, prices, news, onChoose }} />
+      ))}
+      {attributes.map(panel)}
+      {keyed !== undefined && (
+        <NewKey
+          onAdd={(key) => {
+            setAddedKeys((all) => [key, ...all.filter((one) => one !== key)]);
+            change({ field: keyed, key }, { isOpen: true });
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function isKeyed({ filters }: Resource, field: string): boolean {
+  return filters.find(({ name }) => name === field)?.prefix !== undefined;
+}
+
+/** Fields with many values first, then those of a few fixed values, then parts of fields. */
+function inOrder(resource: Resource, fields: readonly FacetField[]): readonly FacetField[] {
+  const rank = ({ field }: FacetField) => {
+    const found = resource.fields.find(({ name }) => name === field);
+    return found ? Number(found.schema.enum !== undefined) : 2;
+  };
+  return [...fields].sort((one, other) => rank(one) - rank(other));
+}
+
+/** At first those panels are open whose values most people look for. */
+function firstViews({ facets, fields }: Resource): Readonly<Record<string, PanelView>> {
+  const isOpen = (name: string) => fields.some((one) => one.name === name && one.meaning !== 'variants');
+  const names = facets.filter((name) => isOpen(name));
+  return Object.fromEntries(names.map((name) => [name, { ...CLOSED, isOpen: true }]));
+}
+
+/** Adds a panel for an attribute that the records of the page do not have. */
+function NewKey({ onAdd }: { onAdd(key: string): void }): JSX.Element {
+  const [key, setKey] = useState('');
+  const isWrong = key.includes(',');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (key === '' || isWrong) return;
+    onAdd(key);
+    setKey('');
+  };
+  return (
+    <form class="with-button" onSubmit={submit}>
+      <Field label={texts.key} isLabelHidden error={isWrong ? texts.noComma : undefined}>
+        {(control) => (
+          <input
+            {...control}
+            placeholder={texts.key}
+            spellcheck={false}
+            value={key}
+            onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Button submit>{texts.addKey}</Button>
+    </form>
+  );
+}

@@ -1,0 +1,135 @@
+import { type Filter, type ListState, queryOf } from '../list-query.js';
+import type { Resource } from '../types.js';
+
+/** Amounts in the smallest unit, from one to below another. */
+export interface PriceRange {
+  readonly from: number;
+  readonly below: number;
+}
+
+/** The limits that a person has chosen. */
+export type ChosenRange = { readonly [Limit in keyof PriceRange]: number | undefined };
+
+export interface CountedRange extends PriceRange {
+  readonly count: number;
+}
+
+/** The fields of a price. */
+export interface PriceFields {
+  /** Such as `price`. */
+  readonly name: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** The ranges of a chart: about so many. */
+const RANGES = 8;
+/** If the highest price is so many times the lowest one, equal ranges would put nearly all records into the first. */
+const WIDE = 40;
+
+/**
+ * Ranges with round limits that hold all amounts from the lowest to the highest. They are equally wide; if the amounts
+ * differ much, each is about twice as wide as the one before, and the first one reaches down to the lowest amount.
+ */
+export function priceRanges(lowest: number, highest: number): readonly PriceRange[] {
+  const limits =
+    highest > WIDE * Math.max(lowest, 1) ? growingLimits(lowest, highest) : equalLimits(lowest, highest);
+  return limits.slice(1).map((below, at) => ({ from: limits[at] ?? 0, below }));
+}
+
+function equalLimits(lowest: number, highest: number): number[] {
+  const least = (highest - lowest + 1) / RANGES;
+  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least) ?? 10 * power;
+  const first = Math.floor(lowest / step) * step;
+  const count = Math.floor((highest - first) / step) + 1;
+  return Array.from({ length: count + 1 }, (_, at) => first + at * step);
+}
+
+/** The last of the series 1, 2, 5, 10, 20 … around the amounts, and one limit below all amounts. */
+function growingLimits(lowest: number, highest: number): number[] {
+  const series = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+  const below = series.filter((one) => one <= lowest).at(-1) ?? 0;
+  const above = series.find((one) => one > highest) ?? Number.MAX_SAFE_INTEGER;
+  return [below, ...series.filter((one) => one > below && one < above).slice(1 - RANGES), above];
+}
+
+/** The records of a chart: those of a state in one currency, whatever their amounts. */
+export function chartState(state: ListState, { amount, currency }: PriceFields, of: string): ListState {
+  const others = state.filters.filter(({ field }) => field !== amount && field !== currency);
+  return { ...state, sort: '', cursor: undefined, filters: [...others, equal(currency, of)] };
+}
+
+/** The request whose first record has the lowest amount, or the highest. */
+export function endRequest(
+  { path }: Pick<Resource, 'path'>,
+  state: ListState,
+  { name, amount }: PriceFields,
+  end: 'lowest' | 'highest',
+): string {
+  const query = queryOf({ ...state, sort: end === 'lowest' ? amount : `-${amount}` });
+  query.set('limit', '1');
+  query.set('fields', name);
+  return `${path}?${query}`;
+}
+
+/** The request that counts the records of a range. */
+export function countRequest(
+  { path }: Pick<Resource, 'path'>,
+  state: ListState,
+  fields: PriceFields,
+  range: PriceRange,
+): string {
+  const query = queryOf({ ...state, filters: [...state.filters, ...limitsOf(fields, range)] });
+  query.set('limit', '1');
+  query.set('fields', 'id');
+  return `${path}?${query}`;
+}
+
+/** The filters of a state that shows only a range of prices; without limits, all prices of any currency. */
+export function filtersOfRange(
+  { filters }: ListState,
+  fields: PriceFields,
+  currency: string,
+  range: ChosenRange,
+): readonly Filter[] {
+  const others = filters.filter(({ field }) => field !== fields.amount);
+  const limits = limitsOf(fields, range);
+  if (limits.length === 0) return others;
+  const ofOtherFields = others.filter(({ field }) => field !== fields.currency);
+  return [...ofOtherFields, equal(fields.currency, currency), ...limits];
+}
+
+/** The limits that filters set, as the chart sets them. */
+export function chosenRange(filters: readonly Filter[], { amount }: PriceFields): ChosenRange {
+  const limit = (operator: string) => {
+    const text = filters.find((one) => one.field === amount && one.operator === operator)?.value ?? '';
+    return /^\d+$/.test(text) ? Number(text) : undefined;
+  };
+  return { from: limit('gte'), below: limit('lt') };
+}
+
+function limitsOf({ amount }: PriceFields, { from, below }: ChosenRange): readonly Filter[] {
+  const limits = [
+    ['gte', from],
+    ['lt', below],
+  ] as const;
+  return limits.flatMap(([operator, value]) =>
+    value === undefined ? [] : [{ field: amount, key: '', operator, value: String(value) }],
+  );
+}
+
+function equal(field: string, value: string): Filter {
+  return { field, key: '', operator: 'equals', value };
+}
+
+/** The price whose chart a resource has: an object of an amount that lists can sort and compare, and its currency. */
+export function pricesOf({ fields, filters, facets }: Resource): PriceFields[] {
+  return fields.flatMap(({ name, sort }) => {
+    const [amount, currency] = [`${name}.amount`, `${name}.currency`];
+    const operators = filters.find((one) => one.name === amount)?.operators.map((one) => one.name) ?? [];
+    const isCharted =
+      sort === amount && facets.includes(currency) && ['gte', 'lt'].every((one) => operators.includes(one));
+    return isCharted ? [{ name, amount, currency }] : [];
+  });
+}

@@ -1,0 +1,46 @@
+import { useRef, useState } from 'preact/hooks';
+import { useConsole } from '../context.js';
+import type { Resource } from '../types.js';
+import { type Load, useLoad } from '../use-load.js';
+import type { FacetCount, FacetPage } from './facet-query.js';
+
+/** The most pages of values, so that a page of the browser stays small. */
+const MOST_PAGES = 10;
+
+interface Values {
+  readonly counts: readonly FacetCount[];
+  readonly hasMore: boolean;
+}
+
+interface ValuesLoad extends Load<Values> {
+  /** Reads another page; absent if there is none, or if many are shown. */
+  readonly readMore: (() => void) | undefined;
+}
+
+/**
+ * The values of one field, page after page. After news the pages that are shown are read again.
+ * @param first the request for the first page
+ */
+export function useValues(resource: Resource, first: string, news = 0): ValuesLoad {
+  const { api } = useConsole();
+  const [wanted, setWanted] = useState({ first, pages: 1 });
+  const pages = wanted.first === first ? wanted.pages : 1;
+  const source = `${first} ${news}`;
+  const read = useRef<{ readonly source: string; readonly pages: FacetPage[] }>({ source, pages: [] });
+  const load = useLoad(`${source} ${pages}`, async (signal) => {
+    if (read.current.source !== source) read.current = { source, pages: [] };
+    const { pages: found } = read.current;
+    for (
+      let at: string | undefined = found.at(-1)?.next ?? first;
+      at !== undefined && found.length < pages;
+    ) {
+      const page: FacetPage = await api.facets(resource, at, signal);
+      found.push(page);
+      at = page.next;
+    }
+    const counts = found.flatMap(({ facets: [facet] }) => facet?.values ?? []);
+    return { counts, hasMore: found.at(-1)?.next !== undefined };
+  });
+  const hasMore = load.value?.hasMore === true && pages < MOST_PAGES;
+  return { ...load, readMore: hasMore ? () => setWanted({ first, pages: pages + 1 }) : undefined };
+}
