@@ -42,7 +42,7 @@ export interface FacetRow {
 const MOST_FIELDS = 10;
 /** The most values of `.in`. */
 const MOST_VALUES = 100;
-/** The most keys of attributes that the records of a page suggest. */
+/** The most keys of attributes, if the person and the filters name no more. */
 const MOST_KEYS = 20;
 
 /** The name of a field in the parameter `fields`. */
@@ -76,21 +76,24 @@ export function facetRequests(
   });
 }
 
-/** The keys that can be counted: those in filters and of the person first, then those that most of the records have. */
+/**
+ * The keys that can be counted: those that are shown already, so that no panel moves, those in filters, and those that
+ * most of the records have.
+ */
 export function attributeKeys(
   field: string,
   records: readonly CatalogueRecord[],
   filters: readonly Filter[],
-  added: readonly string[],
+  shown: readonly string[],
 ): string[] {
   const counts = new Map<string, number>();
   for (const record of records)
     for (const key of Object.keys(Object(record[field]))) counts.set(key, (counts.get(key) ?? 0) + 1);
-  const suggested = [...counts].sort(([, one], [, other]) => other - one).slice(0, MOST_KEYS);
-  const filtered = filters.filter((one) => one.field === field).map(({ key }) => key);
-  const keys = new Set([...added, ...filtered, ...suggested.map(([key]) => key)]);
+  const frequent = [...counts].sort(([, one], [, other]) => other - one).map(([key]) => key);
+  const named = [...shown, ...filters.filter((one) => one.field === field).map(({ key }) => key)];
   // A comma would separate two fields.
-  return [...keys].filter((key) => key !== '' && !key.includes(','));
+  const keys = [...new Set([...named, ...frequent])].filter((key) => key !== '' && !key.includes(','));
+  return keys.slice(0, Math.max(MOST_KEYS, new Set(named).size));
 }
 
 /** The values of a field that the filters choose, any of which a record may have. */

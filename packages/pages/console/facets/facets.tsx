@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
 import { ErrorNotice } from '../components/notice.js';
@@ -40,12 +40,13 @@ export function Facets({
   onChoose,
 }: FacetsProps): JSX.Element {
   const { api } = useConsole();
-  const [addedKeys, setAddedKeys] = useState<readonly string[]>([]);
+  const shownKeys = useRef<readonly string[]>([]);
   const [views, setViews] = useState<Readonly<Record<string, PanelView>>>(() => firstViews(resource));
   const keyed = resource.facets.find((name) => isKeyed(resource, name));
   const plain = resource.facets.filter((name) => name !== keyed).map((field) => ({ field, key: '' }));
-  const keys = keyed === undefined ? [] : attributeKeys(keyed, records, state.filters, addedKeys);
-  const attributes = keys.map((key) => ({ field: keyed ?? '', key }));
+  if (keyed !== undefined)
+    shownKeys.current = attributeKeys(keyed, records, state.filters, shownKeys.current);
+  const attributes = shownKeys.current.map((key) => ({ field: keyed ?? '', key }));
   const viewOf = (of: FacetField) => views[facetName(of)] ?? CLOSED;
   const change = (of: FacetField, part: Partial<PanelView>) =>
     setViews((all) => ({ ...all, [facetName(of)]: { ...(all[facetName(of)] ?? CLOSED), ...part } }));
@@ -81,7 +82,7 @@ export function Facets({
       {keyed !== undefined && (
         <NewKey
           onAdd={(key) => {
-            setAddedKeys((all) => [key, ...all.filter((one) => one !== key)]);
+            shownKeys.current = [key, ...shownKeys.current.filter((one) => one !== key)];
             change({ field: keyed, key }, { isOpen: true });
           }}
         />

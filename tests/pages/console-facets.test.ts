@@ -1,0 +1,238 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { inProcessService } from '../support/in-process-service.js';
+import { APPEARANCES, expectAccessible } from './accessibility.js';
+import { consolePages } from './console-page.js';
+
+const BRANDS = ['Nordlicht', 'Acme', 'Acme, Inc'];
+
+describe('the counts of the console', () => {
+  const service = inProcessService();
+  const open = consolePages(service);
+  before(async () => {
+    for (let at = 0; at < 24; at++)
+      await service.client.post('/v1/products', {
+        name: `Lamp ${at}`,
+        price: { amount: 1_000 + at * 250, currency: at < 20 ? 'EUR' : 'JPY' },
+        // 12 of the first, 8 of the second, 4 of the third.
+        brand: BRANDS[at < 12 ? 0 : at < 20 ? 1 : 2],
+        tags: ['lighting', at % 2 === 0 ? 'lighting/lamps/desk' : 'lighting/lamps/floor'],
+        attributes: { watts: (at % 4) * 5, ...(at === 23 && { material: 'brass' }) },
+      });
+    // More tags than a request reads.
+    for (const first of [0, 50, 100])
+      await service.client.post('/v1/products', {
+        name: `Shelf ${first}`,
+        tags: Array.from({ length: 50 }, (_, at) => `stock/${first + at}`),
+      });
+  });
+
+  const panel = (page: Page, label: string) => page.locator('details.facet', { hasText: label });
+  const values = (page: Page, label: string) =>
+    page
+      .getByRole('group', { name: label, exact: true })
+      .locator('li')
+      .evaluateAll((all) => all.map((one) => one.textContent));
+  const hasValue = (page: Page, label: string, text: string) =>
+    page.getByRole('group', { name: label, exact: true }).locator('li', { hasText: text }).waitFor();
+  const total = (page: Page, text: string) => page.locator('.pages-bar').getByText(text).waitFor();
+  const choose = (page: Page, label: string) =>
+    page.getByRole('checkbox', { name: label, exact: true }).click();
+
+  it('follow the filters, the search and the changes of others, and a click filters', async () => {
+    const { page, errors } = await open('#/products');
+    await hasValue(page, 'Brand', 'Nordlicht12');
+    expect(await values(page, 'Brand')).to.deep.equal(['Nordlicht12', 'Acme8', 'Acme, Inc4']);
+    expect(await page.getByRole('group', { name: 'Group', exact: true }).count()).to.equal(0);
+    await choose(page, 'Acme 8');
+    await page.waitForURL(/brand=Acme$/);
+    await total(page, '8 records on this page');
+    await hasValue(page, 'Tags', 'lighting8');
+    // Its own choice does not narrow a field.
+    expect(await values(page, 'Brand')).to.deep.equal(['Nordlicht12', 'Acme8', 'Acme, Inc4']);
+    await choose(page, 'Nordlicht 12');
+    await page.waitForURL(/brand\.in=Acme%2CNordlicht$/);
+    await hasValue(page, 'Tags', 'lighting20');
+    // No list can hold a comma.
+    await choose(page, 'Acme, Inc 4');
+    await page.waitForURL(/brand=Acme%2C\+Inc$/);
+    await total(page, '4 records on this page');
+    await service.client.post('/v1/products', { name: 'Lamp 24', brand: 'Acme, Inc', status: 'draft' });
+    await hasValue(page, 'Brand', 'Acme, Inc5');
+    await hasValue(page, 'Status', 'draft1');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('24');
+    await page.keyboard.press('Enter');
+    await hasValue(page, 'Brand', 'Acme, Inc1');
+    expect(await values(page, 'Brand')).to.deep.equal(['Acme, Inc1']);
+    await choose(page, 'Acme, Inc 1');
+    await page.waitForURL(/products\?q=24$/);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('show more values page after page, those that begin as the person types, and any attribute', async () => {
+    const { page } = await open('#/products?q=shelf');
+    await page.getByRole('button', { name: 'More values of Tags' }).click();
+    const tags = page.getByRole('group', { name: 'Tags', exact: true });
+    await tags.locator('li').nth(49).waitFor();
+    await page.getByRole('button', { name: 'More values of Tags' }).click();
+    await tags.locator('li').nth(99).waitFor();
+    expect(new Set(await values(page, 'Tags')).size).to.equal(100);
+    await page.getByLabel('Tags: begins with').fill('stock/14');
+    await tags.locator('li').nth(11).waitFor({ state: 'detached' });
+    expect(await values(page, 'Tags')).to.have.length(11);
+    await page.getByLabel('Tags: begins with').fill('Stock');
+    await page.getByText('No value begins so.').waitFor();
+
+    await page.getByLabel('Another attribute').fill('watts');
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove search and filters' }).click();
+    await hasValue(page, 'watts', '156');
+    await choose(page, '15 6');
+    await choose(page, '10 6');
+    await page.waitForURL(/attributes%5Bwatts%5D.in=15%2C10$/);
+    await total(page, '12 records on this page');
+    const row = page.getByRole('group', { name: 'Filter' });
+    await page.getByRole('button', { name: 'Filters (1)' }).click();
+    await row.getByLabel('Operator').selectOption('is more than');
+    await row.getByLabel('Value').fill('7.5');
+    await row.getByLabel('Key').fill('');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await row.getByText('Name the attribute.').waitFor();
+    expect(await row.getByLabel('Key').evaluate((one) => one === document.activeElement)).to.equal(true);
+    await row.getByLabel('Key').fill('watts');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.waitForURL(/attributes%5Bwatts%5D.gt=7.5$/);
+    await total(page, '12 records on this page');
+  });
+
+  it('draw the prices of a currency, whose bars and limits choose a range', async () => {
+    const asked: string[] = [];
+    const { page } = await open('#/products?price.currency=EUR', {
+      prepare: async (one) => one.on('request', (sent) => asked.push(sent.url())),
+    });
+    await hasValue(page, 'Brand', 'Nordlicht12');
+    const ofChart = () => asked.filter((url) => url.includes('limit=1&')).length;
+    // Signing in asks whether the key may read.
+    const before = ofChart();
+    await panel(page, 'Price ranges').locator('summary').click();
+    const chart = page.locator('svg.chart');
+    await chart.waitFor();
+    const rows = () =>
+      page
+        .getByRole('table', { name: 'Products by price in EUR' })
+        .locator('tbody tr')
+        .evaluateAll((all) => all.map((one) => one.textContent?.replaceAll(/\s/g, ' ')));
+    expect(await rows()).to.deep.equal([
+      '€10.00 to below €20.004',
+      '€20.00 to below €30.004',
+      '€30.00 to below €40.004',
+      '€40.00 to below €50.004',
+      '€50.00 to below €60.004',
+    ]);
+    expect(ofChart() - before).to.equal(7);
+    const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const at = (share: number) => [box.x + box.width * share, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0.3));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.5));
+    await page.mouse.up();
+    await page.waitForURL(/price.amount.gte=2000&price.amount.lt=4000$/);
+    await total(page, '8 records on this page');
+    await hasValue(page, 'Brand', 'Nordlicht8');
+    const limit = (name: string): Locator => panel(page, 'Price ranges').getByLabel(name);
+    expect(await limit('Below').inputValue()).to.equal('4000');
+    await limit('Below').selectOption('€60.00');
+    await page.waitForURL(/price.amount.gte=2000&price.amount.lt=6000$/);
+    await limit('From').selectOption('any');
+    await page.waitForURL(/price.currency=EUR&price.amount.lt=6000$/);
+    // Its own filters ask nothing anew.
+    expect(ofChart() - before).to.equal(7);
+  });
+
+  it('make a tree of the paths of tags, a level at a time, whose links list what is below', async () => {
+    const { page } = await open('#/products');
+    await page.getByRole('link', { name: 'Tree of tags' }).click();
+    await page.getByRole('heading', { name: 'Tree of tags' }).waitFor();
+    const nodes = () => page.locator('.tree-node').evaluateAll((all) => all.map((one) => one.textContent));
+    await page.getByText('The 100 most frequent ones are read.').waitFor();
+    expect(await nodes()).to.deep.equal(['lighting24', '▸lighting/at least 12', '▸stock/at least 1']);
+    await page.getByRole('button', { name: 'Read more' }).click();
+    await page.getByRole('button', { name: 'Read more' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'What is below lighting/', exact: true }).press('Enter');
+    await page.getByText('▾lighting/24').waitFor();
+    await page.getByRole('button', { name: 'What is below lighting/lamps/' }).click();
+    await page.getByRole('link', { name: 'floor' }).waitFor();
+    await expectAccessible(page, 'the tree');
+    await page.getByLabel('Tags: begins with').fill('stock/9');
+    await page.getByText('▸').first().waitFor({ state: 'detached' });
+    expect(await nodes()).to.have.length(11);
+    await page.getByLabel('Tags: begins with').fill('');
+    await page.getByRole('link', { name: 'lighting/' }).click();
+    await page.waitForURL(/#\/products\?tags.prefix=lighting%2F$/);
+    await total(page, '24 records on this page');
+  });
+
+  it('complete tags and brands in forms', async () => {
+    const { page, errors } = await open('#/products/new');
+    const options = (label: string) =>
+      page
+        .getByRole('combobox', { name: label, exact: true })
+        .evaluate((input) => [...((input as HTMLInputElement).list?.options ?? [])].map((one) => one.value));
+    const typed = async (label: string, text: string, first: string) => {
+      await page.getByRole('combobox', { name: label, exact: true }).fill(text);
+      await page.locator(`datalist option[value="${first}"]`).waitFor({ state: 'attached' });
+    };
+    await typed('Brand', 'Acme', 'Acme, Inc');
+    expect(await options('Brand')).to.have.members(['Acme', 'Acme, Inc']);
+    await typed('Tags', 'lighting/', 'lighting/lamps/desk');
+    expect(await options('Tags')).to.have.members(['lighting/lamps/desk', 'lighting/lamps/floor']);
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('leave the list alone if they fail, and are not there for a service without them', async () => {
+    let isBroken = true;
+    const { page, context } = await open('#/products', {
+      prepare: (one) =>
+        one.route(/\/facets\?/, (route) => {
+          if (!isBroken) return route.continue();
+          const body = JSON.stringify({
+            code: 'query_too_expensive',
+            message: 'query_too_expensive: The query takes too long',
+            details: [],
+          });
+          return route.fulfill({ status: 400, contentType: 'application/json', body });
+        }),
+    });
+    const alert = page.getByRole('region', { name: 'Number of records by value' }).getByRole('alert');
+    await alert.getByText('The query takes too long').waitFor();
+    await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
+    isBroken = false;
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await hasValue(page, 'Brand', 'Nordlicht12');
+    await page.goto(page.url().replace(/#.*/, '#/users'));
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Counts' }).count()).to.equal(0);
+    await context.route(/\/openapi.json/, async (route) => {
+      const document = await (await route.fetch()).json();
+      delete document.paths['/v1/products/facets'];
+      await route.fulfill({ json: document });
+    });
+    await page.goto(page.url().replace(/#.*/, '#/products'));
+    await page.reload();
+    await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Counts' }).count()).to.equal(0);
+    expect(await page.getByRole('link', { name: 'Tree of tags' }).count()).to.equal(0);
+  });
+
+  for (const [appearance, options] of Object.entries(APPEARANCES))
+    it(`have no axe violations and no horizontal scroll ${appearance}`, async () => {
+      const { page } = await open('#/products?brand=Acme&price.currency=EUR', options);
+      await page.getByRole('link', { name: 'Lamp 12' }).waitFor();
+      const button = page.getByRole('button', { name: 'Counts' });
+      if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+      await hasValue(page, 'Brand', 'Nordlicht12');
+      await panel(page, 'Price ranges').locator('summary').click();
+      await page.locator('svg.chart').waitFor();
+      await expectAccessible(page, 'the counts');
+    });
+});
