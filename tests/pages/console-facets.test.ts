@@ -39,6 +39,8 @@ describe('the counts of the console', () => {
   const choose = (page: Page, label: string) =>
     page.getByRole('checkbox', { name: label, exact: true }).click();
 
+  const again = (page: Page) => page.getByRole('button', { name: 'Something changed: count again' });
+
   it('follow the filters, the search and the changes of others, and a click filters', async () => {
     const { page, errors } = await open('#/products');
     await hasValue(page, 'Brand', 'Nordlicht12');
@@ -58,6 +60,10 @@ describe('the counts of the console', () => {
     await page.waitForURL(/brand=Acme%2C\+Inc$/);
     await total(page, '4 records on this page');
     await service.client.post('/v1/products', { name: 'Lamp 24', brand: 'Acme, Inc', status: 'draft' });
+    // Counts that took long wait for a click.
+    const recounted = page.getByRole('group', { name: 'Status', exact: true }).getByText('draft');
+    await recounted.or(again(page)).waitFor();
+    if (await again(page).isVisible()) await again(page).click();
     await hasValue(page, 'Brand', 'Acme, Inc5');
     await hasValue(page, 'Status', 'draft1');
     await page.getByRole('searchbox', { name: 'Search' }).fill('24');
@@ -206,9 +212,12 @@ describe('the counts of the console', () => {
     const alert = page.getByRole('region', { name: 'Number of records by value' }).getByRole('alert');
     await alert.getByText('The query takes too long').waitFor();
     await page.getByRole('link', { name: 'Lamp 23' }).waitFor();
+    // They are not tried again after every change of others.
+    await service.client.post('/v1/products', { name: 'Lamp 25', brand: 'Fjord' });
+    await again(page).waitFor();
     isBroken = false;
-    await alert.getByRole('button', { name: 'Try again' }).click();
-    await hasValue(page, 'Brand', 'Nordlicht12');
+    await again(page).click();
+    await hasValue(page, 'Brand', 'Fjord1');
     await page.goto(page.url().replace(/#.*/, '#/users'));
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     expect(await page.getByRole('button', { name: 'Counts' }).count()).to.equal(0);

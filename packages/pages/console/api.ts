@@ -6,7 +6,6 @@ import {
   type Token,
 } from '#packages/client/index.js';
 import { describeError } from './describe-error.js';
-import type { Facet } from './facets/facet-query.js';
 import { FeedFollower } from './live/follower.js';
 import { rateLimitOf } from './rate-limit.js';
 import type { Probe } from './session.js';
@@ -44,10 +43,6 @@ export function apiOf(catalogue: Catalogue, permissions: Permissions): Api {
     catalogue,
     permissions,
     collection: ({ path }) => catalogue.collection<AnyTypes>(path),
-    facets: async ({ path }, at, signal) => {
-      const { records, next } = await catalogue.collection<AnyTypes>(path).page(at, { signal });
-      return { facets: records as unknown as readonly Facet[], next };
-    },
     mayRead: ({ name }) => permissions.mayRead.has(name),
     mayWrite: ({ name }) => permissions.mayWrite.has(name),
     describeError,

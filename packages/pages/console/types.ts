@@ -3,7 +3,6 @@ import type { Catalogue, Deletion, EditableCollection, EditableTypes } from '#pa
 import type { FilterField } from '../docs/filters.js';
 import type { OpenApi, Schema } from '../docs/openapi.js';
 import type { References } from '../docs/references.js';
-import type { FacetPage } from './facets/facet-query.js';
 import type { Route } from './router.js';
 import type { TEXTS } from './texts.js';
 
@@ -20,6 +19,7 @@ export interface AnyTypes extends EditableTypes {
   readonly created: CatalogueRecord;
   readonly input: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
+  readonly facets: Readonly<Record<string, unknown>>;
   readonly replacement: Readonly<Record<string, unknown>>;
   readonly patch: Readonly<Record<string, unknown>>;
 }
@@ -111,8 +111,6 @@ export interface Api {
   readonly catalogue: Catalogue;
   readonly permissions: Permissions;
   collection(resource: Resource): EditableCollection<AnyTypes>;
-  /** @param at a request of `facetRequests`, or what follows a page */
-  facets(resource: Resource, at: string, signal: AbortSignal): Promise<FacetPage>;
   mayRead(resource: Resource): boolean;
   mayWrite(resource: Resource): boolean;
   describeError(error: unknown): ErrorText;

@@ -42,7 +42,7 @@ export function useCompletions(
       : [];
   const { value = [] } = useLoad(request, async (signal) => {
     if (!resource || request === '') return [];
-    const { facets } = await api.facets(resource, request, signal);
+    const { facets } = await api.collection(resource).facets(request, { signal });
     return (facets[0]?.values ?? []).map((one) => String(one.value));
   });
   if (!isCompleted) return [undefined, undefined];

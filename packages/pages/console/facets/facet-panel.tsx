@@ -1,18 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { FacetValue } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
 import { labelOf, numberText } from '../formats.js';
 import type { Filter, ListState } from '../list-query.js';
 import { TEXTS } from '../texts.js';
 import type { Resource } from '../types.js';
-import {
-  chosenValues,
-  type FacetCount,
-  type FacetField,
-  facetRequests,
-  facetRows,
-  toggled,
-} from './facet-query.js';
+import { chosenValues, type FacetField, facetRequests, facetRows, toggled } from './facet-query.js';
 import { PrefixBox } from './prefix-box.js';
 import { useValues } from './use-values.js';
 
@@ -40,7 +34,7 @@ interface FacetPanelProps {
   readonly of: FacetField;
   readonly view: PanelView;
   /** The first values; undefined if they are not known. */
-  readonly found: { readonly values: readonly FacetCount[]; readonly more: boolean } | undefined;
+  readonly found: { readonly values: readonly FacetValue[]; readonly more: boolean } | undefined;
   readonly isLoading: boolean;
   /** How often others changed something. */
   readonly news: number;
@@ -139,7 +133,7 @@ function AllValues({
 interface ValueListProps {
   readonly label: string;
   /** Undefined: not known. */
-  readonly counts: readonly FacetCount[] | undefined;
+  readonly counts: readonly FacetValue[] | undefined;
   readonly chosen: readonly string[];
   readonly hasPrefix?: boolean;
   readonly isLoading: boolean;

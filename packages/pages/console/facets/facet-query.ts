@@ -1,3 +1,4 @@
+import type { FacetValue } from '#packages/client/index.js';
 import { type Filter, type ListState, queryOf } from '../list-query.js';
 import type { CatalogueRecord, Resource } from '../types.js';
 
@@ -6,28 +7,6 @@ export interface FacetField {
   readonly field: string;
   /** Empty for a field without keys. */
   readonly key: string;
-}
-
-/** The values of a field as the service sends them. */
-export interface Facet {
-  /** As {@link facetName} has it. */
-  readonly field: string;
-  readonly values: readonly FacetCount[];
-  /** Whether there are more values. */
-  readonly more: boolean;
-}
-
-export interface FacetCount {
-  readonly value: string | number | boolean;
-  readonly count: number;
-}
-
-/** Some values of fields. */
-export interface FacetPage {
-  /** In the order of the request. */
-  readonly facets: readonly Facet[];
-  /** The request for the values behind these; absent if there are none, or if several fields were asked for. */
-  readonly next?: string | undefined;
 }
 
 /** A value as it is shown. */
@@ -132,7 +111,7 @@ function isChoice(filter: Filter, { field, key }: FacetField): boolean {
  * The values to show. Filters compare attributes as text, so the number 5 and the text `5` are one value. A chosen
  * value that the service has not counted stands first, so that it can be removed.
  */
-export function facetRows(values: readonly FacetCount[], chosen: readonly string[]): readonly FacetRow[] {
+export function facetRows(values: readonly FacetValue[], chosen: readonly string[]): readonly FacetRow[] {
   const counts = new Map<string, number>();
   for (const { value, count } of values) counts.set(String(value), (counts.get(String(value)) ?? 0) + count);
   const others = chosen.filter((text) => !counts.has(text));

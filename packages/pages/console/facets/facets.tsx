@@ -17,6 +17,8 @@ const { facets: texts } = TEXTS;
 
 /** The values of a panel at first. */
 const FIRST = 10;
+/** Counts that took longer, or failed, are not made anew after every change of others. */
+const SLOW_MS = 1_000;
 const CLOSED: PanelView = { isOpen: false, isLong: false, prefix: '' };
 
 interface FacetsProps {
@@ -51,18 +53,30 @@ export function Facets({
   const change = (of: FacetField, part: Partial<PanelView>) =>
     setViews((all) => ({ ...all, [facetName(of)]: { ...(all[facetName(of)] ?? CLOSED), ...part } }));
   const together = [...plain, ...attributes].filter((of) => viewOf(of).isOpen && !isAlone(viewOf(of)));
+  const lastTookMs = useRef(0);
+  /** The news that the counts take in. */
+  const counted = useRef(news);
+  if (lastTookMs.current < SLOW_MS) counted.current = news;
   const requests = facetRequests(resource, state, together, { limit: FIRST });
-  const { value, error, isLoading, reload } = useLoad(JSON.stringify([requests, news]), async (signal) => {
-    const facets = [];
-    for (const one of requests) facets.push(...(await api.facets(resource, one, signal)).facets);
-    return new Map(facets.map((facet) => [facet.field, facet]));
-  });
+  const { value, error, isLoading, reload } = useLoad(
+    JSON.stringify([requests, counted.current]),
+    async (signal) => {
+      const startedAt = performance.now();
+      lastTookMs.current = Number.POSITIVE_INFINITY;
+      const facets = [];
+      for (const one of requests)
+        facets.push(...(await api.collection(resource).facets(one, { signal })).facets);
+      lastTookMs.current = performance.now() - startedAt;
+      return new Map(facets.map((facet) => [facet.field, facet]));
+    },
+  );
   // Under an error, counts of another query would look like those of this one.
   const found = error === undefined ? value : undefined;
   const panel = (of: FacetField) => (
     <FacetPanel
       key={facetName(of)}
-      {...{ resource, state, of, news, onChoose }}
+      {...{ resource, state, of, onChoose }}
+      news={counted.current}
       view={viewOf(of)}
       found={found?.get(facetName(of))}
       isLoading={isLoading}
@@ -73,6 +87,17 @@ export function Facets({
     <section class="facets" aria-label={texts.title}>
       {error !== undefined && !isFailureSaid && (
         <ErrorNotice error={error} title={texts.failed} onRetry={reload} />
+      )}
+      {counted.current !== news && !isLoading && (
+        <Button
+          kind="link"
+          onClick={() => {
+            counted.current = news;
+            reload();
+          }}
+        >
+          {texts.countAgain}
+        </Button>
       )}
       {inOrder(resource, plain).map(panel)}
       {pricesOf(resource).map((prices) => (

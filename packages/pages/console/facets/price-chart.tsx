@@ -56,7 +56,7 @@ function OpenChart({ resource, state, prices, news, onChoose }: PriceChartProps)
   const anyAmount = { ...state, filters: state.filters.filter(({ field }) => field !== prices.amount) };
   const [request = ''] = facetRequests(resource, anyAmount, [ofCurrency], { limit: MOST_CURRENCIES });
   const currencies = useLoad(request, async (signal) => {
-    const { facets } = await api.facets(resource, request, signal);
+    const { facets } = await api.collection(resource).facets(request, { signal });
     return (facets[0]?.values ?? []).map(({ value }) => String(value));
   });
   const [named, another] = chosenValues(state.filters, ofCurrency);

@@ -1,4 +1,4 @@
-import type { FacetCount } from './facet-query.js';
+import type { FacetValue } from '#packages/client/index.js';
 
 /** A place in the tree of paths: a tag, or what is below a path. */
 export interface TreeNode {
@@ -25,7 +25,7 @@ export function pathOf(prefix: string): string {
  */
 export function childrenOf(
   path: string,
-  values: readonly FacetCount[],
+  values: readonly FacetValue[],
   areAll: boolean,
 ): readonly TreeNode[] {
   const nodes = new Map<string, { readonly node: TreeNode; readonly tags: number }>();

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
+import type { FacetsPage, FacetValue } from '#packages/client/index.js';
 import { useConsole } from '../context.js';
 import type { Resource } from '../types.js';
 import { type Load, useLoad } from '../use-load.js';
-import type { FacetCount, FacetPage } from './facet-query.js';
 
 /** The most pages of values, so that a page of the browser stays small. */
 const MOST_PAGES = 10;
 
 interface Values {
-  readonly counts: readonly FacetCount[];
+  readonly counts: readonly FacetValue[];
   readonly hasMore: boolean;
 }
 
@@ -26,7 +26,7 @@ export function useValues(resource: Resource, first: string, news = 0): ValuesLo
   const [wanted, setWanted] = useState({ first, pages: 1 });
   const pages = wanted.first === first ? wanted.pages : 1;
   const source = `${first} ${news}`;
-  const read = useRef<{ readonly source: string; readonly pages: FacetPage[] }>({ source, pages: [] });
+  const read = useRef<{ readonly source: string; readonly pages: FacetsPage[] }>({ source, pages: [] });
   const load = useLoad(`${source} ${pages}`, async (signal) => {
     if (read.current.source !== source) read.current = { source, pages: [] };
     const { pages: found } = read.current;
@@ -34,7 +34,7 @@ export function useValues(resource: Resource, first: string, news = 0): ValuesLo
       let at: string | undefined = found.at(-1)?.next ?? first;
       at !== undefined && found.length < pages;
     ) {
-      const page: FacetPage = await api.facets(resource, at, signal);
+      const page: FacetsPage = await api.collection(resource).facets(at, { signal });
       found.push(page);
       at = page.next;
     }
