@@ -34,8 +34,11 @@ describe('the console, when a person edits', () => {
     const { status } = await service.client.patch(`/v1/products/${id}`, patch);
     expect(status).to.equal(200);
   };
+  /** One that other values complete is a combobox. */
   const field = (page: Page | Locator, label: string) =>
-    page.getByRole('textbox', { name: label, exact: true });
+    page
+      .getByRole('textbox', { name: label, exact: true })
+      .or(page.getByRole('combobox', { name: label, exact: true }));
   const save = (page: Page) => page.getByRole('button', { name: /^(Save|Create|Create it anew)$/ }).click();
   const saved = (page: Page) =>
     page

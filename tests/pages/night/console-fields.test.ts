@@ -204,7 +204,10 @@ describe('the fields of a product in the console', () => {
   });
 
   describe('in the form', () => {
-    const input = (page: Page, label: string) => page.getByRole('textbox', { name: label, exact: true });
+    const input = (page: Page, label: string) =>
+      page
+        .getByRole('textbox', { name: label, exact: true })
+        .or(page.getByRole('combobox', { name: label, exact: true }));
     const save = (page: Page) => page.getByRole('button', { name: /^(Save|Create)$/ }).click();
 
     it('need the keyboard alone, for tags and for the order of pictures', async () => {

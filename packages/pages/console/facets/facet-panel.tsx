@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { FacetValue } from '#packages/client/index.js';
 import { Button } from '../components/button.js';
 import { ErrorNotice } from '../components/notice.js';
@@ -44,34 +45,41 @@ interface FacetPanelProps {
 
 /** The values of one field with the number of records that have each. A click filters by a value, or no longer. */
 export function FacetPanel(props: FacetPanelProps): JSX.Element {
-  const { resource, state, of, view, found, isLoading, onView, onChoose } = props;
+  const { resource, state, of, view, found, news, onView, onChoose } = props;
+  const { isOpen, prefix } = view;
+  const isOwn = isOpen && isAlone(view);
+  const [first = ''] = isOwn ? facetRequests(resource, state, [of], { limit: PAGE, prefix }) : [];
+  const own = useValues(resource, first, news);
+  const { error, value, readMore } = own;
   const label = of.key === '' ? labelOf(of.field) : of.key;
   const chosen = chosenValues(state.filters, of);
-  const hasBox =
-    (found?.more || isAlone(view)) && !resource.fields.find(({ name }) => name === of.field)?.schema.enum;
-  const list = {
-    label,
-    chosen,
-    onToggle: (text: string) => onChoose(toggled(state.filters, of, text)),
-  };
+  // What the person types in stays, whatever is found.
+  const hasBox = useRef(false);
+  const isChoice = resource.fields.find(({ name }) => name === of.field)?.schema.enum !== undefined;
+  hasBox.current ||= !isChoice && (found?.more === true || isAlone(view));
+  const isFailed = isOwn && error !== undefined;
+  const isBegun = isOwn && value === undefined;
+  const counts = isOwn ? value?.counts : found?.values;
   return (
-    <Panel label={label} note={chosen.length} isOpen={view.isOpen} onOpen={(isOpen) => onView({ isOpen })}>
-      {hasBox && (
+    <Panel label={label} note={chosen.length} isOpen={isOpen} onOpen={(open) => onView({ isOpen: open })}>
+      {hasBox.current && (
         <PrefixBox
           label={texts.prefixOf(label)}
           placeholder={texts.prefix}
-          onSettle={(prefix) => onView({ prefix })}
+          onSettle={(next) => onView({ prefix: next })}
         />
       )}
-      {isAlone(view) ? (
-        <AllValues {...props} list={list} />
-      ) : (
-        <ValueList
-          {...list}
-          counts={found?.values}
-          isLoading={isLoading}
-          readMore={found?.more ? () => onView({ isLong: true }) : undefined}
-        />
+      {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={own.reload} />}
+      <ValueList
+        {...{ label, chosen }}
+        counts={isFailed ? undefined : isBegun && prefix === '' ? found?.values : counts}
+        hasPrefix={prefix !== ''}
+        isLoading={isOwn ? own.isLoading : props.isLoading}
+        readMore={isOwn ? readMore : found?.more ? () => onView({ isLong: true }) : undefined}
+        onToggle={(text) => onChoose(toggled(state.filters, of, text))}
+      />
+      {isOwn && value?.hasMore && !readMore && (
+        <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>
       )}
     </Panel>
   );
@@ -103,46 +111,19 @@ export function Panel({ label, note = 0, isOpen, onOpen, children }: PanelProps)
   );
 }
 
-/** The values of one field from requests of their own. */
-function AllValues({
-  resource,
-  state,
-  of,
-  view: { prefix },
-  news,
-  list,
-}: FacetPanelProps & { readonly list: Pick<ValueListProps, 'label' | 'chosen' | 'onToggle'> }): JSX.Element {
-  const [first = ''] = facetRequests(resource, state, [of], { limit: PAGE, prefix });
-  const { value, error, isLoading, reload, readMore } = useValues(resource, first, news);
-  const isFailed = error !== undefined;
-  return (
-    <>
-      {isFailed && <ErrorNotice error={error} title={texts.failed} onRetry={reload} />}
-      <ValueList
-        {...list}
-        counts={isFailed ? undefined : value?.counts}
-        hasPrefix={prefix !== ''}
-        isLoading={isLoading}
-        readMore={readMore}
-      />
-      {value?.hasMore && !readMore && <p class="hint">{texts.tooMany(numberText(value.counts.length))}</p>}
-    </>
-  );
-}
-
 interface ValueListProps {
   readonly label: string;
   /** Undefined: not known. */
   readonly counts: readonly FacetValue[] | undefined;
   readonly chosen: readonly string[];
-  readonly hasPrefix?: boolean;
+  readonly hasPrefix: boolean;
   readonly isLoading: boolean;
   readonly readMore: (() => void) | undefined;
   onToggle(text: string): void;
 }
 
 function ValueList(props: ValueListProps): JSX.Element {
-  const { label, counts, chosen, hasPrefix = false, isLoading, readMore, onToggle } = props;
+  const { label, counts, chosen, hasPrefix, isLoading, readMore, onToggle } = props;
   const rows = facetRows(counts ?? [], chosen);
   return (
     <fieldset aria-label={label} aria-busy={isLoading}>
@@ -160,7 +141,7 @@ function ValueList(props: ValueListProps): JSX.Element {
       {!counts && isLoading && <p class="note">{TEXTS.list.loading}</p>}
       {counts?.length === 0 && <p class="note">{hasPrefix ? texts.noneWithPrefix : texts.none}</p>}
       {readMore && (
-        <Button kind="link" aria-label={texts.moreOf(label)} onClick={readMore}>
+        <Button kind="link" aria-label={texts.moreOf(label)} busy={isLoading} onClick={readMore}>
           {texts.more}
         </Button>
       )}

@@ -112,8 +112,11 @@ function isChoice(filter: Filter, { field, key }: FacetField): boolean {
  * value that the service has not counted stands first, so that it can be removed.
  */
 export function facetRows(values: readonly FacetValue[], chosen: readonly string[]): readonly FacetRow[] {
+  // While the counts change, a value may be on two pages.
+  const different = new Map(values.map((one) => [JSON.stringify(one.value), one]));
   const counts = new Map<string, number>();
-  for (const { value, count } of values) counts.set(String(value), (counts.get(String(value)) ?? 0) + count);
+  for (const { value, count } of different.values())
+    counts.set(String(value), (counts.get(String(value)) ?? 0) + count);
   const others = chosen.filter((text) => !counts.has(text));
   return [
     ...others.map((text) => ({ text, count: undefined, isChosen: true })),

@@ -12,14 +12,14 @@ interface Values {
   readonly hasMore: boolean;
 }
 
-interface ValuesLoad extends Load<Values> {
+interface ValuesLoad extends Load<Values | undefined> {
   /** Reads another page; absent if there is none, or if many are shown. */
   readonly readMore: (() => void) | undefined;
 }
 
 /**
  * The values of one field, page after page. After news the pages that are shown are read again.
- * @param first the request for the first page
+ * @param first the request for the first page; empty: nothing is read
  */
 export function useValues(resource: Resource, first: string, news = 0): ValuesLoad {
   const { api } = useConsole();
@@ -27,16 +27,14 @@ export function useValues(resource: Resource, first: string, news = 0): ValuesLo
   const pages = wanted.first === first ? wanted.pages : 1;
   const source = `${first} ${news}`;
   const read = useRef<{ readonly source: string; readonly pages: FacetsPage[] }>({ source, pages: [] });
-  const load = useLoad(`${source} ${pages}`, async (signal) => {
+  const load = useLoad<Values | undefined>(`${source} ${pages}`, async (signal) => {
+    if (first === '') return undefined;
     if (read.current.source !== source) read.current = { source, pages: [] };
     const { pages: found } = read.current;
-    for (
-      let at: string | undefined = found.at(-1)?.next ?? first;
-      at !== undefined && found.length < pages;
-    ) {
-      const page: FacetsPage = await api.collection(resource).facets(at, { signal });
-      found.push(page);
-      at = page.next;
+    while (found.length < pages) {
+      const at = found.length === 0 ? first : found.at(-1)?.next;
+      if (at === undefined) break;
+      found.push(await api.collection(resource).facets(at, { signal }));
     }
     const counts = found.flatMap(({ facets: [facet] }) => facet?.values ?? []);
     return { counts, hasMore: found.at(-1)?.next !== undefined };

@@ -14,6 +14,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   '#/products/17': { page: 'record', resource: 'products', id: 17 },
   '#/products/new': { page: 'new', resource: 'products' },
   '#/import/products': { page: 'import', resource: 'products' },
+  '#/tree/products/tags': { page: 'tree', resource: 'products', field: 'tags' },
   '#/a%2Fb%3F': { page: 'list', resource: 'a/b?', query: new URLSearchParams() },
 };
 /** Compares queries by their text. */
@@ -26,7 +27,17 @@ describe('the addresses of the console', () => {
       expect(hashOf(route)).to.equal(hash);
     });
 
-  for (const hash of ['', '#', '#/products/0', '#/products/1.5', '#/products/x', '#/a/b/c', '#/%ff'])
+  for (const hash of [
+    '',
+    '#',
+    '#/products/0',
+    '#/products/1.5',
+    '#/products/x',
+    '#/a/b/c',
+    '#/a/b/',
+    '#/tree/a/b/c',
+    '#/%ff',
+  ])
     it(`'${hash}' leads home`, () => {
       expect(routeOf(hash)).to.deep.equal({ page: 'home' });
     });

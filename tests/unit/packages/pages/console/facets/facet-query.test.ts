@@ -89,11 +89,12 @@ describe('the values of fields in the console', () => {
       { value: true, count: 7 },
       { value: '5', count: 4 },
       { value: 5, count: 3 },
+      { value: 5, count: 2 },
     ];
     expect(facetRows(counts, ['5', 'red'])).to.deep.equal([
       { text: 'red', count: undefined, isChosen: true },
       { text: 'true', count: 7, isChosen: false },
-      { text: '5', count: 7, isChosen: true },
+      { text: '5', count: 6, isChosen: true },
     ]);
   });
 
