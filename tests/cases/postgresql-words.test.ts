@@ -62,7 +62,12 @@ if (!POSTGRESQL.isMissing)
     const run = async (text: string) =>
       (await (await sharedPostgresql()).query(text, opened.settings['POSTGRESQL_URL'])).rows;
     const records = Array.from({ length: COUNT }, (_, i) =>
-      product(i + 1, { name: `lamp n${i % 7}`, brand: 'acme', description: i % 2 ? 'odd' : 'even' }),
+      product(i + 1, {
+        name: `lamp n${i % 7}`,
+        brand: 'acme',
+        group: 'acme',
+        description: i % 2 ? 'odd' : 'even',
+      }),
     );
     const all = idsOf(records);
 
@@ -90,6 +95,9 @@ if (!POSTGRESQL.isMissing)
         expect(await find(text, '-id'), text).to.deep.equal(ids.toReversed());
         expect(await find(text, '-name,id'), text).to.have.members(ids);
         expect(await opened.products.count([searchFor(text)]), text).to.equal(ids.length);
+        const counted = { filters: [searchFor(text)], fields: [{ field: 'group' }], limit: 2 };
+        const values = ids.length > 0 ? [{ value: 'acme', count: ids.length }] : [];
+        expect(await opened.products.facets(counted), text).to.deep.equal([{ values, hasMore: false }]);
         const beyond: Filter = { field: 'id', operator: 'gt', value: 50 };
         expect(await find(text, 'id', beyond)).to.deep.equal(ids.filter((id) => id > 50));
       }
