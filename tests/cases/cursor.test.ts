@@ -10,6 +10,54 @@ const forged = (text: string, list = 'products') =>
   Buffer.from(check(list, text) + text).toString('base64url');
 const inside = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8').slice(8));
 
+describe('a cursor of facets', () => {
+  const service = inProcessService();
+
+  it('is rejected if its content is invalid, even with a correct check', async () => {
+    for (const brand of ['a', 'b'])
+      await service.client.post('/products', { name: 'x', brand, attributes: { k: brand } });
+    const codeOf = async (field: string, cursor: string) => {
+      const { status, json } = await service.client.get(
+        `/products/facets?fields=${field}&limit=1&cursor=${cursor}`,
+      );
+      return status === 200 ? 200 : json.code;
+    };
+    for (const [field, isText] of [
+      ['brand', true],
+      ['attributes[k]', false],
+    ] as const) {
+      const { headers } = await service.client.get(`/products/facets?fields=${field}&limit=1`);
+      const [fingerprint, value, count] = inside(cursorIn(linksOf(headers['link'])['next']));
+      expect([value, count]).to.deep.equal(['a', 1]);
+      const at = (...values: unknown[]) => forged(JSON.stringify(values), 'products/facets');
+      expect(await codeOf(field, at(fingerprint, 'x', 7))).to.equal(200);
+      for (const other of [5, -0.5, true])
+        expect(await codeOf(field, at(fingerprint, other, 1)), `${other}`).to.equal(
+          isText ? 'invalid_cursor' : 200,
+        );
+      for (const wrong of [
+        [fingerprint, null, 1],
+        [fingerprint, ['a'], 1],
+        [fingerprint, '\ud800', 1],
+        [fingerprint, 'a', 0],
+        [fingerprint, 'a', 1.5],
+        [fingerprint, 'a', '1'],
+        [fingerprint, 'a', 2 ** 53],
+        [fingerprint, 'a'],
+        [fingerprint, 'a', 1, 1],
+        [7, 'a', 1],
+        [],
+      ])
+        expect(await codeOf(field, at(...wrong)), JSON.stringify(wrong)).to.equal('invalid_cursor');
+      expect(await codeOf(field, forged(JSON.stringify([fingerprint, 'a', 1])))).to.equal('invalid_cursor');
+      expect(await codeOf(field, forged(`["${fingerprint}",1e999,1]`, 'products/facets'))).to.equal(
+        'invalid_cursor',
+      );
+      expect(await codeOf(field, at('x', 'a', 1))).to.equal('cursor_mismatch');
+    }
+  });
+});
+
 describe('a cursor', () => {
   const service = inProcessService();
   const request = () => service.client;

@@ -293,6 +293,7 @@ for (const store of LOCAL_STORE_NAMES)
           ['/v1/products', CSV],
           ['/v1/products?limit=1', CSV],
           ['/v1/products?q=lamp', '*/*'],
+          ['/v1/products/facets?fields=tags', '*/*'],
         ] as const) {
           const tag = accept === '*/*' ? await tagOf(reader, path) : '"0"';
           for (const [method, condition] of [

@@ -196,6 +196,25 @@ export const READS: readonly HostileRequest[] = [
     path: `/v1/products?sort=-id&${BY_MANY_ATTRIBUTES}`,
     headers: { Accept: 'application/x-ndjson' },
   },
+  {
+    name: 'facets of all products, of 10 fields',
+    method: 'GET',
+    path: `/v1/products/facets?limit=100&fields=tags,brand,${repeated(8, (i) => `attributes[a${i}]`)}`,
+    headers: {},
+  },
+  {
+    name: 'facets under a filter on each of 10 fields',
+    method: 'GET',
+    path: `/v1/products/facets?fields=${repeated(10, (i) => `attributes[a${i}]`)}&${BY_MANY_ATTRIBUTES}`,
+    headers: {},
+  },
+  {
+    status: 400,
+    name: 'facets of 4,000 fields',
+    method: 'GET',
+    path: `/v1/products/facets?fields=${'a,'.repeat(4_000)}`,
+    headers: {},
+  },
   { name: 'a count', method: 'GET', path: '/v1/products?limit=1', headers: { Prefer: 'count=exact' } },
   {
     name: '100 values of in',
