@@ -174,7 +174,7 @@ describe('a list in SQLite', () => {
     class RunningClock extends FakeClock {
       override elapsed = () => this.running++;
     }
-    const nothing: Filter[] = [{ field: 'attributes', operator: 'attribute', key: 'no', value: 'such' }];
+    const nothing: Filter[] = [{ field: 'url', operator: 'exists', value: true }];
     const listing = (timeoutMs: number) =>
       new SqliteRepository(database, PRODUCTS, new QueryBudget(new RunningClock(), timeoutMs));
 

@@ -11,7 +11,11 @@ import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import { attributeContract } from '../contract/repository/attributes.js';
 import { AT, idsOf, product, query } from '../contract/repository/records.js';
+import { TestStore } from '../contract/repository/test-store.js';
+import type { TestStoreProvider } from '../stores/provider.js';
+import { SQLITE } from '../stores/sqlite.js';
 import { writeOldDatabase } from '../support/old-sqlite.js';
 import { sized } from '../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -218,6 +222,22 @@ describe('the values of lists and attributes in SQLite', () => {
       await one.database.close();
       expect(await makeAll(other)).to.deep.equal([64, 26]);
       await expectValues(other);
+    });
+
+    describe('while they are made', () => {
+      const behind: TestStoreProvider = {
+        ...SQLITE,
+        create: async (folder) => {
+          const created = await SQLITE.create(folder);
+          const { database } = await open(join(folder, 'catalogue.sqlite'));
+          await database.write((statement) =>
+            statement('UPDATE value_indexes SET old_to = ?').run([Number.MAX_SAFE_INTEGER]),
+          );
+          await database.close();
+          return created;
+        },
+      };
+      attributeContract(TestStore.forEachTest(behind));
     });
 
     it('are named by the diagnosis until they are made', async () => {

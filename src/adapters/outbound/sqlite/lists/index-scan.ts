@@ -22,8 +22,9 @@ export interface IndexScan {
 
 /** Values whose rows are read together in the order of ids. A record may have several of them. */
 export interface Union {
-  /** What is compared with each value. */
-  readonly term: string;
+  /** What is compared with each value, in the rows of a field if the source is the table of values. */
+  readonly column: string;
+  readonly field?: Sql;
   /** A statement that returns them as `value`. */
   readonly values: Sql;
   readonly count: number;
@@ -63,13 +64,19 @@ export function rangesOf(scan: IndexScan, after?: Start, upTo?: Place): Sql[] {
   const tied = ({ value }: Place) => sql(`${column} = ?`, value);
   const behind = after && sql(`${ID} ${further}${after.inclusive ? '=' : ''} ?`, after.id);
   const until = upTo?.id === undefined ? [] : [sql(`${ID} ${notFurther} ?`, upTo.id)];
-  if (after && behind && after.value === upTo?.value) return [rows(tied(after), behind, ...until)];
+  if (after && behind && upTo && isSame(after.value, upTo.value))
+    return [rows(tied(after), behind, ...until)];
   const beyond = (place: Place | undefined) => place && { value: place.value, inclusive: false };
   return [
     ...(after && behind && contains(range, after.value) ? [rows(tied(after), behind)] : []),
     rows(rangeCondition(column, narrowed(range, descending, beyond(after), beyond(upTo)))),
     ...(upTo ? [rows(tied(upTo), ...until)] : []),
   ];
+}
+
+/** @param a a value of an index; a boolean attribute is a Buffer */
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
 }
 
 /** The next rows of a list. */
@@ -101,13 +108,15 @@ function unitedRows(scan: IndexScan, union: Union, after: Start | undefined, cou
   const { source, descending, range } = scan;
   const { text, values } = rangeCondition(ID, narrowed(range, descending, after));
   const place = unionPlace(scan, { ...union, values: sql('SELECT value FROM wanted') }, after, count);
+  const { column, field } = union;
   const end = descending ? `>= coalesce((${place.text}), 0)` : `<= coalesce((${place.text}), ${MAX_ID})`;
   return sql(
     `WITH wanted(value) AS MATERIALIZED (${union.values.text})
     SELECT DISTINCT ${ID}, ${ID} FROM ${source}
-      WHERE ${union.term} IN (SELECT value FROM wanted) AND (${text}) AND ${ID} ${end}
+      WHERE ${field?.text ?? 'TRUE'} AND ${column} IN (SELECT value FROM wanted) AND (${text}) AND ${ID} ${end}
       ORDER BY 1${descending ? ' DESC' : ''} LIMIT ?`,
     ...union.values.values,
+    ...(field?.values ?? []),
     ...values,
     ...place.values,
     count,
@@ -117,15 +126,16 @@ function unitedRows(scan: IndexScan, union: Union, after: Start | undefined, cou
 /** A statement of the first id at which a value of a union has `count` rows; null if none has so many. */
 function unionPlace(
   { source, descending, range }: IndexScan,
-  { term, values }: Union,
+  { column, field, values }: Union,
   after: Start | undefined,
   count: number,
 ): Sql {
   const ids = rangeCondition(ID, narrowed(range, descending, after));
   return sql(
     `SELECT ${descending ? 'max' : 'min'}(place) FROM (SELECT (
-      SELECT ${ID} FROM ${source} WHERE ${term} = one.value AND (${ids.text})
+      SELECT ${ID} FROM ${source} WHERE ${field?.text ?? 'TRUE'} AND ${column} = one.value AND (${ids.text})
         ORDER BY ${ID}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?) AS place FROM (${values.text}) AS one)`,
+    ...(field?.values ?? []),
     ...ids.values,
     count - 1,
     ...values.values,

@@ -7,7 +7,16 @@ import {
 import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Reader } from '../connection/connection.js';
 import { hasIndex, searchedWords, type WordQuery } from '../full-text/search.js';
-import { comparedColumn, isRange, narrowed, rangeOf, residualConditionsOf, rowCost } from '../sql/filter.js';
+import {
+  comparedColumn,
+  type IndexedTable,
+  isRange,
+  narrowed,
+  rangeOf,
+  residualConditionsOf,
+  rowCost,
+} from '../sql/filter.js';
+import { hasAllValues } from '../sql/old-records.js';
 import {
   boundOf,
   columnOf,
@@ -59,6 +68,8 @@ export interface ScanPlan {
   readonly start?: Start | undefined;
   /** What each row must match, besides being part of the scan. */
   readonly conditions: readonly Sql[];
+  /** How many times as long it takes to check a row as with one condition, approximately. */
+  readonly rowCost: number;
   readonly sorted: Sorted;
   /** Whether the time of queries limits it. Without a limit, each of its steps is short. */
   readonly isLimited: boolean;
@@ -77,7 +88,8 @@ export interface PlannedSearch extends WordQuery {
 
 type Query = Pick<ListQuery, 'filters' | 'order' | 'from'>;
 
-export function planList(reader: Reader, table: RecordTable, query: ListQuery): ListPlan {
+export function planList(reader: Reader, records: RecordTable, query: ListQuery): ListPlan {
+  const table = indexedTable(reader, records, query.filters);
   const words = searchedWords(query.filters);
   if (words) {
     const plan = planSearch(reader, table, query, words);
@@ -100,6 +112,12 @@ export function planList(reader: Reader, table: RecordTable, query: ListQuery): 
   return planScan(table, query, isById ? driverOf(reader, found.filter(isSelective)) : undefined);
 }
 
+function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
+  const hasAttributes =
+    filters.some(({ operator }) => operator === 'attribute') && hasAllValues(reader, table);
+  return { ...table, hasAttributes };
+}
+
 /** Whether a filter is part of the range of a scan by id. */
 function isIdRange(filter: Filter): boolean {
   return filter.field === 'id' && isRange(filter);
@@ -108,9 +126,10 @@ function isIdRange(filter: Filter): boolean {
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
 export function planCount(
   reader: Reader,
-  table: RecordTable,
+  records: RecordTable,
   filters: readonly Filter[],
 ): SortPlan | ScanPlan {
+  const table = indexedTable(reader, records, filters);
   const words = searchedWords(filters);
   if (words) return planSearch(reader, table, { filters, order: BY_ID }, words);
   const found = counted(reader, seeksOf(table, filters));
@@ -123,7 +142,14 @@ export function planCount(
     const isEntries = all.conditions.length === 0 && !driver.union;
     return { ...plan, ...all, source: isEntries ? driver.source : driver.rows.source };
   }
-  const ranged = found.find(({ range, rows, source }) => range && rows.source === source);
+  const ranged = found.find(({ range }) => range);
+  if (ranged?.field) {
+    const { column, field, range = {}, source, served, rows } = ranged;
+    const scan = { ...byId(source), column, range, fixed: field };
+    const rest = filters.filter((filter) => !served.includes(filter));
+    const all = restOf(table, rest);
+    return { ...plan, ...all, scan, source: rest.length === 0 ? source : rows.source };
+  }
   const all = scanOf(table, ranged?.column ?? columnOf('createdAt'), false, filters);
   return { ...plan, ...all, source: all.scan.source };
 }
@@ -132,12 +158,12 @@ export function planCount(
  * Plans a list that an index gives in its order, or nearly so.
  * @param driver only for a list by id
  */
-function planScan(table: RecordTable, query: Query, driver?: Driver): ScanPlan {
-  const { order, scan, conditions } = orderedScan(table, query, driver);
+function planScan(table: IndexedTable, query: Query, driver?: Driver): ScanPlan {
+  const { order, scan, conditions, rowCost } = orderedScan(table, query, driver);
   const [, second] = order;
   const from = boundOf(query);
   const plan = { kind: 'scan', source: driver?.rows.source ?? scan.source, isLimited: true } as const;
-  const all = { ...plan, conditions: [...conditions, ...positionIn(query)] };
+  const all = { ...plan, conditions: [...conditions, ...positionIn(query)], rowCost };
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
     return { ...all, scan, start: from && startAt(from), sorted: 'rows' };
   const range = narrowed(
@@ -152,7 +178,7 @@ function planScan(table: RecordTable, query: Query, driver?: Driver): ScanPlan {
  * The scan of the first key of an order. The index of a field that records may lack has only those that have a value, as
  * has the list.
  */
-function orderedScan(table: RecordTable, query: Query, driver?: Driver) {
+function orderedScan(table: IndexedTable, query: Query, driver?: Driver) {
   const order = scanOrder(query);
   const [{ field, descending } = { field: 'id', descending: false }] = order;
   const spec = table.fields[field];
@@ -168,7 +194,7 @@ function positionIn(query: Query): Sql[] {
 
 function planSearch(
   reader: Reader,
-  table: RecordTable,
+  table: IndexedTable,
   query: Query,
   words: readonly string[],
 ): ScanPlan & { readonly search: PlannedSearch } {
@@ -177,7 +203,8 @@ function planSearch(
   const isLimited = !hasOnlyIdFilters(filters) || !hasIndex(reader, table, words);
   const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
   const source = indexedBy(table, ID);
-  const plan = { kind: 'scan', source, scan: byId(source), isLimited } as const;
+  const all = restOf(table, filters);
+  const plan = { kind: 'scan', source, scan: byId(source), rowCost: all.rowCost, isLimited } as const;
   // The range of ids has these filters and the position.
   const others = filters.filter((filter) => !isIdRange(filter));
   const few =
@@ -193,7 +220,8 @@ function planSearch(
   return {
     ...planScan(table, { ...query, filters }),
     source,
-    conditions: [...residualConditionsOf(table, filters), ...positionIn(query)],
+    ...all,
+    conditions: [...all.conditions, ...positionIn(query)],
     isLimited,
     search: { ...search, descending: false, by: 'matches' },
   };
@@ -201,12 +229,12 @@ function planSearch(
 
 /** The rows in the order of a column, within the range that the filters of this column allow. */
 function scanOf(
-  table: RecordTable,
+  table: IndexedTable,
   column: string,
   descending: boolean,
   filters: readonly Filter[],
   driver?: Driver,
-): Pick<ScanPlan, 'scan' | 'conditions'> {
+): Pick<ScanPlan, 'scan' | 'conditions' | 'rowCost'> {
   const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const rest = filters.filter((filter) => !ranged.includes(filter) && !driver?.served.includes(filter));
   const { source, fixed, union } = driver ?? { source: indexedBy(table, column) };
@@ -220,12 +248,17 @@ function scanOf(
       ...(fixed && { fixed }),
       ...(union && { union }),
     },
-    conditions: residualConditionsOf(table, rest),
+    ...restOf(table, rest),
   };
 }
 
+/** What each row is compared with. */
+function restOf(table: IndexedTable, filters: readonly Filter[]): Pick<ScanPlan, 'conditions' | 'rowCost'> {
+  return { conditions: residualConditionsOf(table, filters), rowCost: rowCost(table, filters) };
+}
+
 /** Few rows, which an index finds. */
-interface SmallRange extends Pick<ScanPlan, 'conditions'> {
+interface SmallRange extends Pick<ScanPlan, 'conditions' | 'rowCost'> {
   readonly scan: IndexScan & { readonly fixed: Sql };
   /** Whether they can be read and sorted at once. */
   readonly isCheap: boolean;
@@ -234,7 +267,7 @@ interface SmallRange extends Pick<ScanPlan, 'conditions'> {
 /** The rows of the seek that finds the fewest; undefined if even those are many. */
 function fewOf(
   reader: Reader,
-  table: RecordTable,
+  table: IndexedTable,
   filters: readonly Filter[],
   seeks: readonly CountedSeek[],
 ): SmallRange | undefined {
@@ -245,19 +278,19 @@ function fewOf(
   const rest = filters.filter((filter) => !served.includes(filter));
   // SQLite stores the size of the fields in front of them, so it does not read them here.
   const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${fixed.text}`;
+  const all = restOf(table, rest);
   const isCheap =
-    count * rowCost(table, rest) <= MAX_FEW &&
-    numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
-  return { scan: { ...byId(source), fixed }, conditions: residualConditionsOf(table, rest), isCheap };
+    count * all.rowCost <= MAX_FEW && numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
+  return { scan: { ...byId(source), fixed }, ...all, isCheap };
 }
 
 /** The few rows at once; or one after the other, if that takes long. */
 function planFew(
-  { scan, conditions, isCheap }: SmallRange,
+  { scan, conditions, rowCost, isCheap }: SmallRange,
   position: readonly Sql[] = [],
 ): SortPlan | ScanPlan {
   if (isCheap) return { kind: 'sort', source: scan.source, conditions: [scan.fixed, ...conditions] };
-  const all = { scan, source: scan.source, conditions: [...conditions, ...position] };
+  const all = { scan, source: scan.source, conditions: [...conditions, ...position], rowCost };
   return { kind: 'scan', ...all, sorted: 'nothing', isLimited: true };
 }
 

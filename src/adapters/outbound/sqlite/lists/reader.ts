@@ -108,7 +108,7 @@ export class ListReader<Fields> {
     const plan = planCount(database, table, filters);
     if (plan.kind === 'scan')
       return database.inSnapshot(
-        (reader) => countByScan(reader, table, plan, filters, timeOf(plan, turn, budget)),
+        (reader) => countByScan(reader, table, plan, timeOf(plan, turn, budget)),
         turn,
       );
     await turn.next();

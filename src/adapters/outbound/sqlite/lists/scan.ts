@@ -1,6 +1,5 @@
 import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
-  type Filter,
   type ListQuery,
   MAX_PAGE_BYTES,
   type RecordTable,
@@ -12,7 +11,6 @@ import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { WordSearch } from '../full-text/search.js';
-import { rowCost } from '../sql/filter.js';
 import {
   allOf,
   columnOf,
@@ -66,7 +64,7 @@ export async function scanPage(
   let isComplete = false;
   let ahead = LOOKAHEAD_ROWS;
   const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };
-  const size = new AdaptiveBatchSize(time, rowCost(table, query.filters));
+  const size = new AdaptiveBatchSize(time, plan.rowCost);
   const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
   for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
     found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
@@ -82,7 +80,6 @@ export async function countByScan(
   reader: Reader,
   table: RecordTable,
   plan: ScanPlan,
-  filters: readonly Filter[],
   time: QueryTime,
 ): Promise<number> {
   const { search, conditions, source } = plan;
@@ -91,7 +88,7 @@ export async function countByScan(
     for await (const ids of new WordSearch(reader, table, search).find(time)) count += ids.length;
     return count;
   }
-  const size = new AdaptiveBatchSize(time, rowCost(table, filters));
+  const size = new AdaptiveBatchSize(time, plan.rowCost);
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
     for (const range of ranges) count += countRows(reader, source, [range, ...conditions]);
   return count;

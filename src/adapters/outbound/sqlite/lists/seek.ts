@@ -1,16 +1,39 @@
-import type { Filter, RecordTable } from '../../../../application/ports/list-query.js';
+import type {
+  AttributeFilter,
+  Comparison,
+  Filter,
+  Membership,
+  RecordTable,
+} from '../../../../application/ports/list-query.js';
 import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import {
+  attributeRange,
   comparedColumn,
+  comparedValues,
   conditionOf,
+  type IndexedTable,
   isRange,
-  listTerm,
   type Range,
   rangeCondition,
   rangeOf,
+  wantedValues,
 } from '../sql/filter.js';
-import { allOf, ID, indexedBy, isAmong, numberOf, type Sql, sql, valuesTable } from '../sql/schema.js';
+import {
+  allOf,
+  attributeName,
+  ID,
+  indexedBy,
+  isAmong,
+  isOneOf,
+  numberOf,
+  ofField,
+  type Sql,
+  type StoredValue,
+  sql,
+  valueRows,
+  valuesTable,
+} from '../sql/schema.js';
 import type { IndexScan, Union } from './index-scan.js';
 
 /** The most rows that are few: they are read and sorted at once, fewer if each one costs more. */
@@ -24,13 +47,14 @@ export const VALUE = 'value';
 
 /** Filters that an index serves without reading other rows: some values, or one range of values. */
 export interface Seek {
-  /** The index on a column, or the table with the values of lists. */
+  /** The index on a column, or the table of values. */
   readonly source: string;
-  /** What the source orders, and the beginning of a condition on it. */
+  /** What the source orders; in the table of values, the rows of one field. */
   readonly column: string;
-  readonly term: string;
-  /** The values, if they are a range. */
-  readonly range: Range | undefined;
+  readonly field?: Sql;
+  /** The values if they are listed, else their range. */
+  readonly values?: readonly StoredValue[];
+  readonly range?: Range;
   /** The condition on the rows of the source. */
   readonly found: Sql;
   /** The records that it finds, as rows of the table. */
@@ -45,44 +69,72 @@ export interface CountedSeek extends Seek {
   readonly lastId: Id;
 }
 
-/** Every way in which an index finds what filters match: one for each column, and one for each filter of a list. */
-export function seeksOf(table: RecordTable, filters: readonly Filter[]): Seek[] {
+/**
+ * Every way in which an index finds what filters match: one for each column, one for each filter of values, and one for
+ * the range of each attribute.
+ */
+export function seeksOf(table: IndexedTable, filters: readonly Filter[]): Seek[] {
   const columns = new Map<string, Filter[]>();
+  const ranges = new Map<string, AttributeFilter[]>();
+  const seeks: Seek[] = [];
   for (const filter of filters) {
     const column = isMembership(filter) || isRange(filter) ? comparedColumn(table, filter) : undefined;
     if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), filter]);
+    const wanted = wantedValues(table, filter);
+    if (wanted) seeks.push(ofValues(table, wanted, [filter]));
+    else if (table.fields[filter.field]?.isList && filter.operator === 'prefix')
+      seeks.push(ofValues(table, { field: filter.field, range: rangeOf(table, [filter]) }, [filter]));
+    else if (table.hasAttributes && filter.operator === 'attribute' && isAttributeRange(filter)) {
+      const name = attributeName(filter.field, filter.key);
+      ranges.set(name, [...(ranges.get(name) ?? []), filter]);
+    }
   }
-  const lists = filters.filter(({ field, operator }) => table.fields[field]?.isList && operator !== 'exists');
   return [
-    ...[...columns].map(([column, own]) => {
-      const source = indexedBy(table, column);
-      return seekOf(table, { source, column, term: column }, own);
-    }),
-    ...lists.map((filter) => {
-      const source = valuesTable(table.name);
-      return seekOf(table, { source, column: VALUE, term: listTerm(filter.field) }, [filter]);
-    }),
+    ...[...columns].map(([column, own]) => ofColumn(table, column, own)),
+    ...seeks,
+    ...[...ranges].map(([field, own]) => ofValues(table, { field, range: attributeRange(own) }, own)),
   ];
 }
 
-function seekOf(
-  table: RecordTable,
-  index: Pick<Seek, 'source' | 'column' | 'term'>,
-  filters: readonly Filter[],
-): Seek {
-  const { source, term } = index;
-  const values = filters.find(isMembership);
-  const range = values ? undefined : rangeOf(table, filters);
-  const found = values ? conditionOf(table, values, term) : rangeCondition(term, range ?? {});
-  const isOfTable = source !== valuesTable(table.name);
-  const rows = isOfTable
-    ? { source, fixed: found }
-    : { source: indexedBy(table, ID), fixed: isAmong(source, found) };
-  return { ...index, range, found, rows, served: values ? [values] : filters };
+function ofColumn(table: RecordTable, column: string, filters: readonly Filter[]): Seek {
+  const source = indexedBy(table, column);
+  const member = filters.find(isMembership);
+  if (!member) {
+    const range = rangeOf(table, filters);
+    const found = rangeCondition(column, range);
+    return { source, column, range, found, rows: { source, fixed: found }, served: filters };
+  }
+  const found = conditionOf(table, member, column);
+  const values = comparedValues(table, member);
+  return { source, column, values, found, rows: { source, fixed: found }, served: [member] };
 }
 
-function isMembership({ operator }: Filter): boolean {
-  return operator === 'eq' || operator === 'in';
+function ofValues(
+  table: RecordTable,
+  { field, values, range = {} }: { field: string; values?: readonly StoredValue[]; range?: Range },
+  served: readonly Filter[],
+): Seek {
+  const source = valuesTable(table.name);
+  const among = values ? isOneOf(VALUE, values) : rangeCondition(VALUE, range);
+  const found = allOf([ofField(field), among]);
+  const rows = { source: indexedBy(table, ID), fixed: isAmong(source, found) };
+  return {
+    source,
+    column: VALUE,
+    field: ofField(field),
+    ...(values ? { values } : { range }),
+    found,
+    rows,
+    served,
+  };
+}
+function isMembership(filter: Filter): filter is Comparison | Membership {
+  return filter.operator === 'eq' || filter.operator === 'in';
+}
+
+/** Whether the values that match are a range of those of the attribute. */
+function isAttributeRange(filter: AttributeFilter): boolean {
+  return 'comparison' in filter || ('exists' in filter && filter.exists);
 }
 
 /** Counts the rows of each seek: up to one more than few, and no more than the fewest before. */
@@ -100,8 +152,8 @@ export function counted(reader: Reader, seeks: readonly Seek[]): CountedSeek[] {
 }
 
 /** Whether reading the rows of a seek, though they are many, takes less than comparing each row of the table. */
-export function isSelective({ column, served: [filter] }: Seek): boolean {
-  return column === VALUE || filter?.operator === 'eq';
+export function isSelective({ column, values }: Seek): boolean {
+  return column === VALUE || values?.length === 1;
 }
 
 /** How the records of a seek are read in the order of their ids. */
@@ -119,38 +171,52 @@ export interface Driver extends Pick<IndexScan, 'source' | 'union'> {
 export function driverOf(reader: Reader, seeks: readonly (Seek & { lastId?: Id })[]): Driver | undefined {
   const others = seeks.filter(({ column }) => column !== ID);
   const [sparsest] = others
-    .filter(({ served: [filter] }) => filter?.operator === 'eq')
+    .filter(({ values }) => values?.length === 1)
     .toSorted((a, b) => (b.lastId ?? 0) - (a.lastId ?? 0));
   if (sparsest) return { ...sparsest, fixed: sparsest.found };
   for (const seek of others) {
     const union = unionOf(reader, seek);
     if (!union) continue;
     const { text, values } = union.values;
-    return { ...seek, fixed: sql(`${seek.term} IN (${text})`, ...values), union };
+    return {
+      ...seek,
+      fixed: allOf([...fieldOf(seek), sql(`${seek.column} IN (${text})`, ...values)]),
+      union,
+    };
   }
   return undefined;
 }
 
+function fieldOf({ field }: Pick<Seek, 'field'>): Sql[] {
+  return field ? [field] : [];
+}
+
 /** @returns undefined if a seek has many values, or may have */
 function unionOf(reader: Reader, seek: Seek): Union | undefined {
-  const { term, found, range, served } = seek;
-  const [filter] = served;
-  if (filter?.operator === 'in') {
-    const values = sql('SELECT value FROM json_each(?)', ...found.values);
-    const { length: count } = filter.values;
-    return count > MAX_VALUES ? undefined : { term, values, count };
+  const { column, field, range, served } = seek;
+  const union = { column, ...(field && { field }) };
+  if (seek.values) {
+    const { length: count } = seek.values;
+    return count === 0 || count > MAX_VALUES
+      ? undefined
+      : { ...union, values: valueRows(seek.values), count };
   }
-  if (filter?.operator !== 'prefix' || !range) return undefined;
+  if (served[0]?.operator !== 'prefix' || !range) return undefined;
   const values = valuesIn(range, seek);
   const some = sql(`SELECT count(*) FROM (${values.text} LIMIT ?)`, ...values.values, MAX_VALUES + 1);
   const count = numberOf(reader, some);
-  return count > MAX_VALUES ? undefined : { term, values, count };
+  return count > MAX_VALUES ? undefined : { ...union, values, count };
 }
 
 /** A statement of the values of a range. Each is found behind the one before, so the rows of a value are not read. */
-function valuesIn(range: Range, { source, column, term }: Seek): Sql {
-  const first = rangeCondition(term, range);
-  const next = allOf([sql(`${term} > found.value`), rangeCondition(term, { high: range.high })]);
+function valuesIn(range: Range, seek: Seek): Sql {
+  const { source, column } = seek;
+  const first = allOf([...fieldOf(seek), rangeCondition(column, range)]);
+  const next = allOf([
+    ...fieldOf(seek),
+    sql(`${column} > found.value`),
+    rangeCondition(column, { high: range.high }),
+  ]);
   return sql(
     `WITH RECURSIVE found(value) AS (
       SELECT min(${column}) FROM ${source} WHERE ${first.text}

@@ -3,6 +3,7 @@ import type {
   AttributeFilter,
   Comparison,
   Filter,
+  Membership,
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
@@ -13,7 +14,19 @@ import {
   isFolded,
   prefixRange,
 } from '../../../../application/records/query-semantics.js';
-import { allOf, columnOf, foldedColumnOf, type Sql, sql } from './schema.js';
+import {
+  allOf,
+  attributeName,
+  columnOf,
+  foldedColumnOf,
+  isOneOf,
+  ofField,
+  type Sql,
+  type StoredValue,
+  sql,
+  storedValue,
+  valuesTable,
+} from './schema.js';
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
@@ -27,39 +40,88 @@ export function comparedColumn(table: RecordTable, filter: Filter): string | und
 
 /**
  * The condition of a filter that compares one value of a row.
- * @param term the column; or `+column`, for which SQLite uses no index; or {@link listTerm}
+ * @param term the column; or `+column`, for which SQLite uses no index
  */
 export function conditionOf(table: RecordTable, filter: Filter, term: string): Sql {
   if (filter.operator === 'attribute' || filter.operator === 'search')
     throw new Error('The filter compares no single value.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
-  const compared = (value: string | number) => comparedValue(table, filter, value);
+  const values = comparedValues(table, filter);
   if (filter.operator === 'in')
-    return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(filter.values.map(compared)));
-  const value = compared(filter.value);
+    return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
+  const [value] = values;
   if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
   return rangeCondition(term, rangeOfPrefix(String(value)));
 }
 
-/** What a row of the table with the values of lists compares. No text of a client becomes the name of a field. */
-export function listTerm(field: string): string {
-  return `field = '${field}' AND value`;
+/** A table with what its index of values serves. */
+export interface IndexedTable extends RecordTable {
+  /** Whether the index has the attributes of all records. False too if no filter asks for any. */
+  readonly hasAttributes: boolean;
 }
 
 /**
- * How many times as long it takes to check a row as with one filter, approximately. Each attribute is looked up on its
- * own, and each list is read; other conditions cost little.
+ * The most filters whose values are looked up for a row one by one, each with its own text in the statement, and the most
+ * values of a filter.
  */
-export function rowCost(table: RecordTable, filters: readonly Filter[]): number {
-  const isRead = ({ operator, field }: Filter) =>
-    operator === 'attribute' || (table.fields[field]?.isList && operator !== 'eq');
-  return Math.max(1, filters.filter(isRead).length);
+const MAX_PROBES = 4;
+const MAX_PROBED = 4;
+
+/** The values of the index of values that match a filter; undefined if they are no list, or if the index is not used. */
+export function wantedValues(
+  table: IndexedTable,
+  filter: Filter,
+): { readonly field: string; readonly values: readonly StoredValue[] } | undefined {
+  if (filter.operator === 'attribute') {
+    if (!table.hasAttributes || !('value' in filter || 'values' in filter)) return undefined;
+    const values = [...new Set(attributeValues(filter))].map(storedValue);
+    return { field: attributeName(filter.field, filter.key), values };
+  }
+  if (!table.fields[filter.field]?.isList) return undefined;
+  if (filter.operator === 'eq') return { field: filter.field, values: [filter.value] };
+  return filter.operator === 'in' ? { field: filter.field, values: filter.values } : undefined;
 }
 
-/** The conditions of filters that use no index: the scan has chosen one. */
-export function residualConditionsOf(table: RecordTable, filters: readonly Filter[]): Sql[] {
-  const attributes = filters.filter((filter) => filter.operator === 'attribute');
-  const columns = filters.flatMap((filter) => {
+/** The condition that the index of values has one of few values of a row; undefined if they are many. */
+function probeOf(table: IndexedTable, filter: Filter): Sql | undefined {
+  const wanted = wantedValues(table, filter);
+  if (!wanted || wanted.values.length > MAX_PROBED) return undefined;
+  const { text, values } = allOf([
+    ofField(wanted.field),
+    isOneOf('value', wanted.values),
+    sql(`id = ${table.name}.id`),
+  ]);
+  return sql(`EXISTS (SELECT 1 FROM ${valuesTable(table.name)} WHERE ${text})`, ...values);
+}
+
+/**
+ * How many times as long it takes to check a row as with one filter, approximately. Each attribute that is not looked up
+ * in the index of values, and each list, is read on its own; other conditions cost little.
+ */
+export function rowCost(table: IndexedTable, filters: readonly Filter[]): number {
+  const probes = probesOf(table, filters);
+  const isRead = (filter: Filter) => filter.operator === 'attribute' || table.fields[filter.field]?.isList;
+  return Math.max(1, filters.filter((filter) => isRead(filter) && !probes.has(filter)).length);
+}
+
+/** The conditions of the filters that are looked up for a row one by one. */
+function probesOf(table: IndexedTable, filters: readonly Filter[]): ReadonlyMap<Filter, Sql> {
+  const probes = new Map<Filter, Sql>();
+  for (const filter of filters) {
+    const probe = probes.size < MAX_PROBES ? probeOf(table, filter) : undefined;
+    if (probe) probes.set(filter, probe);
+  }
+  return probes;
+}
+
+/**
+ * The conditions of filters that use no index of the order: the scan has chosen one.
+ * @param filters the most selective first
+ */
+export function residualConditionsOf(table: IndexedTable, filters: readonly Filter[]): Sql[] {
+  const probes = probesOf(table, filters);
+  const others = filters.filter((filter) => !probes.has(filter));
+  const columns = others.flatMap((filter) => {
     const column = comparedColumn(table, filter);
     return column === undefined ? [] : [conditionOf(table, filter, `+${column}`)];
   });
@@ -67,27 +129,34 @@ export function residualConditionsOf(table: RecordTable, filters: readonly Filte
     listConditions(
       table,
       field,
-      filters.filter((filter) => filter.field === field && comparedColumn(table, filter) === undefined),
+      others.filter((filter) => filter.field === field && comparedColumn(table, filter) === undefined),
     ),
   );
-  return [...columns, ...listed, ...attributesCondition(attributes)];
+  const attributes = others.filter((filter) => filter.operator === 'attribute');
+  const all = [...probes.values(), ...columns, ...listed, ...attributesCondition(attributes)];
+  return probes.size > 0 && all.length > 1 ? [inThisOrder(all)] : all;
+}
+
+/** One condition that is checked part by part. SQLite would check all that need the row before what needs an index. */
+function inThisOrder(conditions: readonly Sql[]): Sql {
+  const { text, values } = allOf(conditions);
+  return sql(`(${text}) IS TRUE`, ...values);
 }
 
 /**
  * The conditions on a list, or on the presence of a value, in the text of the fields. All filters `eq` are one condition,
- * so its text is the same for any number of them. Only a text that contains the value as `JSON.stringify` writes it is
+ * so its text is the same for any number of them. Only a text that contains a prefix as `JSON.stringify` writes it is
  * parsed.
  * @param filters filters of one field
  */
 function listConditions(table: RecordTable, field: string, filters: readonly Filter[]): Sql[] {
   const path = `'$.${field}'`;
-  const isWritten = (text: string) => sql('instr(fields, ?) > 0', text);
-  const equal = filters.flatMap((filter) => (filter.operator === 'eq' ? [String(filter.value)] : []));
-  const [longest] = equal.toSorted((a, b) => b.length - a.length);
+  const equal = filters.flatMap((filter) => (filter.operator === 'eq' ? [filter.value] : []));
   const hasAll = sql(
-    `NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted
-      WHERE wanted.value NOT IN (SELECT value FROM json_each(fields, ${path})))`,
+    `NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
+      SELECT 1 FROM ${valuesTable(table.name)} WHERE field = ? AND value = wanted.value AND id = ${table.name}.id))`,
     JSON.stringify(equal),
+    field,
   );
   const others = filters.flatMap((filter): Sql[] => {
     if (filter.operator === 'exists') return [conditionOf(table, filter, `fields -> ${path}`)];
@@ -95,9 +164,9 @@ function listConditions(table: RecordTable, field: string, filters: readonly Fil
     const { text, values } = conditionOf(table, filter, 'value');
     const hasOne = sql(`EXISTS (SELECT 1 FROM json_each(fields, ${path}) WHERE ${text})`, ...values);
     if (filter.operator === 'in') return [hasOne];
-    return [isWritten(JSON.stringify(filter.value).slice(0, -1)), hasOne];
+    return [sql('instr(fields, ?) > 0', JSON.stringify(filter.value).slice(0, -1)), hasOne];
   });
-  return [...(longest === undefined ? [] : [isWritten(JSON.stringify(longest)), hasAll]), ...others];
+  return equal.length > 0 ? [hasAll, ...others] : others;
 }
 
 /**
@@ -182,6 +251,28 @@ export function pathOf(key: string): string | null {
   return `$.attributes."${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '\\u0022')}"`;
 }
 
+/** The values of a filter as they are compared. */
+export function comparedValues(table: RecordTable, filter: Comparison | Membership): readonly Value[] {
+  const values = filter.operator === 'in' ? filter.values : [filter.value];
+  return values.map((value) => comparedValue(table, filter, value));
+}
+
+/** The values that filters of one attribute allow: numbers if they compare numbers, else all. */
+export function attributeRange(filters: readonly AttributeFilter[]): Range {
+  const bounds = filters.flatMap((filter): Range[] => {
+    if (!('comparison' in filter)) return [];
+    const bound = { value: filter.number, inclusive: filter.comparison.endsWith('e') };
+    return [filter.comparison.startsWith('g') ? { low: bound } : { high: bound }];
+  });
+  if (bounds.length === 0) return {};
+  const { low, high } = intersection(bounds);
+  // SQLite orders all numbers before all texts.
+  return {
+    low: low ?? { value: LOWEST.integer, inclusive: true },
+    high: high ?? { value: LOWEST.text, inclusive: false },
+  };
+}
+
 export interface Bound {
   readonly value: Value;
   readonly inclusive: boolean;
@@ -204,12 +295,14 @@ export function isRange(filter: Filter): boolean {
  * @param filters filters of one column, each a range
  */
 export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
-  return filters
-    .map((filter) => rangeOfOne(table, filter))
-    .reduce<Range>(
-      (range, { low, high }) => ({ low: tighterLow(range.low, low), high: tighterHigh(range.high, high) }),
-      {},
-    );
+  return intersection(filters.map((filter) => rangeOfOne(table, filter)));
+}
+
+function intersection(ranges: readonly Range[]): Range {
+  return ranges.reduce<Range>(
+    (range, { low, high }) => ({ low: tighterLow(range.low, low), high: tighterHigh(range.high, high) }),
+    {},
+  );
 }
 
 export function rangeCondition(column: string, { low, high }: Range): Sql {

@@ -57,7 +57,9 @@ export function attributeName(field: string, key: string): string {
 const [FALSE, TRUE] = [Buffer.of(0), Buffer.of(1)];
 
 /** A value in {@link valuesTable}. SQLite has no booleans; its binary values differ from all texts and numbers. */
-export function storedValue(value: FacetValue): string | number | Buffer {
+export type StoredValue = string | number | Buffer;
+
+export function storedValue(value: FacetValue): StoredValue {
   if (typeof value === 'boolean') return value ? TRUE : FALSE;
   // -0 is 0 in JSON.
   return typeof value === 'number' ? value + 0 : value;
@@ -135,6 +137,31 @@ export function sql(text: string, ...values: unknown[]): Sql {
 /** The condition that a row has an id which another table, or an index, has under a condition. */
 export function isAmong(source: string, { text, values }: Sql): Sql {
   return sql(`${ID} IN (SELECT id FROM ${source} WHERE ${text})`, ...values);
+}
+
+/** The condition that a row of {@link valuesTable} is of a field. A client may have chosen the name. */
+export function ofField(name: string): Sql {
+  return sql('field = ?', name);
+}
+
+/** The condition that an expression is one of some values. Clients cannot fill the cache of statements by their number. */
+export function isOneOf(term: string, values: readonly unknown[]): Sql {
+  if (values.length === 0) return sql('FALSE');
+  if (values.length === 1) return sql(`${term} = ?`, ...values);
+  const padded = paddedToPower(values);
+  return sql(`${term} IN (${padded.map(() => '?').join(', ')})`, ...padded);
+}
+
+/** A statement that returns values, one at least, as `value`. */
+export function valueRows(values: readonly unknown[]): Sql {
+  const padded = paddedToPower(values);
+  return sql(`SELECT column1 AS value FROM (VALUES ${padded.map(() => '(?)').join(', ')})`, ...padded);
+}
+
+/** Repeats the last value until their number is a power of 4. */
+function paddedToPower(values: readonly unknown[]): readonly unknown[] {
+  const length = 4 ** Math.ceil(Math.log2(values.length) / 2);
+  return [...values, ...Array.from({ length: length - values.length }, () => values.at(-1))];
 }
 
 /** The result of a statement that returns one number. */

@@ -25,7 +25,7 @@ describe('the plan of a list in SQLite', () => {
       product(at + 1, {
         name: `lamp ${at % 7}`,
         sku: `S${at}`,
-        attributes: { colour: 'red' },
+        attributes: { colour: 'red', size: at % 50, ...(at < 10 && { rare: true }) },
         brand: 'Acme',
         tags: ['all', `mod/${at % 3}`, ...(at === 0 ? [] : ['most'])],
       }),
@@ -41,6 +41,13 @@ describe('the plan of a list in SQLite', () => {
   const notNamed: Filter = { field: 'name', operator: 'ne', value: 'lamp 2' };
   const sku: Filter = { field: 'sku', operator: 'eq', value: 'S7' };
   const red: Filter = { field: 'attributes', operator: 'attribute', key: 'colour', value: 'red' };
+  const attribute = { field: 'attributes', operator: 'attribute' } as const;
+  const sized: Filter = { ...attribute, key: 'size', value: '7' };
+  const colours: Filter = { ...attribute, key: 'colour', values: ['red', 'blue'] };
+  const large: Filter = { ...attribute, key: 'size', comparison: 'gte', number: 40 };
+  const small: Filter = { ...attribute, key: 'size', comparison: 'lt', number: 45 };
+  const anySize: Filter = { ...attribute, key: 'size', comparison: 'gte', number: 0 };
+  const rare: Filter = { ...attribute, key: 'rare', exists: true };
   const ids: Filter = { field: 'id', operator: 'gt', value: 5 };
   const tag = (value: string): Filter => ({ field: 'tags', operator: 'eq', value });
   const oneOf = (...values: string[]): Filter => ({ field: 'tags', operator: 'in', values });
@@ -93,76 +100,76 @@ describe('the plan of a list in SQLite', () => {
         undefined,
         'scan products_name by "name" DESC, where +"name" <> "lamp 2"; sorted: ties; limited',
       ],
-      [
-        'tags=',
-        [tag('all')],
-        'id',
-        behind(7),
-        'range products_values by id, with field = \'tags\' AND value = "all"',
-      ],
+      ['tags=', [tag('all')], 'id', behind(7), 'range products_values by id, with tags = "all"'],
       [
         'tags=&id.gt, backwards',
         [tag('all'), ids],
         'id',
         upTo(9),
-        'range products_values by id DESC, within ("id" > 5), with field = \'tags\' AND value = "all"',
+        'range products_values by id DESC, within ("id" > 5), with tags = "all"',
       ],
       [
         'tags.in',
         [oneOf('all', 'mod/1')],
         '-id',
         undefined,
-        'range products_values by id DESC, united from 2 of ["all","mod/1"]',
+        'range products_values by id DESC, united from 2 of ("all"), ("mod/1"), ("mod/1"), ("mod/1")',
       ],
       [
         'tags.prefix',
         [path],
         'id',
         undefined,
-        'range products_values by id, united from 3 of the values where (field = \'tags\' AND value >= "mod/") AND (field = \'tags\' AND value < "mod0")',
+        'range products_values by id, united from 3 of the values where tags >= "mod/" AND tags < "mod0"',
       ],
-      ['brand.in', [brands], 'id', undefined, 'range products_brand by id, united from 2 of ["Acme","Bolt"]'],
+      [
+        'brand.in',
+        [brands],
+        'id',
+        undefined,
+        'range products_brand by id, united from 2 of ("Acme"), ("Bolt"), ("Bolt"), ("Bolt")',
+      ],
       [
         'tags= of many, and of fewer',
         [tag('all'), tag('most')],
         'id',
         undefined,
-        'scan products_values by id, with field = \'tags\' AND value = "most", looked up by id, where instr(fields, "\\"all\\"") > 0 and tags have ["all"]; sorted: rows; limited',
+        'scan products_values by id, with tags = "most", looked up by id, where tags = "all"; sorted: rows; limited',
       ],
       [
         'tags= of many, and of few',
         [tag('all'), tag('mod/1')],
         'id',
         undefined,
-        'sort where "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1") and instr(fields, "\\"all\\"") > 0 and tags have ["all"]',
+        'sort where "id" IN (SELECT id FROM products_values WHERE tags = "mod/1") and tags = "all"',
       ],
       [
         'tags=&brand=',
         [tag('most'), brand],
         'id',
         behind(7),
-        'scan products_values by id, with field = \'tags\' AND value = "most" from 7, looked up by id, where +"brand" = "Acme" and (+"id" > 7); sorted: rows; limited',
+        'scan products_values by id, with tags = "most" from 7, looked up by id, where +"brand" = "Acme" and (+"id" > 7); sorted: rows; limited',
       ],
       [
         'tags=&status.exists=false',
         [tag('all'), live],
         '-id',
         undefined,
-        'scan products_values by id DESC, with field = \'tags\' AND value = "all", looked up by id, where +"status" IS NULL; sorted: rows; limited',
+        'scan products_values by id DESC, with tags = "all", looked up by id, where +"status" IS NULL; sorted: rows; limited',
       ],
       [
         'tags.in&status.exists=false',
         [oneOf('all', 'most'), live],
         'id',
         undefined,
-        'scan products_values by id, united from 2 of ["all","most"], looked up by id, where +"status" IS NULL; sorted: rows; limited',
+        'scan products_values by id, united from 2 of ("all"), ("most"), ("most"), ("most"), looked up by id, where +"status" IS NULL; sorted: rows; limited',
       ],
       [
         'tags.prefix&brand.in',
         [path, brands],
         'id',
         undefined,
-        'scan products_values by id, united from 3 of the values where (field = \'tags\' AND value >= "mod/") AND (field = \'tags\' AND value < "mod0"), looked up by id, where +"brand" IN (["Acme","Bolt"]); sorted: rows; limited',
+        'scan products_values by id, united from 3 of the values where tags >= "mod/" AND tags < "mod0", looked up by id, where +"brand" IN (["Acme","Bolt"]); sorted: rows; limited',
       ],
       [
         'brand.in&status.exists=false',
@@ -176,14 +183,70 @@ describe('the plan of a list in SQLite', () => {
         [tag('mod/1')],
         'name,id',
         undefined,
-        'sort where "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1")',
+        'sort where "id" IN (SELECT id FROM products_values WHERE tags = "mod/1")',
       ],
       [
         'tags=&sort=name',
         [tag('all'), tag('most')],
         'name,id',
         undefined,
-        'scan products_name by "name", where instr(fields, "\\"most\\"") > 0 and tags have ["all","most"]; sorted: rows; limited',
+        'scan products_name by "name", where in this order (tags = "all") AND (tags = "most"); sorted: rows; limited',
+      ],
+      [
+        'attributes[colour]=',
+        [red],
+        'id',
+        behind(7),
+        'range products_values by id, with attributes.colour = "red"',
+      ],
+      [
+        'attributes[size]=, a text or a number',
+        [sized],
+        'id',
+        undefined,
+        'range products_values by id, united from 2 of ("7"), (7), (7), (7)',
+      ],
+      [
+        'attributes[colour].in',
+        [colours],
+        '-id',
+        undefined,
+        'range products_values by id DESC, united from 2 of ("red"), ("blue"), ("blue"), ("blue")',
+      ],
+      [
+        'attributes[size].gte&attributes[size].lt',
+        [large, small],
+        'id',
+        undefined,
+        'sort where "id" IN (SELECT id FROM products_values WHERE attributes.size >= 40 AND attributes.size < 45)',
+      ],
+      [
+        'attributes[size].gte of all',
+        [anySize],
+        'id',
+        undefined,
+        'scan by id, where the number $.attributes."size"; sorted: rows; limited',
+      ],
+      [
+        'attributes[rare].exists',
+        [rare],
+        'id',
+        undefined,
+        'sort where "id" IN (SELECT id FROM products_values WHERE (field = "attributes.rare") AND (TRUE))',
+      ],
+      [
+        'attributes[colour]=&tags=&sort=name',
+        [red, tag('all')],
+        'name,id',
+        undefined,
+        'scan products_name by "name", where in this order (attributes.colour = "red") AND (tags = "all"); sorted: rows; limited',
+      ],
+      [
+        'attributes[colour]=&tags=&status.exists=false',
+        [red, tag('all'), live],
+        'id',
+        undefined,
+        'scan products_values by id, with attributes.colour = "red", looked up by id, where in this order (tags = "all") AND (+"status" IS NULL); sorted: rows; limited',
       ],
       [
         'tags.exists',
@@ -197,7 +260,7 @@ describe('the plan of a list in SQLite', () => {
         [searchFor('lamp'), tag('mod/1')],
         'id',
         undefined,
-        'scan by id, with "id" IN (SELECT id FROM products_values WHERE field = \'tags\' AND value = "mod/1"), of lamp by rows from 0; sorted: nothing; limited',
+        'scan by id, with "id" IN (SELECT id FROM products_values WHERE tags = "mod/1"), of lamp by rows from 0; sorted: nothing; limited',
       ],
       [
         'q&tags.prefix',
@@ -249,20 +312,36 @@ describe('the plan of a list in SQLite', () => {
     ['all', [], 'scan products_created_at by created_at; sorted: nothing; limited'],
     ['name.gte', [anyName], 'scan products_name by "name", within ("name" >= ""); sorted: nothing; limited'],
     ['sku=', [sku], 'sort products_sku where "sku" = "S7"'],
-    [
-      'tags=',
-      [tag('all')],
-      'scan products_values by id, with field = \'tags\' AND value = "all"; sorted: nothing; limited',
-    ],
+    ['tags=', [tag('all')], 'scan products_values by id, with tags = "all"; sorted: nothing; limited'],
     [
       'tags=&status.exists=false',
       [tag('all'), live],
-      'scan products_values by id, with field = \'tags\' AND value = "all", looked up by id, where +"status" IS NULL; sorted: nothing; limited',
+      'scan products_values by id, with tags = "all", looked up by id, where +"status" IS NULL; sorted: nothing; limited',
     ],
     [
       'tags.in',
       [oneOf('all', 'most')],
-      'scan products_values by id, united from 2 of ["all","most"], looked up by id; sorted: nothing; limited',
+      'scan products_values by id, united from 2 of ("all"), ("most"), ("most"), ("most"), looked up by id; sorted: nothing; limited',
+    ],
+    [
+      'attributes[colour]=',
+      [red],
+      'scan products_values by id, with attributes.colour = "red"; sorted: nothing; limited',
+    ],
+    [
+      'attributes[size].gte',
+      [anySize],
+      'scan products_values by value, within (value >= 0) AND (value < ""), with field = "attributes.size"; sorted: nothing; limited',
+    ],
+    [
+      'attributes[size].gte&tags=',
+      [anySize, tag('all')],
+      'scan products_values by id, with tags = "all", looked up by id, where the number $.attributes."size"; sorted: nothing; limited',
+    ],
+    [
+      'attributes[size].gte&name.ne',
+      [anySize, notNamed],
+      'scan products_values by value, within (value >= 0) AND (value < ""), with field = "attributes.size", looked up by id, where +"name" <> "lamp 2"; sorted: nothing; limited',
     ],
     [
       'tags.exists',
@@ -278,7 +357,7 @@ describe('the plan of a list in SQLite', () => {
     [
       'q&attributes',
       [searchFor('lamp'), red],
-      'scan of lamp by blocks from 0, where attributes; sorted: rows; limited',
+      'scan of lamp by blocks from 0, where attributes.colour = "red"; sorted: rows; limited',
     ],
   ];
   for (const [query, filters, plan] of counts)
@@ -340,13 +419,28 @@ function indexIn(source: string): string {
   return table?.endsWith('_values') ? `${table} ` : '';
 }
 
+/** The text of a condition with its values. Conditions on the index of values are written as `FIELD = VALUE`. */
 function sqlText({ text, values }: Sql): string {
   if (text.includes('wanted(path')) return 'attributes';
+  if (text.startsWith('json_type(fields')) return `the number ${values[0]}`;
   const rest = [...values];
   const shown = (value: unknown) => (/^\[/.test(String(value)) ? String(value) : JSON.stringify(value));
-  const all = text.replaceAll(/\s+/g, ' ').replaceAll('?', () => shown(rest.shift()));
+  const all = text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('?', () => shown(rest.shift()))
+    .replaceAll(
+      /\(field = "(.*?)"\) AND \((?:\((value .*?)\) AND \((value .*?)\)|(value .*?))\)/g,
+      (_, field, ...parts) =>
+        parts
+          .slice(0, 3)
+          .filter((part) => part)
+          .map((part) => part.replace('value', field))
+          .join(' AND '),
+    )
+    .replaceAll(/EXISTS \(SELECT 1 FROM products_values WHERE (.*?) AND \(id = products.id\)\)/g, '$1')
+    .replace(/^\((.*)\) IS TRUE$/, 'in this order $1');
   if (text.startsWith('WITH RECURSIVE')) return `the values where ${/WHERE (.*?) UNION/.exec(all)?.[1]}`;
   return all
-    .replace(/NOT EXISTS \(.*json_each\((.*?)\) AS wanted.*'\$\.(\w+)'.*/, '$2 have $1')
+    .replace(/SELECT column1 AS value FROM \(VALUES (.*)\)/, '$1')
     .replace(/SELECT value FROM json_each\((\[.*?\])\)/, '$1');
 }
