@@ -46,7 +46,7 @@ const PROBES: Readonly<Record<string, (token: string) => Promise<{ status: numbe
   item: (token) =>
     service.get('/v1/products/1?fields=id,name', { token, ...(from !== undefined && { from }) }),
   list: (token) => service.get('/v1/users?limit=1', { token }),
-  query: (token) => service.get('/v1/products?attributes.none=x', { token }),
+  query: (token) => service.get('/v1/products?images.exists=true', { token }),
   import: (token) => service.post('/v1/products/imports', '{"name":"x"}\n', { token, headers: NDJSON }),
   export: (token) => service.get('/v1/users', { token, headers: { Accept: NDJSON['Content-Type'] } }),
   create: (token) =>
