@@ -5,9 +5,9 @@ import type { Id } from '../../../../domain/record.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { IdSet, searchedWords, WordSearch } from '../full-text/search.js';
-import { residualConditionsOf, rowCost } from '../sql/filter.js';
+import { type IndexedTable, residualConditionsOf, rowCost } from '../sql/filter.js';
 import { ID, indexedBy } from '../sql/schema.js';
-import { planCount } from './plan.js';
+import { indexedTable, planCount } from './plan.js';
 import { idsByScan, idsWhere, oneOf } from './scan.js';
 import { seeksOf } from './seek.js';
 import { type ROWS, rowsOfSeek, rowsWithValue, slicesOfValues, type ValueRows } from './value-rows.js';
@@ -31,12 +31,13 @@ export interface Matching {
  */
 export async function findMatching(
   reader: Reader,
-  table: RecordTable,
+  records: RecordTable,
   filters: readonly Filter[],
   time: QueryTime,
   rows: typeof ROWS,
   isPositive = false,
 ): Promise<Matching> {
+  const table = indexedTable(reader, records, filters);
   const plan = planCount(reader, table, filters);
   if (plan.kind === 'sort') return matching(new IdSet(idsWhere(reader, plan.source, plan.conditions)));
   const words = searchedWords(filters);
@@ -63,7 +64,7 @@ export async function findMatching(
   }
   if (words ? plan.search?.by === 'rows' : present.length === 0) {
     const ids = new IdSet();
-    for await (const some of idsByScan(reader, table, plan, filters, time)) addAll(ids, some);
+    for await (const some of idsByScan(reader, table, plan, time)) addAll(ids, some);
     return matching(ids);
   }
   const shortest = words ? undefined : await finishOne(present);
@@ -135,7 +136,7 @@ async function finishOne(readings: readonly Reading[]): Promise<Reading | undefi
 /** Those of the ids whose records match the filters. */
 async function checked(
   reader: Reader,
-  table: RecordTable,
+  table: IndexedTable,
   ids: IdSet,
   filters: readonly Filter[],
   time: QueryTime,

@@ -112,7 +112,8 @@ export function planList(reader: Reader, records: RecordTable, query: ListQuery)
   return planScan(table, query, isById ? driverOf(reader, found.filter(isSelective)) : undefined);
 }
 
-function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
+/** @param filters of the query; attributes have no index until the rows of all records are made */
+export function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
   const hasAttributes =
     filters.some(({ operator }) => operator === 'attribute') && hasAllValues(reader, table);
   return { ...table, hasAttributes };

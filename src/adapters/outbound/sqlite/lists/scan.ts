@@ -102,10 +102,9 @@ export async function* idsByScan(
   reader: Reader,
   table: RecordTable,
   plan: ScanPlan,
-  filters: readonly Filter[],
   time: QueryTime,
 ): AsyncGenerator<readonly Id[], void, void> {
-  const size = new AdaptiveBatchSize(time, rowCost(table, filters));
+  const size = new AdaptiveBatchSize(time, plan.rowCost);
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
     for (const range of ranges) yield idsWhere(reader, plan.source, [range, ...plan.conditions]);
 }
