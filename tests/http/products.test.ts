@@ -33,7 +33,11 @@ resourceContract(
         ...['tags', 'images', 'url'],
       ],
       lists: ['tags'],
-      more: ['q', 'attributes'],
+      more: [
+        'q',
+        'attributes',
+        ...['in', 'exists', 'lt', 'lte', 'gt', 'gte'].map((name) => `attributes[].${name}`),
+      ],
     },
     invalid: [
       ['an empty name', { name: '' }, [['too_short', '/name']]],

@@ -38,8 +38,10 @@ export function describeParameters(service: InProcessService, plural: string, fi
   it('are accepted, one by one and all together', async () => {
     const values = (await documented())
       .filter(({ name }) => name !== 'cursor')
-      .map(({ name, example }): [string, string] =>
-        name === 'attributes' ? ['attributes.colour', 'green'] : [name, [example].flat().join(',')],
+      .flatMap(({ name, example }): [string, string][] =>
+        isMembers(example)
+          ? Object.entries(example).map(([member, value]) => [member, String(value)])
+          : [[name, [example].flat().join(',')]],
       );
     expect(values.length).to.be.above(20);
     for (const pairs of [...values.map((value) => [value]), values.slice(0, MAX_FILTERS)]) {
@@ -47,6 +49,11 @@ export function describeParameters(service: InProcessService, plural: string, fi
       expect(response.status, response.text).to.equal(200);
     }
   });
+}
+
+/** Whether the members of an example are parameters of their own. */
+function isMembers(example: unknown): example is object {
+  return typeof example === 'object' && example !== null && !Array.isArray(example);
 }
 
 interface QueryParameter {
