@@ -91,6 +91,25 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         );
     };
 
+    /** The values of an attribute that begin with a text. A text of a record is at most one of them. */
+    const expectFacet = async (prefix: string) => {
+      const parameters = new URLSearchParams({ fields: 'attributes[k]', limit: '100', prefix });
+      const { status, json } = await send('GET', `/v1/products/facets?${parameters}`);
+      const values: string[] =
+        status === 200 ? json[0].values.map(({ value }: { value: string }) => value) : [];
+      const expected = new Set(
+        stored.map(({ attributes }) => attributes['k'] ?? '').filter((one) => one.startsWith(prefix)),
+      );
+      if (
+        status !== 200 ||
+        values.length !== Math.min(100, expected.size) ||
+        !values.every((one) => expected.has(one))
+      )
+        faults.push(
+          `the facet of ${JSON.stringify(prefix)}: ${status} ${values.length} values, not ${expected.size}`,
+        );
+    };
+
     const expectStatus = async (
       method: string,
       path: string,
@@ -164,6 +183,12 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
           ({ attributes }) => Object.hasOwn(attributes, key) && attributes[key] === text,
           isControl,
         );
+        await expectRecords(
+          { [`attributes[${key}].exists`]: 'true' },
+          ({ attributes }) => Object.hasOwn(attributes, key),
+          isControl,
+        );
+        await expectFacet(text);
         // Without a word, and with over ten, `q` is refused.
         await expectRecords(
           { q: text },
@@ -191,6 +216,8 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         await expectStatus('GET', `/v1/products?${value}=x`, [200, 400]);
         await expectStatus('GET', `${itemPath}?${value}=x`, [400]);
         await expectStatus('GET', `/v1/products?name.${value}=x`, [400]);
+        await expectStatus('GET', `/v1/products/facets?fields=${value}`, [400]);
+        await expectStatus('GET', `/v1/products/facets?fields=attributes[${value}]`, [200, 400]);
         for (const path of [
           `/v1/products/${value}`,
           `/v1/${value}`,
