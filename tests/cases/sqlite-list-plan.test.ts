@@ -161,6 +161,31 @@ describe('a list in SQLite', () => {
     expect(database.statements.length).to.be.lessThan(12);
   });
 
+  it('sorts all records that match if it has passed many that do not', async () => {
+    const filters: Filter[] = [{ field: 'tags', operator: 'eq', value: 'late' }];
+    const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS);
+    const late = Array.from({ length: RECORDS }, (_, at) => at + 1).filter((id) => isLate(id));
+    const nameOf = (id: number) => product(id).name;
+    for (const descending of [false, true]) {
+      const order = by('name', descending);
+      const sign = descending ? -1 : 1;
+      const expected = late.toSorted(
+        (a, b) => sign * Number(nameOf(a) > nameOf(b)) || -sign * Number(nameOf(a) < nameOf(b)) || a - b,
+      );
+      const query = { limit: LIMIT, filters, order };
+      database.statements = [];
+      const first = await products.list(query);
+      const isSorting = database.statements.some((text) => text.includes('FROM products NOT INDEXED'));
+      expect(isSorting, 'the last names come late, or first').to.equal(!descending);
+      expect(first.records.map(({ id }) => id)).to.deep.equal(expected.slice(0, LIMIT));
+      const from = positionOf(first.records.at(-1) as Versioned<Product>, order, 'after');
+      const second = await products.list({ ...query, from });
+      expect(second.records.map(({ id }) => id)).to.deep.equal(expected.slice(LIMIT, 2 * LIMIT));
+      const back = await products.list({ ...query, from: { ...from, side: 'before', inclusive: true } });
+      expect(back.records.map(({ id }) => id)).to.deep.equal(expected.slice(0, LIMIT));
+    }
+  });
+
   it('recognises plans that read the whole table', async () => {
     database.statements = [
       'SELECT id FROM products WHERE +"name" = ?',
@@ -394,9 +419,14 @@ function indexedLists() {
   ];
 }
 
+/** Whether the name of a product is one of the last in their order, but for a few. */
+function isLate(id: number): boolean {
+  return id % 5_000 >= 4_700;
+}
+
 function product(id: number): Product {
   const price = { amount: id % 1_000, currency: id % 2 ? 'EUR' : 'USD' };
-  const tags = [`shelf/${id % 50}`, id % 2 ? 'odd' : 'even'];
+  const tags = [`shelf/${id % 50}`, id % 2 ? 'odd' : 'even', ...(isLate(id) ? ['late'] : [])];
   return { name: `name ${id % 5_000}`, sku: `SKU-${id}`, price, tags };
 }
 

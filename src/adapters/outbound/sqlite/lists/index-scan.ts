@@ -30,6 +30,9 @@ export interface Union {
   readonly count: number;
 }
 
+/** The name of the rows of a scan in a statement that also has rows of the table. */
+export const SEEK = 'seek';
+
 /** A row of a scan by its value and, if the scan is not by id, its id. */
 export interface Place {
   readonly value: Value;

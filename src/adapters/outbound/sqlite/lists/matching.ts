@@ -6,7 +6,7 @@ import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { IdSet, searchedWords, WordSearch } from '../full-text/search.js';
 import { type IndexedTable, residualConditionsOf, rowCost } from '../sql/filter.js';
-import { ID, indexedBy } from '../sql/schema.js';
+import { allOf, ID, indexedBy } from '../sql/schema.js';
 import { indexedTable, planCount } from './plan.js';
 import { idsByScan, idsWhere, oneOf } from './scan.js';
 import { seeksOf } from './seek.js';
@@ -39,7 +39,8 @@ export async function findMatching(
 ): Promise<Matching> {
   const table = indexedTable(reader, records, filters);
   const plan = planCount(reader, table, filters);
-  if (plan.kind === 'sort') return matching(new IdSet(idsWhere(reader, plan.source, plan.conditions)));
+  if (plan.kind === 'sort')
+    return matching(new IdSet(idsWhere(reader, plan.source, plan.found, plan.checks)));
   const words = searchedWords(filters);
   const size = new AdaptiveBatchSize(time, 1, rows);
   const present = seeksOf(table, filters).map(
@@ -126,7 +127,7 @@ async function* idsOfRows(
 ): AsyncGenerator<readonly Id[], void, void> {
   for (const rows of all)
     for await (const parts of slicesOfValues(reader, rows, size))
-      yield parts.flatMap(({ where }) => idsWhere(reader, rows.source, [where]));
+      yield parts.flatMap(({ where }) => idsWhere(reader, rows.source, where));
 }
 
 async function finishOne(readings: readonly Reading[]): Promise<Reading | undefined> {
@@ -145,7 +146,7 @@ async function checked(
   const conditions = residualConditionsOf(table, filters);
   const matching = new IdSet();
   for await (const some of pieces(ids, size))
-    addAll(matching, idsWhere(reader, indexedBy(table, ID), [...oneOf(some), ...conditions]));
+    addAll(matching, idsWhere(reader, indexedBy(table, ID), allOf(oneOf(some)), conditions));
   return matching;
 }
 

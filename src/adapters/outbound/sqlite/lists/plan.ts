@@ -12,6 +12,7 @@ import {
   type IndexedTable,
   isRange,
   narrowed,
+  probesOf,
   rangeOf,
   residualConditionsOf,
   rowCost,
@@ -28,8 +29,8 @@ import {
   scanOrder,
   sql,
 } from '../sql/schema.js';
-import { type IndexScan, type Start, startAt } from './index-scan.js';
-import { type CountedSeek, counted, type Driver, driverOf, isSelective, MAX_FEW, seeksOf } from './seek.js';
+import { type IndexScan, SEEK, type Start, startAt } from './index-scan.js';
+import { type Driver, driverOf, isSelective, MAX_FEW, type SizedSeek, seeksOf, sized } from './seek.js';
 
 /** The most bytes of rows that are read and sorted at once. */
 const MAX_SORTED_BYTES = 1_048_576;
@@ -53,7 +54,9 @@ interface BlocksPlan {
 export interface SortPlan {
   readonly kind: 'sort';
   readonly source: string;
-  readonly conditions: readonly Sql[];
+  /** What the index finds, and what its rows are compared with. */
+  readonly found: Sql;
+  readonly checks: readonly Sql[];
 }
 
 /** What of some rows has the order of the list: each row, only rows that do not tie, or nothing. */
@@ -66,7 +69,9 @@ export interface ScanPlan {
   readonly source: string;
   readonly scan: IndexScan;
   readonly start?: Start | undefined;
-  /** What each row must match, besides being part of the scan. */
+  /** What each row of the scan must match before it is looked up by id. */
+  readonly probes: readonly Sql[];
+  /** What each row must match besides. */
   readonly conditions: readonly Sql[];
   /** How many times as long it takes to check a row as with one condition, approximately. */
   readonly rowCost: number;
@@ -74,6 +79,8 @@ export interface ScanPlan {
   /** Whether the time of queries limits it. Without a limit, each of its steps is short. */
   readonly isLimited: boolean;
   readonly search?: PlannedSearch;
+  /** What is done if the page is not full after so many rows. */
+  readonly instead?: { readonly plan: ScanPlan; readonly afterRows: number };
 }
 
 /**
@@ -106,10 +113,18 @@ export function planList(reader: Reader, records: RecordTable, query: ListQuery)
   const serving = seeks.filter(({ served }) => others.every((filter) => served.includes(filter)));
   const whole = isById ? driverOf(reader, serving) : undefined;
   if (whole) return { kind: 'range', scan: orderedScan(table, query, whole).scan };
-  const found = counted(reader, seeks);
-  const few = fewOf(reader, table, query.filters, found);
+  const found = sized(reader, seeks);
+  const filters = selectiveFirst(query.filters, found);
+  const few = fewOf(reader, table, filters, found);
   if (few) return planFew(few, positionIn(query));
-  return planScan(table, query, isById ? driverOf(reader, found.filter(isSelective)) : undefined);
+  const driver = driverOf(reader, found.filter(isSelective));
+  if (isById) return planScan(table, { ...query, filters }, driver);
+  const scanning = planScan(table, { ...query, filters });
+  if (!driver) return scanning;
+  const all = planFrom(table, driver, filters);
+  const sorting = { ...all, conditions: [...all.conditions, ...positionIn(query)] };
+  const { passed, sortingRows } = expectedRows(reader, table, query.limit, found);
+  return sortingRows < passed ? sorting : { ...scanning, instead: { plan: sorting, afterRows: sortingRows } };
 }
 
 /** @param filters of the query; attributes have no index until the rows of all records are made */
@@ -124,35 +139,71 @@ function isIdRange(filter: Filter): boolean {
   return filter.field === 'id' && isRange(filter);
 }
 
-/** Plans a count, as {@link planList} plans a list. A count needs no order. */
-export function planCount(
+/** The filters in the order in which rows are compared with them. */
+function selectiveFirst(filters: readonly Filter[], found: readonly SizedSeek[]): readonly Filter[] {
+  const sizes = new Map(found.flatMap(({ served, count }) => served.map((filter) => [filter, count])));
+  const sizeOf = (filter: Filter) => sizes.get(filter) ?? Number.MAX_VALUE;
+  return filters.toSorted((a, b) => sizeOf(a) - sizeOf(b));
+}
+
+/** What it takes to read a row of an index, to look up a value of it, and to read its record; in microseconds. */
+const COST = { row: 0.15, probe: 0.7, record: 3 };
+
+/**
+ * How many rows of the index of an order are passed until a page is full, and how many rows could be passed while all
+ * records that match are found and sorted. Each filter is taken for independent of the others, and only those count whose
+ * size is known.
+ */
+function expectedRows(
   reader: Reader,
-  records: RecordTable,
-  filters: readonly Filter[],
-): SortPlan | ScanPlan {
-  const table = indexedTable(reader, records, filters);
-  const words = searchedWords(filters);
-  if (words) return planSearch(reader, table, { filters, order: BY_ID }, words);
-  const found = counted(reader, seeksOf(table, filters));
+  { name }: RecordTable,
+  limit: number,
+  found: readonly SizedSeek[],
+): { readonly passed: number; readonly sortingRows: number } {
+  const all = numberOf(reader, sql(`SELECT coalesce(max(id), 0) FROM ${name}`));
+  const [smallest = 0, ...others] = found
+    .filter(isSelective)
+    .map(({ count }) => count)
+    .toSorted((a, b) => a - b);
+  const matching = others.reduce((left, count) => left * Math.min(1, count / all), smallest);
+  const passed = Math.min(all, ((limit + 1) * all) / Math.max(1, matching));
+  return { passed, sortingRows: smallest + (matching * COST.record) / (COST.row + COST.probe) };
+}
+
+/** Plans a count, as {@link planList} plans a list. A count needs no order. */
+export function planCount(reader: Reader, records: RecordTable, all: readonly Filter[]): SortPlan | ScanPlan {
+  const table = indexedTable(reader, records, all);
+  const words = searchedWords(all);
+  if (words) return planSearch(reader, table, { filters: all, order: BY_ID }, words);
+  const found = sized(reader, seeksOf(table, all));
+  const filters = selectiveFirst(all, found);
   const few = fewOf(reader, table, filters, found);
   if (few) return planFew(few);
-  const plan = { kind: 'scan', sorted: 'nothing', isLimited: true } as const;
   const driver = driverOf(reader, found.filter(isSelective));
-  if (driver) {
-    const all = scanOf(table, ID, false, filters, driver);
-    const isEntries = all.conditions.length === 0 && !driver.union;
-    return { ...plan, ...all, source: isEntries ? driver.source : driver.rows.source };
-  }
+  if (driver) return countedFrom(planFrom(table, driver, filters));
+  const plan = { kind: 'scan', sorted: 'nothing', isLimited: true } as const;
   const ranged = found.find(({ range }) => range);
   if (ranged?.field) {
     const { column, field, range = {}, source, served, rows } = ranged;
-    const scan = { ...byId(source), column, range, fixed: field };
     const rest = filters.filter((filter) => !served.includes(filter));
-    const all = restOf(table, rest);
-    return { ...plan, ...all, scan, source: rest.length === 0 ? source : rows.source };
+    const scan = { ...byId(source), column, range, fixed: field };
+    return countedFrom({ ...plan, ...checksOf(table, rest, true), scan, source: rows.source });
   }
-  const all = scanOf(table, ranged?.column ?? columnOf('createdAt'), false, filters);
-  return { ...plan, ...all, source: all.scan.source };
+  const scan = scanOf(table, ranged?.column ?? columnOf('createdAt'), false, filters);
+  return { ...plan, ...scan, source: scan.scan.source };
+}
+
+/** Counts the rows of the scan if each is another record, and if it takes no look at the record. */
+function countedFrom(plan: ScanPlan): ScanPlan {
+  const { scan, probes, conditions } = plan;
+  if (conditions.length > 0 || scan.union) return plan;
+  return { ...plan, source: scan.source, probes: [], conditions: probes };
+}
+
+/** Plans to read all records of a driver, in no order. */
+function planFrom(table: IndexedTable, driver: Driver, filters: readonly Filter[]): ScanPlan {
+  const all = scanOf(table, ID, false, filters, driver);
+  return { kind: 'scan', sorted: 'nothing', isLimited: true, ...all, source: driver.rows.source };
 }
 
 /**
@@ -160,11 +211,11 @@ export function planCount(
  * @param driver only for a list by id
  */
 function planScan(table: IndexedTable, query: Query, driver?: Driver): ScanPlan {
-  const { order, scan, conditions, rowCost } = orderedScan(table, query, driver);
+  const { order, scan, ...checks } = orderedScan(table, query, driver);
   const [, second] = order;
   const from = boundOf(query);
   const plan = { kind: 'scan', source: driver?.rows.source ?? scan.source, isLimited: true } as const;
-  const all = { ...plan, conditions: [...conditions, ...positionIn(query)], rowCost };
+  const all = { ...plan, ...checks, conditions: [...checks.conditions, ...positionIn(query)] };
   if (order.length === 1 || (order.length === 2 && second?.descending === scan.descending))
     return { ...all, scan, start: from && startAt(from), sorted: 'rows' };
   const range = narrowed(
@@ -204,25 +255,24 @@ function planSearch(
   const isLimited = !hasOnlyIdFilters(filters) || !hasIndex(reader, table, words);
   const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
   const source = indexedBy(table, ID);
-  const all = restOf(table, filters);
-  const plan = { kind: 'scan', source, scan: byId(source), rowCost: all.rowCost, isLimited } as const;
   // The range of ids has these filters and the position.
   const others = filters.filter((filter) => !isIdRange(filter));
   const few =
-    others.length > 0 ? fewOf(reader, table, filters, counted(reader, seeksOf(table, filters))) : undefined;
+    others.length > 0 ? fewOf(reader, table, filters, sized(reader, seeksOf(table, filters))) : undefined;
+  const plan = { kind: 'scan', source, scan: byId(source), isLimited } as const;
   if (few?.isCheap) {
-    const conditions = [...few.conditions, ...positionIn(query)];
-    return { ...plan, scan: few.scan, conditions, sorted: 'nothing', search: { ...search, by: 'rows' } };
+    const { scan, checks } = few;
+    const conditions = [...checks.conditions, ...positionIn(query)];
+    return { ...plan, ...checks, scan, conditions, sorted: 'nothing', search: { ...search, by: 'rows' } };
   }
-  if (order.length === 1) {
-    const conditions = residualConditionsOf(table, others);
-    return { ...plan, conditions, sorted: 'rows', search: { ...search, by: 'blocks' } };
-  }
+  if (order.length === 1)
+    return { ...plan, ...checksOf(table, others), sorted: 'rows', search: { ...search, by: 'blocks' } };
+  const checks = checksOf(table, filters);
   return {
     ...planScan(table, { ...query, filters }),
+    ...checks,
     source,
-    ...all,
-    conditions: [...all.conditions, ...positionIn(query)],
+    conditions: [...checks.conditions, ...positionIn(query)],
     isLimited,
     search: { ...search, descending: false, by: 'matches' },
   };
@@ -235,7 +285,7 @@ function scanOf(
   descending: boolean,
   filters: readonly Filter[],
   driver?: Driver,
-): Pick<ScanPlan, 'scan' | 'conditions' | 'rowCost'> {
+): Pick<ScanPlan, 'scan'> & Checks {
   const ranged = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
   const rest = filters.filter((filter) => !ranged.includes(filter) && !driver?.served.includes(filter));
   const { source, fixed, union } = driver ?? { source: indexedBy(table, column) };
@@ -249,18 +299,28 @@ function scanOf(
       ...(fixed && { fixed }),
       ...(union && { union }),
     },
-    ...restOf(table, rest),
+    ...checksOf(table, rest, driver !== undefined && source !== driver.rows.source),
   };
 }
 
-/** What each row is compared with. */
-function restOf(table: IndexedTable, filters: readonly Filter[]): Pick<ScanPlan, 'conditions' | 'rowCost'> {
-  return { conditions: residualConditionsOf(table, filters), rowCost: rowCost(table, filters) };
+type Checks = Pick<ScanPlan, 'probes' | 'conditions' | 'rowCost'>;
+
+/**
+ * What each row is compared with.
+ * @param filters the most selective first
+ * @param isLookedUp whether the rows of the scan are looked up by id
+ */
+function checksOf(table: IndexedTable, filters: readonly Filter[], isLookedUp = false): Checks {
+  const probes = isLookedUp ? probesOf(table, filters, SEEK) : new Map<Filter, Sql>();
+  const rest = filters.filter((filter) => !probes.has(filter));
+  const conditions = residualConditionsOf(table, rest);
+  return { probes: [...probes.values()], conditions, rowCost: rowCost(table, filters) };
 }
 
 /** Few rows, which an index finds. */
-interface SmallRange extends Pick<ScanPlan, 'conditions' | 'rowCost'> {
+interface FewRows {
   readonly scan: IndexScan & { readonly fixed: Sql };
+  readonly checks: Checks;
   /** Whether they can be read and sorted at once. */
   readonly isCheap: boolean;
 }
@@ -270,28 +330,26 @@ function fewOf(
   reader: Reader,
   table: IndexedTable,
   filters: readonly Filter[],
-  seeks: readonly CountedSeek[],
-): SmallRange | undefined {
+  seeks: readonly SizedSeek[],
+): FewRows | undefined {
   const [fewest] = seeks.toSorted((a, b) => a.count - b.count);
   if (!fewest || fewest.count > MAX_FEW) return undefined;
   const { rows, count, served } = fewest;
   const { source, fixed } = rows;
   const rest = filters.filter((filter) => !served.includes(filter));
+  const checks = checksOf(table, rest);
   // SQLite stores the size of the fields in front of them, so it does not read them here.
   const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${fixed.text}`;
-  const all = restOf(table, rest);
   const isCheap =
-    count * all.rowCost <= MAX_FEW && numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
-  return { scan: { ...byId(source), fixed }, ...all, isCheap };
+    count * checks.rowCost <= MAX_FEW && numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
+  return { scan: { ...byId(source), fixed }, checks, isCheap };
 }
 
 /** The few rows at once; or one after the other, if that takes long. */
-function planFew(
-  { scan, conditions, rowCost, isCheap }: SmallRange,
-  position: readonly Sql[] = [],
-): SortPlan | ScanPlan {
-  if (isCheap) return { kind: 'sort', source: scan.source, conditions: [scan.fixed, ...conditions] };
-  const all = { scan, source: scan.source, conditions: [...conditions, ...position], rowCost };
+function planFew({ scan, checks, isCheap }: FewRows, position: readonly Sql[] = []): SortPlan | ScanPlan {
+  const { source, fixed } = scan;
+  if (isCheap) return { kind: 'sort', source, found: fixed, checks: checks.conditions };
+  const all = { ...checks, scan, source, conditions: [...checks.conditions, ...position] };
   return { kind: 'scan', ...all, sorted: 'nothing', isLimited: true };
 }
 

@@ -16,12 +16,12 @@ import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { type WordQuery, WordSearch } from '../full-text/search.js';
 import {
-  allOf,
   boundOf,
   keysetCondition,
   orderBy,
   type RecordTexts,
   recordsOf,
+  rowsThat,
   type ScanKey,
   type Sql,
   scanOrder,
@@ -112,7 +112,7 @@ export class ListReader<Fields> {
         turn,
       );
     await turn.next();
-    return countRows(database, plan.source, plan.conditions);
+    return countRows(database, plan.source, plan.found, plan.checks);
   }
 
   /** Reads the records of a page from one part of its ids. */
@@ -219,12 +219,12 @@ function theseIds(ids: readonly Id[]): NextIds {
 }
 
 function sortedRows(
-  { source, conditions }: SortPlan,
+  { source, found, checks }: SortPlan,
   order: readonly ScanKey[],
   from: Position | undefined,
   count: number,
 ): NextRows {
-  const { text, values } = allOf(from ? [...conditions, keysetCondition(order, from)] : conditions);
+  const { text, values } = rowsThat(found, from ? [...checks, keysetCondition(order, from)] : checks);
   const ids = `SELECT id FROM ${source} WHERE ${text} ORDER BY ${orderBy(order)} LIMIT ?`;
   return { ids: sql(ids, ...values, count), isLast: true };
 }

@@ -19,6 +19,7 @@ import {
   isAmong,
   numberOf,
   orderBy,
+  rowsThat,
   type ScanKey,
   type Sql,
   scanOrder,
@@ -56,9 +57,11 @@ export async function scanPage(
   plan: ScanPlan,
   query: ListQuery,
   budget: QueryBudget,
+  limited = timeOf(plan, query.turn, budget),
 ): Promise<FoundPage> {
   const found = new FoundRows(query);
-  const limited = timeOf(plan, query.turn, budget);
+  const { instead } = plan;
+  let passed = 0;
   // A full page is never refused.
   const unlimited = budget.startUnlimited(query.turn);
   let isComplete = false;
@@ -68,9 +71,12 @@ export async function scanPage(
   const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
   for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
     found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
+    passed += slice.rows;
     if (isComplete) ahead -= slice.rows;
     isComplete = found.isFull && isSorted(slice, found.lastValue);
     if (isComplete && slice.end && (found.hasMore || ahead <= 0)) return { ids: found.ids, hasMore: true };
+    if (instead && slice.end && !isComplete && passed > instead.afterRows)
+      return scanPage(reader, table, instead.plan, query, budget, limited);
   }
   return found;
 }
@@ -90,7 +96,7 @@ export async function countByScan(
   }
   const size = new AdaptiveBatchSize(time, plan.rowCost);
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
-    for (const range of ranges) count += countRows(reader, source, [range, ...conditions]);
+    for (const range of ranges) count += countRows(reader, source, range, conditions);
   return count;
 }
 
@@ -106,16 +112,16 @@ export async function* idsByScan(
 ): AsyncGenerator<readonly Id[], void, void> {
   const size = new AdaptiveBatchSize(time, plan.rowCost);
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
-    for (const range of ranges) yield idsWhere(reader, plan.source, [range, ...plan.conditions]);
+    for (const range of ranges) yield idsWhere(reader, plan.source, range, plan.conditions);
 }
 
-export function idsWhere(reader: Reader, source: string, conditions: readonly Sql[]): Id[] {
-  const { text, values } = allOf(conditions);
+export function idsWhere(reader: Reader, source: string, found: Sql, conditions: readonly Sql[] = []): Id[] {
+  const { text, values } = rowsThat(found, conditions);
   return idsOf(reader, sql(`SELECT id FROM ${source} WHERE ${text}`, ...values));
 }
 
-export function countRows(reader: Reader, source: string, conditions: readonly Sql[]): number {
-  const { text, values } = allOf(conditions);
+export function countRows(reader: Reader, source: string, found: Sql, conditions: readonly Sql[]): number {
+  const { text, values } = rowsThat(found, conditions);
   return numberOf(reader, sql(`SELECT count(*) FROM ${source} WHERE ${text}`, ...values));
 }
 
@@ -144,20 +150,23 @@ async function* slicesOf(
   nextSize: NextSize,
   time: Checkpoints,
 ): AsyncGenerator<Slice, void, void> {
-  const { search, source, scan, conditions, sorted } = plan;
+  const { search, source, scan, probes, conditions, sorted } = plan;
   if (!search) {
     for await (const { ranges, ...slice } of indexSlices(reader, plan, nextSize))
       yield {
         ...slice,
-        ranges: source === scan.source ? ranges : ranges.map((range) => isAmong(scan.source, range)),
+        ranges:
+          source === scan.source
+            ? ranges
+            : ranges.map((range) => isAmong(scan.source, allOf([range, ...probes]))),
       };
     return;
   }
   const words = new WordSearch(reader, table, search);
   if (search.by === 'blocks') return yield* idSlices(words.find(time), nextSize, sorted);
-  const idsIn = (...where: Sql[]) => idsWhere(reader, scan.source, where);
+  const idsIn = (found: Sql, ...where: Sql[]) => idsWhere(reader, scan.source, found, where);
   if (search.by === 'rows') {
-    const found = words.verify(idsIn(...rangesOf(scan), ...conditions), time);
+    const found = words.verify(idsIn(allOf(rangesOf(scan)), ...conditions), time);
     return yield* idSlices(found, nextSize, sorted);
   }
   const matching = await words.collect(time);
@@ -235,7 +244,7 @@ class FoundRows implements FoundPage {
   select(reader: Reader, plan: ScanPlan, range: Sql): FoundRow[] {
     const { order } = this;
     const columns = order.map(({ field }) => columnOf(field)).join(', ');
-    const where = allOf([range, ...plan.conditions]);
+    const where = rowsThat(range, plan.conditions);
     const text = `SELECT octet_length(fields), ${columns} FROM ${plan.source}
       WHERE ${where.text} ORDER BY ${orderBy(order)} LIMIT ?`;
     const rows = reader.read(

@@ -5,7 +5,6 @@ import type {
   Membership,
   RecordTable,
 } from '../../../../application/ports/list-query.js';
-import type { Id } from '../../../../domain/record.js';
 import type { Reader } from '../connection/connection.js';
 import {
   attributeRange,
@@ -34,7 +33,7 @@ import {
   valueRows,
   valuesTable,
 } from '../sql/schema.js';
-import type { IndexScan, Union } from './index-scan.js';
+import { type IndexScan, SEEK, type Union } from './index-scan.js';
 
 /** The most rows that are few: they are read and sorted at once, fewer if each one costs more. */
 export const MAX_FEW = 1_000;
@@ -62,11 +61,10 @@ export interface Seek {
   readonly served: readonly Filter[];
 }
 
-/** A seek with the number of its rows, up to a limit. */
-export interface CountedSeek extends Seek {
+/** A seek with the number of its rows. */
+export interface SizedSeek extends Seek {
+  /** Exact up to {@link MAX_FEW}, else an estimate. */
   readonly count: number;
-  /** The highest id of the counted rows. */
-  readonly lastId: Id;
 }
 
 /**
@@ -114,7 +112,7 @@ function ofValues(
   { field, values, range = {} }: { field: string; values?: readonly StoredValue[]; range?: Range },
   served: readonly Filter[],
 ): Seek {
-  const source = valuesTable(table.name);
+  const source = `${valuesTable(table.name)} AS ${SEEK}`;
   const among = values ? isOneOf(VALUE, values) : rangeCondition(VALUE, range);
   const found = allOf([ofField(field), among]);
   const rows = { source: indexedBy(table, ID), fixed: isAmong(source, found) };
@@ -137,18 +135,65 @@ function isAttributeRange(filter: AttributeFilter): boolean {
   return 'comparison' in filter || ('exists' in filter && filter.exists);
 }
 
-/** Counts the rows of each seek: up to one more than few, and no more than the fewest before. */
-export function counted(reader: Reader, seeks: readonly Seek[]): CountedSeek[] {
+/** The places between the first and the last row at which so many rows are looked at. */
+const SAMPLES = [0, 0.25, 0.5, 0.75];
+const SAMPLED_ROWS = 32;
+
+/** The most values of the index of values whose rows are estimated, one after the other. */
+const MAX_SAMPLED = 4;
+
+/** Returns the seeks with their numbers of rows. No more rows are counted than the fewest before. */
+export function sized(reader: Reader, seeks: readonly Seek[]): SizedSeek[] {
   let fewest = MAX_FEW + 1;
   return seeks.map((seek) => {
-    const { source, found } = seek;
-    const [count, lastId] = reader.read(
-      `SELECT count(*), coalesce(max(id), 0) FROM (SELECT id FROM ${source} WHERE ${found.text} LIMIT ?)`,
-      (statement) => statement.get([...found.values, fewest]) as [number, Id],
-    );
+    const count = sizeOf(reader, seek, fewest);
     fewest = Math.min(fewest, count);
-    return { ...seek, count, lastId };
+    return { ...seek, count };
   });
+}
+
+function sizeOf(reader: Reader, seek: Seek, limit: number): number {
+  const { source, column, found, values } = seek;
+  const isSampled = values?.length === 1 || (column === VALUE && Number(values?.length) <= MAX_SAMPLED);
+  if (values && isSampled && column !== ID)
+    return values.reduce<number>((sum, value) => sum + estimatedRows(reader, seek, value, limit), 0);
+  return numberOf(reader, countUpTo(source, found, limit));
+}
+
+function countUpTo(source: string, { text, values }: Sql, limit: number): Sql {
+  return sql(`SELECT count(*) FROM (SELECT 1 FROM ${source} WHERE ${text} LIMIT ?)`, ...values, limit);
+}
+
+/**
+ * The number of rows of one value, estimated from how far the ids of some rows lie apart at a few places. If they are few,
+ * they are counted.
+ */
+function estimatedRows(reader: Reader, seek: Seek, value: StoredValue, limit: number): number {
+  const { source, column } = seek;
+  const { text, values } = allOf([...fieldOf(seek), sql(`${column} = ?`, value)]);
+  const rows = `SELECT id FROM ${source} WHERE ${text}`;
+  const spans = SAMPLES.map((part) => {
+    const place = `(low + (high - low) * ${part})`;
+    return `coalesce((${rows} AND id >= ${place} ORDER BY id LIMIT 1 OFFSET ?), high) - ${place}`;
+  });
+  const count = countUpTo(source, { text, values }, limit);
+  const [estimate, counted] = reader.read(
+    `SELECT estimate, CASE WHEN coalesce(estimate, 0) <= ? THEN (${count.text}) END FROM (
+      SELECT ? * (high - low) / (${spans.join(' + ')}) AS estimate FROM (
+        SELECT (${rows} ORDER BY id LIMIT 1) AS low, (${rows} ORDER BY id DESC LIMIT 1) AS high))`,
+    (statement) =>
+      statement.get([
+        2 * MAX_FEW,
+        ...count.values,
+        SAMPLES.length * SAMPLED_ROWS,
+        ...SAMPLES.flatMap(() => [...values, SAMPLED_ROWS]),
+        ...values,
+        ...values,
+      ]) as [number | null, number | null],
+  );
+  return counted !== null && counted <= MAX_FEW
+    ? counted
+    : Math.max(estimate ?? 0, counted ?? 0, MAX_FEW + 1);
 }
 
 /** Whether reading the rows of a seek, though they are many, takes less than comparing each row of the table. */
@@ -165,15 +210,15 @@ export interface Driver extends Pick<IndexScan, 'source' | 'union'> {
 }
 
 /**
- * Returns one of the seeks whose records can be read in the order of their ids: one with a single value, and of these
- * the one whose records are farthest apart; else one with few values.
+ * Returns one of the seeks whose records can be read in the order of their ids: the smallest of those with a single
+ * value, else one with few values.
  */
-export function driverOf(reader: Reader, seeks: readonly (Seek & { lastId?: Id })[]): Driver | undefined {
+export function driverOf(reader: Reader, seeks: readonly (Seek & { count?: number })[]): Driver | undefined {
   const others = seeks.filter(({ column }) => column !== ID);
-  const [sparsest] = others
+  const [smallest] = others
     .filter(({ values }) => values?.length === 1)
-    .toSorted((a, b) => (b.lastId ?? 0) - (a.lastId ?? 0));
-  if (sparsest) return { ...sparsest, fixed: sparsest.found };
+    .toSorted((a, b) => (a.count ?? 0) - (b.count ?? 0));
+  if (smallest) return { ...smallest, fixed: smallest.found };
   for (const seek of others) {
     const union = unionOf(reader, seek);
     if (!union) continue;

@@ -19,6 +19,8 @@ import {
   attributeName,
   columnOf,
   foldedColumnOf,
+  ID,
+  indexName,
   isOneOf,
   ofField,
   type Sql,
@@ -82,33 +84,59 @@ export function wantedValues(
   return filter.operator === 'in' ? { field: filter.field, values: filter.values } : undefined;
 }
 
-/** The condition that the index of values has one of few values of a row; undefined if they are many. */
-function probeOf(table: IndexedTable, filter: Filter): Sql | undefined {
-  const wanted = wantedValues(table, filter);
-  if (!wanted || wanted.values.length > MAX_PROBED) return undefined;
-  const { text, values } = allOf([
-    ofField(wanted.field),
-    isOneOf('value', wanted.values),
-    sql(`id = ${table.name}.id`),
-  ]);
-  return sql(`EXISTS (SELECT 1 FROM ${valuesTable(table.name)} WHERE ${text})`, ...values);
+/**
+ * The condition that an index has one of few values of a row; undefined if they are many.
+ * @param row what has the id of the row
+ */
+function probeOf(table: IndexedTable, filter: Filter, row: string): Sql | undefined {
+  const probed = probedIndex(table, filter);
+  if (!probed || probed.values.length > MAX_PROBED) return undefined;
+  const { source, of, column } = probed;
+  const all = allOf([...of, isOneOf(column, probed.values), sql(`id = ${row}.id`)]);
+  return sql(`EXISTS (SELECT 1 FROM ${source} WHERE ${all.text})`, ...all.values);
 }
 
+function probedIndex(table: IndexedTable, filter: Filter) {
+  const wanted = wantedValues(table, filter);
+  if (wanted)
+    return {
+      source: valuesTable(table.name),
+      of: [ofField(wanted.field)],
+      column: 'value',
+      values: wanted.values,
+    };
+  if (filter.operator !== 'eq' && filter.operator !== 'in') return undefined;
+  const column = comparedColumn(table, filter);
+  if (column === undefined || column === ID) return undefined;
+  const source = `${table.name} AS own INDEXED BY ${indexName(table.name, column)}`;
+  return { source, of: [], column, values: comparedValues(table, filter) };
+}
+
+/** What it costs to look up values of a row, and to read only rows that have them, beside reading each row. */
+const LOOKUP_COST = 1 / 8;
+const FEWER_COST = 1 / 4;
+
 /**
- * How many times as long it takes to check a row as with one filter, approximately. Each attribute that is not looked up
- * in the index of values, and each list, is read on its own; other conditions cost little.
+ * How many times as long it takes to check a row as to read its fields, approximately. Each attribute that is not looked
+ * up in an index, and each list, is read on its own; other conditions cost little.
  */
 export function rowCost(table: IndexedTable, filters: readonly Filter[]): number {
   const probes = probesOf(table, filters);
+  const others = filters.filter((filter) => !probes.has(filter));
+  if (probes.size > 0 && others.length === 0) return LOOKUP_COST;
   const isRead = (filter: Filter) => filter.operator === 'attribute' || table.fields[filter.field]?.isList;
-  return Math.max(1, filters.filter((filter) => isRead(filter) && !probes.has(filter)).length);
+  return Math.max(1, others.filter(isRead).length) * (probes.size > 0 ? FEWER_COST : 1);
 }
 
 /** The conditions of the filters that are looked up for a row one by one. */
-function probesOf(table: IndexedTable, filters: readonly Filter[]): ReadonlyMap<Filter, Sql> {
+export function probesOf(
+  table: IndexedTable,
+  filters: readonly Filter[],
+  row = table.name,
+): ReadonlyMap<Filter, Sql> {
   const probes = new Map<Filter, Sql>();
   for (const filter of filters) {
-    const probe = probes.size < MAX_PROBES ? probeOf(table, filter) : undefined;
+    const probe = probes.size < MAX_PROBES ? probeOf(table, filter, row) : undefined;
     if (probe) probes.set(filter, probe);
   }
   return probes;
@@ -133,14 +161,7 @@ export function residualConditionsOf(table: IndexedTable, filters: readonly Filt
     ),
   );
   const attributes = others.filter((filter) => filter.operator === 'attribute');
-  const all = [...probes.values(), ...columns, ...listed, ...attributesCondition(attributes)];
-  return probes.size > 0 && all.length > 1 ? [inThisOrder(all)] : all;
-}
-
-/** One condition that is checked part by part. SQLite would check all that need the row before what needs an index. */
-function inThisOrder(conditions: readonly Sql[]): Sql {
-  const { text, values } = allOf(conditions);
-  return sql(`(${text}) IS TRUE`, ...values);
+  return [...probes.values(), ...columns, ...listed, ...attributesCondition(attributes)];
 }
 
 /**

@@ -188,6 +188,16 @@ export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql('TRUE') : joined(conditions, ' AND ');
 }
 
+/**
+ * The rows that an index finds and that meet conditions, which are checked in their order. SQLite would check those that
+ * need the row before those that look values up.
+ */
+export function rowsThat(found: Sql, conditions: readonly Sql[]): Sql {
+  if (conditions.length < 2) return allOf([found, ...conditions]);
+  const { text, values } = allOf(conditions);
+  return allOf([found, sql(`(${text}) IS TRUE`, ...values)]);
+}
+
 /** @param conditions at least one */
 export function anyOf(conditions: readonly Sql[]): Sql {
   return joined(conditions, ' OR ');

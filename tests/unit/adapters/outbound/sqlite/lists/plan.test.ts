@@ -27,7 +27,7 @@ describe('the plan of a list in SQLite', () => {
         sku: `S${at}`,
         attributes: { colour: 'red', size: at % 50, ...(at < 10 && { rare: true }) },
         brand: 'Acme',
-        tags: ['all', `mod/${at % 3}`, ...(at === 0 ? [] : ['most'])],
+        tags: ['all', `mod/${at % 3}`, ...(at % 20 === 0 ? [] : ['most'])],
       }),
     );
     await new SqliteRepository<Product>(database, PRODUCTS, ENDLESS).insertAll(all);
@@ -134,7 +134,7 @@ describe('the plan of a list in SQLite', () => {
         [tag('all'), tag('most')],
         'id',
         undefined,
-        'scan products_values by id, with tags = "most", looked up by id, where tags = "all"; sorted: rows; limited',
+        'scan products_values by id, with tags = "most", where tags = "all", looked up by id; sorted: rows; limited',
       ],
       [
         'tags= of many, and of few',
@@ -148,7 +148,7 @@ describe('the plan of a list in SQLite', () => {
         [tag('most'), brand],
         'id',
         behind(7),
-        'scan products_values by id, with tags = "most" from 7, looked up by id, where +"brand" = "Acme" and (+"id" > 7); sorted: rows; limited',
+        'scan products_values by id, with tags = "most" from 7, where ("brand" = "Acme"), looked up by id, where (+"id" > 7); sorted: rows; limited',
       ],
       [
         'tags=&status.exists=false',
@@ -169,14 +169,14 @@ describe('the plan of a list in SQLite', () => {
         [path, brands],
         'id',
         undefined,
-        'scan products_values by id, united from 3 of the values where tags >= "mod/" AND tags < "mod0", looked up by id, where +"brand" IN (["Acme","Bolt"]); sorted: rows; limited',
+        'scan products_values by id, united from 3 of the values where tags >= "mod/" AND tags < "mod0", where ("brand" IN ("Acme", "Bolt", "Bolt", "Bolt")), looked up by id; sorted: rows; limited',
       ],
       [
         'brand.in&status.exists=false',
         [brands, live],
         'id',
         undefined,
-        'scan by id, where +"brand" IN (["Acme","Bolt"]) and +"status" IS NULL; sorted: rows; limited',
+        'scan by id, where ("brand" IN ("Acme", "Bolt", "Bolt", "Bolt")) and +"status" IS NULL; sorted: rows; limited',
       ],
       [
         'tags= of few&sort=name',
@@ -190,7 +190,7 @@ describe('the plan of a list in SQLite', () => {
         [tag('all'), tag('most')],
         'name,id',
         undefined,
-        'scan products_name by "name", where in this order (tags = "all") AND (tags = "most"); sorted: rows; limited',
+        'scan products_name by "name", where tags = "most" and tags = "all"; sorted: rows; limited; after 4670: scan products_values by id, with tags = "most", where tags = "all", looked up by id; sorted: nothing; limited',
       ],
       [
         'attributes[colour]=',
@@ -239,14 +239,14 @@ describe('the plan of a list in SQLite', () => {
         [red, tag('all')],
         'name,id',
         undefined,
-        'scan products_name by "name", where in this order (attributes.colour = "red") AND (tags = "all"); sorted: rows; limited',
+        'scan products_name by "name", where attributes.colour = "red" and tags = "all"; sorted: rows; limited; after 4872: scan products_values by id, with attributes.colour = "red", where tags = "all", looked up by id; sorted: nothing; limited',
       ],
       [
         'attributes[colour]=&tags=&status.exists=false',
         [red, tag('all'), live],
         'id',
         undefined,
-        'scan products_values by id, with attributes.colour = "red", looked up by id, where in this order (tags = "all") AND (+"status" IS NULL); sorted: rows; limited',
+        'scan products_values by id, with attributes.colour = "red", where tags = "all", looked up by id, where +"status" IS NULL; sorted: rows; limited',
       ],
       [
         'tags.exists',
@@ -351,7 +351,7 @@ describe('the plan of a list in SQLite', () => {
     [
       'brand.in',
       [brands],
-      'scan products_created_at by created_at, where +"brand" IN (["Acme","Bolt"]); sorted: nothing; limited',
+      'scan products_created_at by created_at, where ("brand" IN ("Acme", "Bolt", "Bolt", "Bolt")); sorted: nothing; limited',
     ],
     ['q', [searchFor('lamp')], 'scan of lamp by blocks from 0; sorted: rows'],
     [
@@ -364,6 +364,20 @@ describe('the plan of a list in SQLite', () => {
     it(`of a count: ${query}: ${plan}`, () => {
       expect(printed(planCount(database, PRODUCTS, filters))).to.equal(plan);
     });
+
+  it('sorts all records that match if few of those that the order passes would match', async () => {
+    const sparse = new SqliteDatabase(join(temporaryFolder(), 'sparse.sqlite'));
+    await sparse.open();
+    const all = Array.from({ length: RECORDS }, (_, at) =>
+      product((at + 1) * 1_000, { tags: ['all'], brand: 'Acme' }),
+    );
+    await new SqliteRepository<Product>(sparse, PRODUCTS, ENDLESS).insertAll(all);
+    const query = { limit: 20, filters: [tag('all'), brand], order: by('-name,id'), from: behind('x', 7) };
+    expect(printed(planList(sparse, PRODUCTS, query))).to.equal(
+      'scan products_brand by id, with "brand" = "Acme", where tags = "all" and (+"name" < "x") OR (+"name" IS "x" AND +"id" > 7); sorted: nothing; limited',
+    );
+    await sparse.close();
+  });
 
   it('is plain data', () => {
     for (const [, filters, sort, from] of lists) {
@@ -381,14 +395,14 @@ describe('the plan of a list in SQLite', () => {
 function printed(plan: ListPlan): string {
   if (plan.kind === 'range') return `range ${scanText(plan.scan)}`;
   if (plan.kind === 'sort')
-    return `sort ${indexIn(plan.source)}where ${plan.conditions.map(sqlText).join(' and ')}`;
+    return `sort ${indexIn(plan.source)}where ${[plan.found, ...plan.checks].map(sqlText).join(' and ')}`;
   const { ids, descending, words } = plan.search ?? { ids: { low: 0, high: 0 }, words: [] };
   const range = [
     descending && ids.high < Number.POSITIVE_INFINITY ? ` to ${ids.high}` : ` from ${ids.low}`,
     ...(descending ? [', descending'] : []),
   ].join('');
   if (plan.kind === 'blocks') return `blocks of ${words.join(' ')}${range}`;
-  const { source, scan, start, search, conditions, sorted, isLimited } = plan;
+  const { source, scan, start, search, probes, conditions, sorted, isLimited, instead } = plan;
   const from = start
     ? ` from ${[start.value, start.id]
         .filter((value) => value !== undefined)
@@ -398,9 +412,11 @@ function printed(plan: ListPlan): string {
   const rows = search?.by === 'blocks' ? [] : [`${scanText(scan)}${from}`];
   const searched = search ? [`of ${words.join(' ')} by ${search.by}${range}`] : [];
   const where = conditions.length > 0 ? [`where ${conditions.map(sqlText).join(' and ')}`] : [];
+  const probed = probes.length > 0 ? [`where ${probes.map(sqlText).join(' and ')}`] : [];
   const lookup = search || source === scan.source ? [] : ['looked up by id'];
-  const all = [...rows, ...searched, ...lookup, ...where].join(', ');
-  return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : [])].join('; ');
+  const all = [...rows, ...searched, ...probed, ...lookup, ...where].join(', ');
+  const otherwise = instead ? [`after ${Math.round(instead.afterRows)}: ${printed(instead.plan)}`] : [];
+  return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : []), ...otherwise].join('; ');
 }
 
 function scanText({ source, column, descending, idDescending, range, fixed, union }: IndexScan): string {
@@ -416,7 +432,7 @@ function scanText({ source, column, descending, idDescending, range, fixed, unio
 function indexIn(source: string): string {
   const [table, index] = source.split(' INDEXED BY ');
   if (index) return `${index} `;
-  return table?.endsWith('_values') ? `${table} ` : '';
+  return table?.endsWith(' AS seek') ? `${table.slice(0, -8)} ` : '';
 }
 
 /** The text of a condition with its values. Conditions on the index of values are written as `FIELD = VALUE`. */
@@ -437,8 +453,8 @@ function sqlText({ text, values }: Sql): string {
           .map((part) => part.replace('value', field))
           .join(' AND '),
     )
-    .replaceAll(/EXISTS \(SELECT 1 FROM products_values WHERE (.*?) AND \(id = products.id\)\)/g, '$1')
-    .replace(/^\((.*)\) IS TRUE$/, 'in this order $1');
+    .replaceAll(' AS seek', '')
+    .replaceAll(/EXISTS \(SELECT 1 FROM .*? WHERE (.*?) AND \(id = (?:products|seek).id\)\)/g, '$1');
   if (text.startsWith('WITH RECURSIVE')) return `the values where ${/WHERE (.*?) UNION/.exec(all)?.[1]}`;
   return all
     .replace(/SELECT column1 AS value FROM \(VALUES (.*)\)/, '$1')
