@@ -213,6 +213,16 @@ describe("the shop's page, in Chromium", () => {
     expect(await page.getByRole('alert').isVisible()).to.equal(false);
   });
 
+  it('shows the products without counts if there are none', async () => {
+    await open('?sort=name');
+    await page.route(/facets\?/, (route) => route.abort());
+    await choose('In stock');
+    await page.getByRole('alert').waitFor();
+    expect(await shown()).to.deep.equal(names(lamps.filter(({ stock }) => stock > 0).slice(0, PAGE)));
+    expect(await page.locator('aside small:visible, [role=status]:visible').count()).to.equal(0);
+    expect(await page.getByRole('checkbox', { name: 'Acme' }).isVisible()).to.equal(true);
+  });
+
   for (const [appearance, options] of Object.entries(APPEARANCES))
     it(`is accessible ${appearance}`, async () => {
       await open('?category=lighting/&brand=Acme&brand=Halden&q=lamp', options);

@@ -6,8 +6,6 @@ import type { HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { OpenText } from '../support/open-text.js';
 
-const DOCUMENT = readFileSync('docs/reference/api.md', 'utf8');
-
 function bodyOf({ headers, bytes }: HttpResponse): string {
   const coding = headers['content-encoding'];
   if (coding === 'gzip') return gunzipSync(bytes).toString();
@@ -38,16 +36,17 @@ function expectResponse({ response: expected }: Example, response: HttpResponse,
   expect(actual, 'the body').to.deep.equal(open.closed(parsed(expected.body, type), actual));
 }
 
-describe('docs/reference/api.md', () => {
+/** Plays the examples of a document, in their order, with a service of its own. @returns the text of the document */
+function play(document: string, environment: Record<string, string>): string {
+  const text = readFileSync(document, 'utf8');
   const service = inProcessService({
-    RATE_LIMIT_REQUESTS: '600',
     PUBLIC_URL: 'https://catalogue.example',
     CORS_ORIGINS: 'https://shop.example',
-    WEBHOOK_NETWORKS: '192.0.2.7',
+    ...environment,
   });
   const open = new OpenText({ KEY: FIRST_KEY });
 
-  for (const example of examplesIn(DOCUMENT)) {
+  for (const example of examplesIn(text)) {
     const { line, method, path, headers, body, times } = example;
     it(`shows the response that the service sends: line ${line}, ${method} ${path}`, async () => {
       const options = {
@@ -61,12 +60,21 @@ describe('docs/reference/api.md', () => {
       expectResponse(example, await service.client.request(method, open.filled(path), options), open);
     });
   }
+  return text;
+}
+
+describe('docs/reference/api.md', () => {
+  const text = play('docs/reference/api.md', { RATE_LIMIT_REQUESTS: '600', WEBHOOK_NETWORKS: '192.0.2.7' });
 
   it('has an HTTP example in every section', () => {
-    const [, ...sections] = DOCUMENT.split(/^## /m);
+    const [, ...sections] = text.split(/^## /m);
     expect(sections.length).to.be.greaterThan(10);
     expect(sections.filter((section) => !section.includes('\n```http')).map(headingOf)).to.deep.equal([]);
   });
+});
+
+describe('docs/how-to/shop-page.md', () => {
+  play('docs/how-to/shop-page.md', { PUBLIC_READ: 'products' });
 });
 
 function headingOf(section: string): string {

@@ -28,7 +28,7 @@ interface Message {
   readonly body: string | undefined;
 }
 
-const REQUEST = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/\S*) HTTP\/1\.1$/;
+const REQUEST = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) ([/$]\S*) HTTP\/1\.1$/;
 const RESPONSE = /^HTTP\/1\.1 (\d{3}) (.+)$/;
 const INFO = /^http(?: ([1-9]\d*) times)?$/;
 const FIELD = /^([A-Za-z-]+): (\S.*)$/;
