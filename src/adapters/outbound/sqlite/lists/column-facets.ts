@@ -16,7 +16,7 @@ import { hasAllValues } from '../sql/old-records.js';
 import { ALL_PLACES, CodeColumn, type Column, type Places } from './column.js';
 import { type Columns, columnName } from './columns.js';
 import { findMatching, type Matching } from './matching.js';
-import type { ROWS } from './value-rows.js';
+import type { FacetTuning } from './value-rows.js';
 
 /** The blocks of ids that are counted in a turn. */
 const BLOCKS = { first: 16, min: 1, max: 256 };
@@ -56,7 +56,7 @@ export async function countColumns(
   query: FacetQuery,
   columns: Columns,
   time: QueryTime,
-  rows: typeof ROWS,
+  tuning: FacetTuning,
 ): Promise<Facet[]> {
   const served = new Map<Column, Filter[]>();
   const others: Filter[] = [];
@@ -66,7 +66,7 @@ export async function countColumns(
     if (column) served.set(column, [...(served.get(column) ?? []), filter]);
     else others.push(filter);
   }
-  const matching = others.length === 0 ? undefined : await findMatching(reader, table, others, time, rows);
+  const matching = others.length === 0 ? undefined : await findMatching(reader, table, others, time, tuning);
   const counted = query.fields.map((field) => columns.get(columnName(field)) as CodeColumn);
   const counts = counted.map(({ values }) => new Uint32Array(values.length + 1));
   const steps = [

@@ -147,7 +147,6 @@ export class ColumnCache {
         if (!isWhole[at]) {
           found.delete(name);
           this.kept.delete(name);
-          this.refused.add(name);
         } else if (now && (this.kept.get(name)?.moment.change ?? 0) < now.change)
           this.keep(name, { column: columns[at] as Column, moment: now });
       }

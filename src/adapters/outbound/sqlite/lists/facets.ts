@@ -65,7 +65,7 @@ export class FacetReader {
       const parts = [
         {
           some: fields.filter(hasColumn),
-          count: (part: FacetQuery) => countColumns(reader, table, part, columns, time, tuning.rows),
+          count: (part: FacetQuery) => countColumns(reader, table, part, columns, time, tuning),
         },
         {
           some: fields.filter((field) => !hasColumn(field)),
@@ -88,7 +88,7 @@ export class FacetReader {
     const lacksIndex = fields.some(({ key }) => key !== undefined) && !hasAllValues(reader, table);
     const matching =
       filters.length > 0 || lacksIndex
-        ? await findMatching(reader, table, filters, time, tuning.rows, lacksIndex)
+        ? await findMatching(reader, table, filters, time, tuning, lacksIndex)
         : undefined;
     const all = numberOf(reader, sql(`SELECT coalesce(max(id), 0) FROM ${table.name}`));
     if (matching && (lacksIndex || wayOf(matching, fields.length, all, tuning) === 'records')) {

@@ -10,10 +10,7 @@ import { allOf, ID, indexedBy } from '../sql/schema.js';
 import { indexedTable, planCount } from './plan.js';
 import { idsByScan, idsWhere, oneOf } from './scan.js';
 import { seeksOf } from './seek.js';
-import { type ROWS, rowsOfSeek, rowsWithValue, slicesOfValues, type ValueRows } from './value-rows.js';
-
-/** Checking a record takes about as long as reading so many rows of an index. */
-const CHECKED_ROWS = 16;
+import { type FacetTuning, rowsOfSeek, rowsWithValue, slicesOfValues, type ValueRows } from './value-rows.js';
 
 /** The ids of the records that match some filters, or of those that do not. */
 export interface Matching {
@@ -25,7 +22,6 @@ export interface Matching {
  * Finds all records that match the filters. It reads the rows of several indexes at a time until those of one are over,
  * so none has to be counted before; then those of the others, if that takes less than to check each record found.
  * @param reader reads a snapshot
- * @param rows how many rows of an index are read in a turn
  * @param isPositive whether the ids shall be of the records that match; else they may be of the others
  * @throws AppError `query_too_expensive`
  */
@@ -34,7 +30,7 @@ export async function findMatching(
   records: RecordTable,
   filters: readonly Filter[],
   time: QueryTime,
-  rows: typeof ROWS,
+  tuning: Pick<FacetTuning, 'rows' | 'checked'>,
   isPositive = false,
 ): Promise<Matching> {
   const table = indexedTable(reader, records, filters);
@@ -42,7 +38,7 @@ export async function findMatching(
   if (plan.kind === 'sort')
     return matching(new IdSet(idsWhere(reader, plan.source, plan.found, plan.checks)));
   const words = searchedWords(filters);
-  const size = new AdaptiveBatchSize(time, 1, rows);
+  const size = new AdaptiveBatchSize(time, 1, tuning.rows);
   const present = seeksOf(table, filters).map(
     (seek) => new Reading(reader, rowsOfSeek(table, seek), size, seek.served),
   );
@@ -74,7 +70,7 @@ export async function findMatching(
   const unread: Filter[] = [...rest];
   for (const reading of [...present, ...absent]) {
     if (reading === shortest) continue;
-    if (await reading.ends(ids.size * CHECKED_ROWS))
+    if (await reading.ends(ids.size * tuning.checked))
       ids = ids.narrowedBy(reading.ids, present.includes(reading));
     else unread.push(...reading.served);
   }

@@ -23,6 +23,8 @@ export interface FacetTuning {
   /** How many rows of an index are compared in the time that a record takes to read, and one more of its fields. */
   readonly record: number;
   readonly field: number;
+  /** How many rows of an index are read in the time that comparing a record with a filter takes. */
+  readonly checked: number;
   /** The most different values that are held if records are read, of all fields. */
   readonly maxValues: number;
   /** The most memory of the columns of a table. */
@@ -35,6 +37,7 @@ export const FACET_TUNING: FacetTuning = {
   rows: ROWS,
   record: 14,
   field: 3,
+  checked: 16,
   maxValues: 100_000,
   columnBytes: 128 * 1024 * 1024,
   columnChanges: 20_000,

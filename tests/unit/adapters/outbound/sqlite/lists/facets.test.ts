@@ -19,7 +19,7 @@ import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** So few that slices end within values. */
-const ROWS = { first: 16, min: 16, max: 32 };
+const ROWS = { first: 16, min: 16, max: 16 };
 
 const FIELDS: FacetField[] = [
   ...['tags', 'brand', 'status', 'group', 'price.currency'].map((field) => ({ field })),
@@ -51,8 +51,9 @@ const FILTERS: readonly (readonly Filter[])[] = [
   [attribute({ values: ['red', 'true'] }), live],
   [attribute({ comparison: 'gte', number: 2 })],
   [attribute({ exists: false }), tag('all')],
-  [amount('gt', 100), amount('lte', 4_000)],
-  [amount('gte', 100), amount('lt', 4_000), tag('all'), attribute({ value: 'red' })],
+  [amount('gt', 111), amount('lte', 1_850)],
+  [amount('gte', 111), amount('lt', 1_850)],
+  [amount('gte', 111), amount('lt', 1_850), tag('all'), attribute({ value: 'red' })],
   [amount('ne', 0), live],
   [{ field: 'price.amount', operator: 'exists', value: false }],
   [{ field: 'brand', operator: 'ne', value: 'Acme' }],
@@ -71,7 +72,7 @@ function productAt(at: number, id = at + 1 + (at % 3) * 8_190): Versioned<Produc
   const colour = colours[at % 9];
   return product(id, {
     name: `product ${at}`,
-    ...(at % 5 && { brand: ['Acme', 'Bolt', 'Żubr'][at % 3] ?? '' }),
+    ...(at % 5 && { brand: at % 3 ? 'Żubr' : `Acme ${at % 2}` }),
     ...(at % 4 && {
       tags: ['all', `t${at % 3}`, ...(at % 2 ? [] : ['even']), ...(at === 9 ? ['rare'] : [])],
     }),
@@ -114,6 +115,8 @@ describe('facets in SQLite', () => {
       ? { filters, fields: FIELDS.slice(0, 1), limit: 2, prefix: 't' }
       : { filters, fields: FIELDS.slice(3, 6), limit: 2, after: { value: 'red', count: 7 } },
   ]);
+  // The last brand has the highest count. The last part of it that a slice reads has fewer records than other brands.
+  queries.push({ filters: [], fields: FIELDS, limit: 1 });
   const results = queries.map((query) => expected(records, query));
   const expectCounts = async (facets: FacetReader) => {
     for (const [at, query] of queries.entries())
@@ -125,7 +128,7 @@ describe('facets in SQLite', () => {
     await products.insertAll(records);
     await expectCounts(counting({ record: 0, field: 0 }));
     await expectCounts(counting({ record: Number.POSITIVE_INFINITY }));
-    await expectCounts(counting({ record: 0, field: 0, maxValues: 20 }));
+    await expectCounts(counting({ record: 0, field: 0, maxValues: 20, checked: 0 }));
     await feed.turnOn();
     await expectCounts(counting());
     await expectCounts(counting({ columnBytes: 300_000 }));
