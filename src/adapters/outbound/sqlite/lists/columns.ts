@@ -1,19 +1,12 @@
 import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
-import type { FacetField, RecordTable } from '../../../../application/ports/list-query.js';
+import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Id } from '../../../../domain/record.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { pathOf } from '../sql/filter.js';
-import { idsIn, indexName, newestChange } from '../sql/schema.js';
+import { idsIn, indexName, newestChange, type StoredValue } from '../sql/schema.js';
 import { CodeColumn, type Column, type ColumnValue, NumberColumn } from './column.js';
-import {
-  type FacetTuning,
-  facetValue,
-  rowsOfFacet,
-  rowsWithValue,
-  type StoredValue,
-  slicesOfValues,
-} from './value-rows.js';
+import { type FacetTuning, facetValue, rowsOfFacet, rowsWithValue, slicesOfValues } from './value-rows.js';
 
 /** A place among the changes of a table, by its feed. */
 interface Moment {
@@ -101,8 +94,9 @@ export class ColumnCache {
     if (!moment) return;
     const isNumber = field.key === undefined && this.table.fields[field.field]?.type === 'integer';
     const column = isNumber ? new NumberColumn() : new CodeColumn();
+    const any: Filter = { field: field.field, operator: 'exists', value: true };
     const all = isNumber
-      ? [rowsWithValue(this.table, field.field)]
+      ? [rowsWithValue({ ...this.table, hasAttributes: false }, any)]
       : rowsOfFacet(this.table, field, undefined);
     const size = new AdaptiveBatchSize(time, 1, this.tuning.rows);
     for (const rows of all) {

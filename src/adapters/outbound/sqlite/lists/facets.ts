@@ -16,7 +16,7 @@ import type { SqliteDatabase } from '../connection/database.js';
 import type { IdSet } from '../full-text/search.js';
 import { pathOf } from '../sql/filter.js';
 import { hasAllValues } from '../sql/old-records.js';
-import { idsIn, numberOf, sql } from '../sql/schema.js';
+import { idsIn, numberOf, type StoredValue, sql } from '../sql/schema.js';
 import { CodeColumn } from './column.js';
 import { columnFields, countColumns } from './column-facets.js';
 import { ColumnCache, columnName } from './columns.js';
@@ -26,7 +26,6 @@ import {
   type FacetTuning,
   facetValue,
   rowsOfFacet,
-  type StoredValue,
   slicesOfValues,
   type ValueRows,
 } from './value-rows.js';

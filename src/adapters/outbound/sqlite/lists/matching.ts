@@ -35,16 +35,13 @@ export async function findMatching(
 ): Promise<Matching> {
   const table = indexedTable(reader, records, filters);
   const plan = planCount(reader, table, filters);
-  if (plan.kind === 'sort')
-    return matching(new IdSet(idsWhere(reader, plan.source, plan.found, plan.checks)));
   const words = searchedWords(filters);
   const size = new AdaptiveBatchSize(time, 1, tuning.rows);
   const present = seeksOf(table, filters).map(
-    (seek) => new Reading(reader, rowsOfSeek(table, seek), size, seek.served),
+    (seek) => new Reading(reader, rowsOfSeek(seek), size, seek.served),
   );
-  const absences = filters.filter((filter) => filter.operator === 'exists' && !filter.value);
-  const absent = absences.flatMap((filter) => {
-    const rows = rowsWithValue(table, filter.field);
+  const absent = filters.filter(isAbsence).flatMap((filter) => {
+    const rows = rowsWithValue(table, filter);
     return rows ? [new Reading(reader, [rows], size, [filter])] : [];
   });
   const served = [...present, ...absent].flatMap((reading) => reading.served);
@@ -54,12 +51,12 @@ export async function findMatching(
       reader,
       absent.flatMap(({ rows }) => rows),
       size,
-      absences,
+      filters,
     );
     await having.ends(Number.POSITIVE_INFINITY);
     return { ids: having.ids, isComplement: true };
   }
-  if (words ? plan.search?.by === 'rows' : present.length === 0) {
+  if (plan.kind === 'scan' && (words ? plan.search?.by === 'rows' : present.length === 0)) {
     const ids = new IdSet();
     for await (const some of idsByScan(reader, table, plan, time)) addAll(ids, some);
     return matching(ids);
@@ -75,6 +72,11 @@ export async function findMatching(
     else unread.push(...reading.served);
   }
   return matching(unread.length === 0 ? ids : await checked(reader, table, ids, unread, time));
+}
+
+function isAbsence(filter: Filter): boolean {
+  if (filter.operator === 'attribute') return 'exists' in filter && !filter.exists;
+  return filter.operator === 'exists' && !filter.value;
 }
 
 function matching(ids: IdSet): Matching {

@@ -3,14 +3,24 @@ import type {
   FacetValue,
   Filter,
   RecordTable,
-  Value,
 } from '../../../../application/ports/list-query.js';
-import { comparedValue, prefixRange } from '../../../../application/records/query-semantics.js';
+import { prefixRange } from '../../../../application/records/query-semantics.js';
 import type { Id } from '../../../../domain/record.js';
 import type { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import { comparedColumn, type Range, rangeCondition, rangeOf } from '../sql/filter.js';
-import { allOf, attributeName, columnOf, ID, indexedBy, type Sql, sql, valuesTable } from '../sql/schema.js';
+import { comparedColumn, type IndexedTable, type Range, rangeCondition, rangeOf } from '../sql/filter.js';
+import {
+  allOf,
+  attributeName,
+  columnOf,
+  ID,
+  indexedBy,
+  ofField,
+  type Sql,
+  type StoredValue,
+  sql,
+  valuesTable,
+} from '../sql/schema.js';
 import { type Seek, VALUE } from './seek.js';
 
 /** The rows of an index that are read in a turn. Reading one takes less than 100 ns. */
@@ -55,9 +65,6 @@ export interface ValueRows {
   readonly high?: Sql | undefined;
 }
 
-/** A value as SQLite stores it. Booleans are blobs. */
-export type StoredValue = Value | Uint8Array;
-
 /** Some consecutive rows. */
 export interface Part {
   readonly where: Sql;
@@ -71,19 +78,11 @@ interface Row {
 }
 
 /** The rows of the values that a seek finds. */
-export function rowsOfSeek(table: RecordTable, { source, column, range, served }: Seek): ValueRows[] {
-  const [filter] = served;
-  const isList = filter && table.fields[filter.field]?.isList;
-  const rows = { source, column, fixed: isList ? ofField(filter.field) : undefined };
-  if (range) return [{ ...rows, ...boundsOf(column, range) }];
-  return filter ? valuesOf(table, filter).map((value) => ({ ...rows, ...only(column, value) })) : [];
-}
-
-/** The different values that a filter asks for. */
-function valuesOf(table: RecordTable, filter: Filter): Value[] {
-  if (filter.operator !== 'eq' && filter.operator !== 'in') return [];
-  const values = filter.operator === 'in' ? filter.values : [filter.value];
-  return [...new Set(values.map((value) => comparedValue(table, filter, value)))];
+export function rowsOfSeek({ source, column, field, values, range = {} }: Seek): ValueRows[] {
+  const rows = { source, column, fixed: field };
+  return (
+    values?.map((value) => ({ ...rows, ...only(column, value) })) ?? [{ ...rows, ...boundsOf(column, range) }]
+  );
 }
 
 function only(column: string, value: StoredValue): Pick<ValueRows, 'low' | 'high'> {
@@ -91,26 +90,20 @@ function only(column: string, value: StoredValue): Pick<ValueRows, 'low' | 'high
 }
 
 /**
- * The rows of all values of a field.
+ * The rows of all values of the field of a filter.
  * @returns undefined if no index has them
  */
-export function rowsWithValue(table: RecordTable, field: string): ValueRows | undefined {
-  const filter: Filter = { field, operator: 'exists', value: true };
-  if (table.fields[field]?.isList)
-    return {
-      source: valuesTable(table.name),
-      column: VALUE,
-      fixed: ofField(field),
-      low: sql(`${VALUE} >= ''`),
-    };
-  const column = comparedColumn(table, filter);
+export function rowsWithValue(table: IndexedTable, filter: Filter): ValueRows | undefined {
+  const { name, fields, hasAttributes } = table;
+  const isAttribute = filter.operator === 'attribute';
+  if (isAttribute ? hasAttributes : fields[filter.field]?.isList) {
+    const own = isAttribute ? attributeName(filter.field, filter.key) : filter.field;
+    return { source: valuesTable(name), column: VALUE, fixed: ofField(own), ...boundsOf(VALUE, {}) };
+  }
+  const existing: Filter = { field: filter.field, operator: 'exists', value: true };
+  const column = isAttribute ? undefined : comparedColumn(table, existing);
   if (column === undefined) return undefined;
-  return { source: indexedBy(table, column), column, ...boundsOf(column, rangeOf(table, [filter])) };
-}
-
-/** The rows of one field in the table with the values of lists. */
-function ofField(field: string): Sql {
-  return sql('field = ?', field);
+  return { source: indexedBy(table, column), column, ...boundsOf(column, rangeOf(table, [existing])) };
 }
 
 function boundsOf(column: string, { low, high }: Range): Pick<ValueRows, 'low' | 'high'> {
@@ -186,7 +179,7 @@ export function rowsOfFacet(
   const column = isInTable ? VALUE : columnOf(field);
   const source = isInTable ? valuesTable(table.name) : indexedBy(table, column);
   const name = key === undefined ? field : attributeName(field, key);
-  const rows = { source, column, fixed: isInTable ? sql('field = ?', name) : undefined };
+  const rows = { source, column, fixed: isInTable ? ofField(name) : undefined };
   const { from, before } = prefixRange(prefix ?? '');
   const texts = {
     ...rows,
