@@ -1,15 +1,6 @@
 import { compareText } from '../../domain/text.js';
-import {
-  BY_ID,
-  type Facet,
-  type FacetCount,
-  type FacetField,
-  type FacetQuery,
-  type FacetValue,
-  type Filter,
-} from '../ports/list-query.js';
+import type { Facet, FacetCount, FacetField, FacetQuery, FacetValue, Filter } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { paginate } from './paginate.js';
 import { attributeOf, fieldValue, listValues } from './query-semantics.js';
 import { TopN } from './top-n.js';
 
@@ -79,18 +70,6 @@ export class FacetCounter {
       return top.facet();
     });
   }
-}
-
-/** Reads every record that matches. */
-export async function facetsByReading<Fields>(
-  records: Pick<Repository<Fields>, 'list'>,
-  query: FacetQuery,
-): Promise<readonly Facet[]> {
-  const counter = new FacetCounter(query);
-  const { filters, turn } = query;
-  for await (const page of paginate(records, { limit: 250, filters, order: BY_ID, turn }))
-    for (const { fields } of page) counter.add(fields as object);
-  return counter.facets();
 }
 
 /** The first values of a facet behind a place. It holds no others. */
