@@ -6,7 +6,7 @@ import { attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { hasAllValues, MAX_OLD_ROWS, makeNext, VALUE_STATE } from '../sql/old-records.js';
-import { attributeName, storedValue, valuesTable } from '../sql/schema.js';
+import { attributeName, type StoredValue, storedValue, valuesTable } from '../sql/schema.js';
 
 /** How many values cost as much to write as one row, approximately. */
 const VALUES_OF_A_ROW = 8;
@@ -30,6 +30,8 @@ export class ValueIndex implements SearchIndex {
   private readonly lists: readonly string[];
   private readonly attributes: readonly string[];
   private readonly select: string;
+  /** For one value, for two, and so on. */
+  private readonly inserts: readonly string[];
   private isKnownComplete = false;
 
   constructor(
@@ -40,6 +42,13 @@ export class ValueIndex implements SearchIndex {
     this.lists = listFields(fields);
     this.attributes = attributeFields(fields);
     const members = [...this.lists, ...this.attributes].map((field) => `'${field}', fields -> '$.${field}'`);
+    const rows = Array.from(
+      { length: VALUES_OF_A_STATEMENT },
+      (_, at) => `(?${2 * at + 2}, ?${2 * at + 3}, ?1)`,
+    );
+    this.inserts = rows.map(
+      (_, at) => `INSERT OR IGNORE INTO ${valuesTable(name)} VALUES ${rows.slice(0, at + 1).join(', ')}`,
+    );
     this.select = `SELECT json_object(${members.join(', ')}) FROM ${name} WHERE id = ?`;
   }
 
@@ -56,7 +65,10 @@ export class ValueIndex implements SearchIndex {
 
   /** How many rows more a record with these fields counts as. */
   writeCost(fields: object): number {
-    return Math.floor(this.entriesOf(fields).length / VALUES_OF_A_ROW);
+    let values = 0;
+    for (const field of this.lists) values += listValues(fields, field).length;
+    for (const field of this.attributes) values += Object.keys(attributesIn(fields, field)).length;
+    return Math.floor(values / VALUES_OF_A_ROW);
   }
 
   /** Returns the lists and attributes among the fields of a record; empty if there is no record. */
@@ -99,11 +111,11 @@ export class ValueIndex implements SearchIndex {
   }
 
   private entriesOf(fields: object): Entry[] {
-    const entries = this.lists.flatMap((field) =>
-      listValues(fields, field).map((value): Entry => [field, value]),
-    );
+    const entries: Entry[] = [];
+    for (const field of this.lists)
+      for (const value of listValues(fields, field)) entries.push([field, value]);
     for (const field of this.attributes) {
-      const attributes = (fields as Readonly<Record<string, Attributes | null | undefined>>)[field];
+      const attributes = attributesIn(fields, field);
       for (const key in attributes) entries.push([attributeName(field, key), attributes[key] as FacetValue]);
     }
     return entries;
@@ -116,11 +128,10 @@ export class ValueIndex implements SearchIndex {
    */
   private insert(statement: Statements, id: Id, entries: readonly Entry[]): void {
     for (let at = 0; at < entries.length; at += VALUES_OF_A_STATEMENT) {
-      const some = entries.slice(at, at + VALUES_OF_A_STATEMENT);
-      const rows = some.map(() => '(?, ?, ?)').join(', ');
-      statement(`INSERT OR IGNORE INTO ${valuesTable(this.name)} VALUES ${rows}`).run(
-        some.flatMap(([field, value]) => [field, storedValue(value), id]),
-      );
+      const values: (StoredValue | Id)[] = [id];
+      const end = Math.min(at + VALUES_OF_A_STATEMENT, entries.length);
+      for (const [field, value] of entries.slice(at, end)) values.push(field, storedValue(value));
+      statement(this.inserts[end - at - 1] ?? '').run(values);
     }
   }
 
@@ -131,6 +142,10 @@ export class ValueIndex implements SearchIndex {
       id,
     ]);
   }
+}
+
+function attributesIn(fields: object, field: string): Attributes {
+  return (fields as Readonly<Record<string, Attributes | null | undefined>>)[field] ?? NONE;
 }
 
 function has(entries: readonly Entry[], [field, value]: Entry): boolean {
