@@ -90,7 +90,7 @@ export class ApiDocument {
               {
                 name,
                 schema: this.compact(schema),
-                ...(description !== undefined && { description: `${description}` }),
+                ...(typeof description === 'string' && { description }),
               },
             ]
           : [],

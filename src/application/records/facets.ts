@@ -1,7 +1,7 @@
 import { compareText } from '../../domain/text.js';
 import type { Facet, FacetCount, FacetField, FacetQuery, FacetValue, Filter } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { attributeOf, fieldValue, listValues } from './query-semantics.js';
+import { attributeOf, memberValue } from './query-semantics.js';
 import { TopN } from './top-n.js';
 
 /**
@@ -104,9 +104,9 @@ export function facetValues(fields: object, { field, key }: FacetField): readonl
     const value = attributeOf(fields, key);
     return value === undefined ? [] : [value];
   }
-  const value: unknown = fieldValue({ fields } as never, field);
-  if (Array.isArray(value)) return listValues(fields, field);
-  return value === undefined ? [] : [value as FacetValue];
+  const value = memberValue(fields, field) as FacetValue | readonly FacetValue[] | undefined;
+  if (value === undefined) return [];
+  return typeof value === 'object' ? value : [value];
 }
 
 export function hasPrefix(value: FacetValue, prefix: string | undefined): boolean {

@@ -23,10 +23,15 @@ export function listValues(fields: object, field: string): readonly string[] {
 /** The value of a field in a record. `price.amount` is inside `price`. */
 export function fieldValue(record: Versioned<unknown>, field: string): Value | undefined {
   if (field === 'id' || field === 'createdAt' || field === 'updatedAt') return record[field];
-  let value: unknown = record.fields;
-  if (!field.includes('.')) return (value as Record<string, Value | undefined>)[field];
+  return memberValue(record.fields as object, field) as Value | undefined;
+}
+
+/** The value of a field in the fields of a record; of any type. */
+export function memberValue(fields: object, field: string): unknown {
+  let value: unknown = fields;
+  if (!field.includes('.')) return (value as Record<string, unknown>)[field];
   for (const step of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[step];
-  return value as Value | undefined;
+  return value;
 }
 
 export function compareValues(a: Value, b: Value): number {

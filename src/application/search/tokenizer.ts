@@ -2,8 +2,9 @@ import { compareText } from '../../domain/text.js';
 import type { RecordTable } from '../ports/list-query.js';
 
 /**
- * The version of the words that these functions make. Increase it with every change that makes other words of some text:
- * a store whose words are of an older version makes them again. The versions of earlier builds, which contained that of
+ * The version of the words that these functions make. Increase it by 1,000 with every change that makes other words of
+ * some text: a store whose words are of an older version makes them again. What lies between is for the versions of what
+ * a store derives of a record besides words. The versions of earlier builds, which contained that of
  * Unicode, were below 3,000,000.
  */
 export const TOKENIZER_VERSION = 4_000_000;

@@ -15,8 +15,9 @@ import {
   limitParameter,
 } from './list-query-parser.js';
 
-/** The limits of values of a field, and of fields. */
+/** The bounds of `limit`, which counts the values of a field. */
 export const FACET_LIMITS = { min: 1, max: 100 };
+/** The limit of fields in a request. */
 export const MAX_FACETS = 10;
 const DEFAULT_LIMIT = 20;
 

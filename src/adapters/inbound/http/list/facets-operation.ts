@@ -1,4 +1,4 @@
-import type { Facet, FacetQuery } from '../../../../application/ports/list-query.js';
+import type { Facet, FacetField, FacetQuery } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
@@ -50,7 +50,7 @@ export function facetsOperation<Fields>(
 }
 
 function shown({ fields }: FacetQuery, { values, hasMore }: Facet, at: number): object {
-  return { field: fields.map(facetName)[at], values, more: hasMore };
+  return { field: facetName(fields[at] as FacetField), values, more: hasMore };
 }
 
 /** @returns undefined if several fields were asked for, or there are no more values */

@@ -159,14 +159,14 @@ export class Filters {
 /** @param name in the spelling of the request */
 function conditionOfAttribute(name: string, { key, operator }: AttributeName): Condition {
   const attribute = { field: ATTRIBUTES, operator: 'attribute', key } as const;
+  if (operator === undefined)
+    return {
+      name: `${ATTRIBUTES}.${key}`,
+      issues: () => [],
+      filters: (value) => [{ ...attribute, value }],
+    };
   const canonical = `${ATTRIBUTES}[${key}].${operator}`;
   switch (operator) {
-    case undefined:
-      return {
-        name: `${ATTRIBUTES}.${key}`,
-        issues: () => [],
-        filters: (value) => [{ ...attribute, value }],
-      };
     case 'in':
       return {
         ...listOf(name, TEXT, (values) => [{ ...attribute, values: values.map(String) }]),
