@@ -231,7 +231,7 @@ export function facetContract(store: TestStore, hasLarge: boolean): void {
             product(at + 1, {
               ...(at % 10 && { brand: `brand ${at % 40}` }),
               tags: [`t${at % 3}`, ...(at % 4 ? [] : ['quarter'])],
-              attributes: { colour: at % 7, unique: `u${at}` },
+              attributes: { colour: at % 7, half: at % 2, unique: `u${at}` },
             }),
           ),
         );
@@ -266,6 +266,10 @@ export function facetContract(store: TestStore, hasLarge: boolean): void {
             { field: 'attributes', operator: 'attribute', key: 'colour', comparison: 'lt', number: 2 },
           ],
           (at) => at % 3 === 1 && at % 7 < 2,
+        );
+        await expectCounts(
+          [{ field: 'attributes', operator: 'attribute', key: 'half', value: '0' }],
+          (at) => at % 2 === 0,
         );
         await expectCounts([{ field: 'createdAt', operator: 'gte', value: AT }], () => true);
         await expectCounts(

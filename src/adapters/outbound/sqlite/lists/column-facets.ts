@@ -3,11 +3,12 @@ import type {
   Facet,
   FacetField,
   FacetQuery,
+  FacetValue,
   Filter,
   RecordTable,
 } from '../../../../application/ports/list-query.js';
 import { FacetTop, hasPrefix } from '../../../../application/records/facets.js';
-import { matchesFilter } from '../../../../application/records/query-semantics.js';
+import { attributeValues, isFolded, matchesFilter } from '../../../../application/records/query-semantics.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { BLOCK_IDS } from '../full-text/index.js';
@@ -22,7 +23,10 @@ import type { FacetTuning } from './value-rows.js';
 const BLOCKS = { first: 16, min: 1, max: 256 };
 
 /** The order of steps: those that are quick, or leave few records, come first. The first one gets all places of a block. */
-const RANKS = { ids: 0, codes: 1, numbers: 2, absence: 3, complement: 4 };
+const RANKS = { ids: 0, codes: 1, numbers: 2, lists: 3, absence: 4, complement: 5 };
+
+/** The values of a column that are compared, or counted, in a turn. */
+const VALUES = 1_024;
 
 /** Selects the records of a block that match some filters, from those that the steps before left. */
 interface Step {
@@ -67,12 +71,11 @@ export async function countColumns(
     else others.push(filter);
   }
   const matching = others.length === 0 ? undefined : await findMatching(reader, table, others, time, tuning);
+  const selected: Step[] = [];
+  for (const [column, own] of served) selected.push(...(await stepsOf(table, column, own, time)));
   const counted = query.fields.map((field) => columns.get(columnName(field)) as CodeColumn);
   const counts = counted.map(({ values }) => new Uint32Array(values.length + 1));
-  const steps = [
-    ...(matching ? [stepOf(matching)] : []),
-    ...[...served].flatMap(([column, own]) => stepsOf(table, column, own)),
-  ].toSorted((a, b) => a.rank - b.rank);
+  const steps = [...(matching ? [stepOf(matching)] : []), ...selected].toSorted((a, b) => a.rank - b.rank);
   const size = new AdaptiveBatchSize(time, 1, BLOCKS);
   let left = 0;
   for (const block of new Set(counted.flatMap(({ blocks }) => [...blocks.keys()]))) {
@@ -82,14 +85,17 @@ export async function countColumns(
     for (const { select } of steps) if (places.length > 0) places = select(block, places);
     for (const [at, column] of counted.entries()) column.count(block, places, counts[at] as Uint32Array);
   }
-  return counted.map(({ values }, at) => {
+  const facets: Facet[] = [];
+  for (const [at, { values }] of counted.entries()) {
     const top = new FacetTop(query);
     for (const [code, value] of values.entries()) {
+      if (code % VALUES === VALUES - 1) await time.checkpoint();
       const count = counts[at]?.[code + 1] ?? 0;
       if (count > 0 && hasPrefix(value, query.prefix)) top.add({ value, count });
     }
-    return top.facet();
-  });
+    facets.push(top.facet());
+  }
+  return facets;
 }
 
 function stepOf({ ids, isComplement }: Matching): Step {
@@ -102,23 +108,58 @@ function stepOf({ ids, isComplement }: Matching): Step {
 }
 
 /** @param filters of the field of the column */
-function stepsOf(table: RecordTable, column: Column, filters: readonly Filter[]): Step[] {
-  if (column instanceof CodeColumn)
-    return filters.map((filter) => {
-      const name = JSON.stringify(filter);
-      const allowed = Uint8Array.from([undefined, ...column.values], (value) =>
-        Number(matchesFilter(table, recordWith(table, filter, value), filter)),
-      );
-      return {
-        rank: allowed[0] === 1 ? RANKS.absence : RANKS.codes,
-        select: (block, places) => column.select(block, places, name, allowed),
-      };
-    });
+async function stepsOf(
+  table: RecordTable,
+  column: Column,
+  filters: readonly Filter[],
+  time: QueryTime,
+): Promise<Step[]> {
+  if (column instanceof CodeColumn) {
+    const steps: Step[] = [];
+    for (const filter of filters) {
+      const allowed = await allowedCodes(table, column, filter, time);
+      const isList = table.fields[filter.field]?.isList;
+      const rank = allowed[0] === 1 ? RANKS.absence : isList ? RANKS.lists : RANKS.codes;
+      steps.push({ rank, select: (block, places) => column.select(block, places, allowed) });
+    }
+    return steps;
+  }
   const { low, high } = rangeOf(table, filters);
   // The numbers of the column are integers.
   const least = low ? (low.inclusive ? Number(low.value) : Math.floor(Number(low.value)) + 1) : -Infinity;
   const most = high ? (high.inclusive ? Number(high.value) : Math.ceil(Number(high.value)) - 1) : Infinity;
   return [{ rank: RANKS.numbers, select: (block, places) => column.select(block, places, least, most) }];
+}
+
+/** Which codes of a column match a filter: 1 at their numbers, at 0 if records without value match. */
+async function allowedCodes(
+  table: RecordTable,
+  column: CodeColumn,
+  filter: Filter,
+  time: QueryTime,
+): Promise<Uint8Array> {
+  const { values } = column;
+  const allowed = new Uint8Array(values.length + 1);
+  const chosen = chosenValues(table, filter);
+  for (const value of chosen ?? []) {
+    const code = column.codeOf(value);
+    if (code !== undefined) allowed[code] = 1;
+  }
+  for (let code = 0; !chosen && code < allowed.length; code++) {
+    if (code % VALUES === VALUES - 1) await time.checkpoint();
+    const record = recordWith(table, filter, values[code - 1]);
+    allowed[code] = Number(matchesFilter(table, record, filter));
+  }
+  return allowed;
+}
+
+/** @returns undefined if a filter names no values */
+function chosenValues(table: RecordTable, filter: Filter): readonly FacetValue[] | undefined {
+  if (filter.operator === 'attribute')
+    return 'value' in filter || 'values' in filter ? attributeValues(filter) : undefined;
+  if (isFolded(table, filter)) return undefined;
+  if (filter.operator === 'in') return filter.values;
+  return filter.operator === 'eq' ? [filter.value] : undefined;
 }
 
 /** A record with this value alone in the field of a filter. */

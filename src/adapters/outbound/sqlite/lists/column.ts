@@ -5,6 +5,10 @@ import { BLOCK_IDS } from '../full-text/index.js';
 /** The most different values of a column of codes. Code 0 stands for none. */
 const MAX_CODES = 65_535;
 
+/** What a block takes besides the bytes of its numbers, and a value of a {@link Dictionary} besides its characters. */
+const BLOCK_BYTES = 512;
+const VALUE_BYTES = 96;
+
 /** The value of a record in a field; null if it has none. */
 export type ColumnValue = FacetValue | readonly FacetValue[] | null;
 
@@ -14,65 +18,76 @@ export type ColumnValue = FacetValue | readonly FacetValue[] | null;
  */
 abstract class BlockColumn<Block> {
   private readonly own = new Set<number>();
-  /** Approximately the memory of the blocks. */
   protected blockBytes = 0;
 
   protected constructor(readonly blocks: Map<number, Block>) {}
 
-  /** Approximately the memory of the column. */
+  /** The memory of the column. Blocks that it shares with others count in each. */
   get bytes(): number {
     return this.blockBytes;
   }
 
   abstract fork(): Column;
+  /** Adds a value that some records have besides their others. @returns false if there are too many values */
+  abstract add(value: FacetValue, ids: readonly Id[]): boolean;
+  /** Makes the column ready after values were added, in steps of about a millisecond. */
+  abstract finish(): Iterator<void>;
   /** Replaces the value of a record. @returns false if the column cannot hold it */
   abstract set(id: Id, value: ColumnValue): boolean;
   protected abstract copy(block: Block | undefined): Block;
-  protected abstract bytesOf(block: Block): number;
+  protected abstract bytesOf(block: Block | undefined): number;
 
   /** The block of an id, which may be changed. */
   protected writable(id: Id): Block {
-    const number = Math.floor(id / BLOCK_IDS);
+    const number = blockOf(id);
     const known = this.blocks.get(number);
     if (known !== undefined && this.own.has(number)) return known;
     const block = this.copy(known);
     this.own.add(number);
-    this.blocks.set(number, block);
-    if (known === undefined) this.blockBytes += this.bytesOf(block);
+    this.replace(number, block);
     return block;
+  }
+
+  protected replace(number: number, block: Block): void {
+    this.blockBytes += this.bytesOf(block) - this.bytesOf(this.blocks.get(number));
+    this.blocks.set(number, block);
   }
 }
 
 export type Column = CodeColumn | NumberColumn;
+
+function blockOf(id: Id): number {
+  return Math.floor(id / BLOCK_IDS);
+}
 
 /** Places of records in a block of ids, in their order. */
 export type Places = Uint16Array;
 
 export const ALL_PLACES: Places = Uint16Array.from({ length: BLOCK_IDS }, (_, place) => place);
 
+/** The places that were selected last, perhaps from those selected before: a place moves to the front, or stays. */
+const SELECTED: Places = new Uint16Array(BLOCK_IDS);
+
 /** The codes of a block of records. */
 interface CodeBlock {
   /** The first value of each record. */
   readonly first: Uint16Array;
-  /** The further values, in any order: `count` times the place in the high 16 bits and the code in the low ones. */
-  further: Uint32Array;
-  count: number;
-  /** What was selected of the whole block, by the name of the selection; the oldest first. */
-  readonly selected: Map<string, Places>;
+  /** The further values, in the order of places, and where those of each place begin. */
+  readonly further: Uint16Array;
+  readonly starts: Uint32Array;
 }
-
-/** The most places that a block keeps as selected: those of several frequent values. */
-const MAX_SELECTED = 8_192;
 
 const NO_CODES: CodeBlock = {
   first: new Uint16Array(BLOCK_IDS),
-  further: new Uint32Array(),
-  count: 0,
-  selected: new Map(),
+  further: new Uint16Array(),
+  starts: new Uint32Array(BLOCK_IDS + 1),
 };
 
 /** The values as codes. */
 export class CodeColumn extends BlockColumn<CodeBlock> {
+  /** The further values that were added, by block: the place in the high bits, the code in the low 16. */
+  private readonly added = new Map<number, number[]>();
+
   constructor(
     private readonly dictionary = new Dictionary(),
     blocks = new Map<number, CodeBlock>(),
@@ -81,12 +96,19 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   override get bytes(): number {
-    return this.blockBytes + this.dictionary.bytes;
+    let bytes = this.blockBytes + this.dictionary.bytes;
+    for (const { length } of this.added.values()) bytes += 8 * length;
+    return bytes;
   }
 
   /** The value of code 1, and so on. */
   get values(): readonly FacetValue[] {
     return this.dictionary.values;
+  }
+
+  /** @returns undefined if no record has the value */
+  codeOf(value: FacetValue): number | undefined {
+    return this.dictionary.codes.get(value);
   }
 
   fork(): CodeColumn {
@@ -95,127 +117,124 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     return fork;
   }
 
-  /** Adds a value that some records have besides their others. @returns false if there are too many values */
   add(value: FacetValue, ids: readonly Id[]): boolean {
-    const code = this.dictionary.codeOf(value);
-    for (const id of ids) this.put(this.writable(id), id % BLOCK_IDS, code);
+    const code = this.dictionary.add(value);
+    for (const id of ids) {
+      const { first } = this.writable(id);
+      const place = id % BLOCK_IDS;
+      if (first[place] === 0) first[place] = code;
+      else {
+        const added = this.added.get(blockOf(id)) ?? [];
+        added.push(place * 65_536 + code);
+        this.added.set(blockOf(id), added);
+      }
+    }
     return code > 0;
   }
 
+  *finish(): Generator<void, void, void> {
+    for (const [number, added] of this.added) {
+      const { first } = this.blocks.get(number) ?? NO_CODES;
+      const sorted = Uint32Array.from(added).sort();
+      const starts = new Uint32Array(BLOCK_IDS + 1);
+      for (const one of sorted) addTo(starts, (one >>> 16) + 1, 1);
+      for (let place = 0; place < BLOCK_IDS; place++) addTo(starts, place + 1, starts[place] as number);
+      // The low 16 bits.
+      this.replace(number, { first, further: new Uint16Array(sorted), starts });
+      this.added.delete(number);
+      yield;
+    }
+  }
+
   set(id: Id, value: ColumnValue): boolean {
-    const values =
-      value === null ? [] : Array.isArray(value) ? (value as FacetValue[]) : [value as FacetValue];
-    const codes = [...new Set(values)].map((one) => this.dictionary.codeOf(one));
+    const values = Array.isArray(value) ? new Set(value as FacetValue[]) : [value as FacetValue | null];
+    const codes: number[] = [];
+    for (const one of values) if (one !== null) codes.push(this.dictionary.add(one));
     const place = id % BLOCK_IDS;
-    const block = this.writable(id);
-    block.first[place] = 0;
-    const others = block.further.subarray(0, block.count).filter((one) => one >>> 16 !== place);
-    block.further.set(others);
-    block.count = others.length;
-    for (const code of codes) this.put(block, place, code);
+    const { first, further, starts } = this.blocks.get(blockOf(id)) ?? NO_CODES;
+    const [start, end] = [starts[place] as number, starts[place + 1] as number];
+    const known = [first[place], ...further.subarray(start, end)].filter((code) => code !== 0);
+    if (known.length === codes.length && known.every((code) => codes.includes(code as number))) return true;
+    const [code = 0, ...rest] = codes;
+    this.writable(id).first[place] = code;
+    if (rest.length > 0 || end > start) {
+      const changed = new Uint16Array(further.length + rest.length - (end - start));
+      changed.set(further.subarray(0, start));
+      changed.set(rest, start);
+      changed.set(further.subarray(end), start + rest.length);
+      const moved = starts.slice();
+      for (let at = place + 1; at <= BLOCK_IDS; at++) addTo(moved, at, rest.length - (end - start));
+      this.replace(blockOf(id), { first: this.writable(id).first, further: changed, starts: moved });
+    }
     return !codes.includes(0);
   }
 
   /**
-   * Returns those of the places whose records have an allowed value.
-   * @param name of the allowed values
+   * Returns those of the places whose records have an allowed value, until the next selection of any column. Where a record has one value at most, the loop has
+   * no branch, which a processor could not foresee.
    * @param allowed 1 at their codes; at 0 if records without value are allowed
    */
-  select(block: number, places: Places, name: string, allowed: Uint8Array): Places {
-    const codes = this.blocks.get(block) ?? NO_CODES;
-    if (places !== ALL_PLACES) return allowedPlaces(codes, places, allowed);
-    const { selected } = codes;
-    const known = selected.get(name) ?? allowedPlaces(codes, places, allowed).slice();
-    selected.delete(name);
-    selected.set(name, known);
+  select(block: number, places: Places, allowed: Uint8Array): Places {
+    const { first, further, starts } = this.blocks.get(block) ?? NO_CODES;
     let length = 0;
-    for (const some of selected.values()) length += some.length;
-    for (const [oldest, some] of selected) {
-      if (length <= MAX_SELECTED) break;
-      selected.delete(oldest);
-      length -= some.length;
-    }
-    return known;
+    if (further.length === 0)
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] as number;
+        SELECTED[length] = place;
+        length += allowed[first[place] as number] as number;
+      }
+    else
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] as number;
+        const end = starts[place + 1] as number;
+        let isAllowed = allowed[first[place] as number] as number;
+        for (let other = starts[place] as number; other < end; other++)
+          isAllowed |= allowed[further[other] as number] as number;
+        SELECTED[length] = place;
+        length += isAllowed;
+      }
+    return SELECTED.subarray(0, length);
   }
 
   /** Counts the records at the places by their codes. */
   count(block: number, places: Places, counts: Uint32Array): void {
-    const { first, further, count } = this.blocks.get(block) ?? NO_CODES;
-    for (let at = 0; at < places.length; at++) {
-      const code = first[places[at] as number] as number;
-      counts[code] = (counts[code] as number) + 1;
-    }
-    if (count === 0 || places.length === 0) return;
-    const isCounted = new Uint8Array(BLOCK_IDS);
-    for (let at = 0; at < places.length; at++) isCounted[places[at] as number] = 1;
-    for (let at = 0; at < count; at++) {
-      const one = further[at] as number;
-      const code = one & 0xffff;
-      counts[code] = (counts[code] as number) + (isCounted[one >>> 16] as number);
-    }
+    const { first, further, starts } = this.blocks.get(block) ?? NO_CODES;
+    for (let at = 0; at < places.length; at++) addTo(counts, first[places[at] as number] as number, 1);
+    if (places === ALL_PLACES)
+      for (let at = 0; at < further.length; at++) addTo(counts, further[at] as number, 1);
+    else if (further.length > 0)
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] as number;
+        const end = starts[place + 1] as number;
+        for (let other = starts[place] as number; other < end; other++)
+          addTo(counts, further[other] as number, 1);
+      }
   }
 
-  private put(block: CodeBlock, place: number, code: number): void {
-    const { first, further, count } = block;
-    if (first[place] === 0) {
-      first[place] = code;
-      return;
-    }
-    if (count === further.length) {
-      block.further = new Uint32Array(Math.max(256, 2 * count));
-      block.further.set(further);
-      this.blockBytes += block.further.byteLength - further.byteLength;
-    }
-    block.further[count] = place * 65_536 + code;
-    block.count++;
+  protected copy({ first, further, starts }: CodeBlock = NO_CODES): CodeBlock {
+    return { first: first.slice(), further, starts };
   }
 
-  protected copy({ first, further, count }: CodeBlock = NO_CODES): CodeBlock {
-    return { first: first.slice(), further: further.slice(), count, selected: new Map() };
-  }
-
-  protected bytesOf({ first, further }: CodeBlock): number {
-    return first.byteLength + further.byteLength + MAX_SELECTED * Uint16Array.BYTES_PER_ELEMENT;
+  protected bytesOf(block: CodeBlock | undefined): number {
+    if (!block) return 0;
+    const { first, further, starts } = block;
+    const lists = starts === NO_CODES.starts ? 0 : further.byteLength + starts.byteLength;
+    return BLOCK_BYTES + first.byteLength + lists;
   }
 }
 
-/** Its loops have no branches, which a processor could not foresee. */
-function allowedPlaces({ first, further, count }: CodeBlock, places: Places, allowed: Uint8Array): Places {
-  const found = new Uint16Array(places.length);
-  let length = 0;
-  if (count === 0) {
-    for (let at = 0; at < places.length; at++) {
-      const place = places[at] as number;
-      found[length] = place;
-      length += allowed[first[place] as number] as number;
-    }
-    return found.subarray(0, length);
-  }
-  const isAllowed = new Uint8Array(BLOCK_IDS);
-  for (let at = 0; at < count; at++) {
-    const one = further[at] as number;
-    const place = one >>> 16;
-    isAllowed[place] = (isAllowed[place] as number) | (allowed[one & 0xffff] as number);
-  }
-  for (let at = 0; at < places.length; at++) {
-    const place = places[at] as number;
-    found[length] = place;
-    length += (allowed[first[place] as number] as number) | (isAllowed[place] as number);
-  }
-  return found.subarray(0, length);
+function addTo(numbers: Uint32Array, at: number, number: number): void {
+  numbers[at] = (numbers[at] as number) + number;
 }
-
-/** What a value takes in a {@link Dictionary} besides its characters. */
-const VALUE_BYTES = 64;
 
 /** The values of a field, each with a number from 1 on. It only grows, so a column and its forks share it. */
 class Dictionary {
   readonly values: FacetValue[] = [];
-  private readonly codes = new Map<FacetValue, number>();
+  readonly codes = new Map<FacetValue, number>();
   bytes = 0;
 
-  /** @returns 0 if there are too many values */
-  codeOf(value: FacetValue): number {
+  /** @returns the code of the value; 0 if there are too many values */
+  add(value: FacetValue): number {
     const known = this.codes.get(value);
     if (known !== undefined) return known;
     if (this.values.length === MAX_CODES) return 0;
@@ -244,30 +263,35 @@ export class NumberColumn extends BlockColumn<Float64Array> {
     return ids.every((id) => this.set(id, value));
   }
 
+  finish(): Iterator<void> {
+    return [].values();
+  }
+
   set(id: Id, value: ColumnValue): boolean {
-    this.writable(id)[id % BLOCK_IDS] = typeof value === 'number' ? value : Number.NaN;
+    const number = typeof value === 'number' ? value : Number.NaN;
+    const known = (this.blocks.get(blockOf(id)) ?? NO_NUMBERS)[id % BLOCK_IDS];
+    if (!Object.is(known, number)) this.writable(id)[id % BLOCK_IDS] = number;
     return true;
   }
 
-  /** Returns those of the places whose records have a value between the two, both included. */
+  /** Returns those of the places whose records have a value between the two, both included; see {@link CodeColumn.select}. */
   select(block: number, places: Places, low: number, high: number): Places {
     const numbers = this.blocks.get(block) ?? NO_NUMBERS;
-    const found = new Uint16Array(places.length);
     let length = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
       const number = numbers[place] as number;
-      found[length] = place;
+      SELECTED[length] = place;
       length += Number(number >= low) & Number(number <= high);
     }
-    return found.subarray(0, length);
+    return SELECTED.subarray(0, length);
   }
 
-  protected copy(block?: Float64Array): Float64Array {
-    return block?.slice() ?? new Float64Array(BLOCK_IDS).fill(Number.NaN);
+  protected copy(block = NO_NUMBERS): Float64Array {
+    return block.slice();
   }
 
-  protected bytesOf({ byteLength }: Float64Array): number {
-    return byteLength;
+  protected bytesOf(block: Float64Array | undefined): number {
+    return block ? BLOCK_BYTES + block.byteLength : 0;
   }
 }

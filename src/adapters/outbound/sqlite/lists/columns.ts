@@ -1,8 +1,11 @@
-import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
+import { AppError } from '../../../../domain/errors.js';
 import type { Id } from '../../../../domain/record.js';
+import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
+import type { SqliteDatabase } from '../connection/database.js';
 import { pathOf } from '../sql/filter.js';
 import { idsIn, indexName, newestChange, type StoredValue } from '../sql/schema.js';
 import { CodeColumn, type Column, type ColumnValue, NumberColumn } from './column.js';
@@ -14,10 +17,20 @@ interface Moment {
   readonly change: number;
 }
 
+/** The moment that a snapshot shows. Tombstones of changes up to the floor may be gone. */
+interface Now extends Moment {
+  readonly floor: number;
+}
+
 interface KeptColumn {
   readonly column: Column;
   readonly moment: Moment;
+  readonly bytes: number;
 }
+
+/** The most columns of a table, and what one takes besides its blocks and its name. */
+const MAX_COLUMNS = 256;
+const COLUMN_BYTES = 2_048;
 
 /** The columns that a query needs, by their names. */
 export type Columns = ReadonlyMap<string, Column>;
@@ -33,55 +46,67 @@ export function columnName({ field, key }: FacetField): string {
 export class ColumnCache {
   /** The least recently used first. */
   private readonly kept = new Map<string, KeptColumn>();
-  private readonly made = new Map<string, Promise<void>>();
-  /** Fields with too many values, or values. */
-  private readonly refused = new Set<string>();
+  /** The bytes of those kept and those in the making. */
+  private bytes = 0;
+  private readonly making = new Map<string, Promise<void>>();
+  /** Columns with too many values, and lists of columns that do not fit together, with the moments when they did not. */
+  private readonly refused = new Map<string, Moment>();
   private readonly selectMoment: string;
-  private readonly selectDeleted: string;
 
   constructor(
+    private readonly database: Pick<SqliteDatabase, 'read' | 'inSnapshot'>,
     private readonly table: RecordTable,
+    private readonly budget: QueryBudget,
     private readonly tuning: Pick<FacetTuning, 'rows' | 'columnBytes' | 'columnChanges'>,
   ) {
     const { name } = table;
     this.selectMoment = `SELECT epoch, floor, ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
-    this.selectDeleted = `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
-      WHERE resource = '${name}' AND change > ?`;
   }
 
-  /**
-   * Makes the columns that are missing, or lack many changes.
-   * @param inSnapshot runs work with a reader of a snapshot
-   */
-  async prepare(
-    reader: Reader,
-    fields: readonly FacetField[],
-    inSnapshot: (work: (reader: Reader) => Promise<void>) => Promise<void>,
-    time: QueryTime,
-  ): Promise<void> {
-    const now = this.momentOf(reader);
-    if (!now) return;
-    for (const field of fields) {
-      const name = columnName(field);
-      if (this.refused.has(name) || this.follows(name, now, this.tuning.columnChanges)) continue;
-      const making = this.made.get(name) ?? inSnapshot((snapshot) => this.make(snapshot, field, time));
-      this.made.set(name, making);
-      await making.finally(() => this.made.delete(name));
+  /** Makes the columns that are missing, or lack many changes, unless they do not fit together. */
+  async prepare(fields: readonly FacetField[]): Promise<void> {
+    const now = this.momentOf(this.database);
+    const names = fields.map(columnName);
+    const all = JSON.stringify(names);
+    for (const [at, field] of now ? fields.entries() : []) {
+      const name = names[at] as string;
+      if (!now || this.isRefused(all, now)) return;
+      if (this.isRefused(name, now) || this.current(name, now)) continue;
+      // The service makes it in its own turn, because others wait for it too.
+      const making =
+        this.making.get(name) ??
+        this.database
+          .inSnapshot((reader) => this.make(reader, field, names))
+          .finally(() => this.making.delete(name));
+      this.making.set(name, making);
+      await making.catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      });
     }
   }
 
-  private follows(
-    name: string,
-    { epoch, floor, change }: Moment & { floor: number },
-    changes: number,
-  ): boolean {
-    const kept = this.kept.get(name)?.moment;
-    return (
-      kept !== undefined && kept.epoch === epoch && kept.change >= floor && change - kept.change <= changes
-    );
+  /** The column, if it lacks no more changes than it follows. It was used now. */
+  private current(name: string, { epoch, floor, change }: Now): KeptColumn | undefined {
+    const kept = this.kept.get(name);
+    if (kept?.moment.epoch !== epoch || kept.moment.change < floor) return undefined;
+    if (change - kept.moment.change > this.tuning.columnChanges) return undefined;
+    this.kept.delete(name);
+    this.kept.set(name, kept);
+    return kept;
   }
 
-  private momentOf(reader: Reader): (Moment & { floor: number }) | undefined {
+  private isRefused(name: string, { epoch, change }: Moment): boolean {
+    const moment = this.refused.get(name);
+    return moment?.epoch === epoch && change - moment.change < this.tuning.columnChanges;
+  }
+
+  private refuse(name: string, moment: Moment): void {
+    this.refused.set(name, moment);
+    const [oldest] = this.refused.keys();
+    if (this.refused.size > MAX_COLUMNS && oldest !== undefined) this.refused.delete(oldest);
+  }
+
+  private momentOf(reader: Reader): Now | undefined {
     const row = reader.read(
       this.selectMoment,
       (statement) => statement.get([]) as [string, number, number] | undefined,
@@ -89,113 +114,142 @@ export class ColumnCache {
     return row && { epoch: row[0], floor: row[1], change: row[2] };
   }
 
-  private async make(reader: Reader, field: FacetField, time: QueryTime): Promise<void> {
+  /** @param together the names of the columns that a query needs with it */
+  private async make(reader: Reader, field: FacetField, together: readonly string[]): Promise<void> {
     const moment = this.momentOf(reader);
     if (!moment) return;
+    const name = columnName(field);
     const isNumber = field.key === undefined && this.table.fields[field.field]?.type === 'integer';
     const column = isNumber ? new NumberColumn() : new CodeColumn();
     const any: Filter = { field: field.field, operator: 'exists', value: true };
     const all = isNumber
       ? [rowsWithValue({ ...this.table, hasAttributes: false }, any)]
       : rowsOfFacet(this.table, field, undefined);
+    const time = this.budget.startUnlimited();
     const size = new AdaptiveBatchSize(time, 1, this.tuning.rows);
-    for (const rows of all) {
-      if (!rows) return;
-      for await (const parts of slicesOfValues(reader, rows, size))
-        for (const { where } of parts) {
-          const found = reader.read(
-            `SELECT ${rows.column}, group_concat(id) FROM ${rows.source} WHERE ${where.text} GROUP BY 1`,
-            (statement) => statement.all([...where.values]) as [StoredValue, string][],
-          );
-          for (const [value, ids] of found)
-            if (!column.add(facetValue(value), idsIn(ids))) return void this.refused.add(columnName(field));
-          if (column.bytes > this.tuning.columnBytes) return void this.refused.add(columnName(field));
-        }
+    this.drop(name);
+    let bytes = 0;
+    /** Reserves the memory of the column. @returns the name of what does not fit */
+    const unfit = () => {
+      const others = together.map((other) => this.kept.get(other)?.bytes ?? 0);
+      this.bytes -= bytes;
+      bytes = bytesOf(name, column);
+      this.bytes += bytes;
+      if (bytes > this.tuning.columnBytes) return name;
+      if (bytes + others.reduce((sum, other) => sum + other, 0) > this.tuning.columnBytes)
+        return JSON.stringify(together);
+      this.makeRoom();
+      return undefined;
+    };
+    try {
+      for (const rows of all) {
+        if (!rows) return;
+        for await (const parts of slicesOfValues(reader, rows, size))
+          for (const { where } of parts) {
+            const found = reader.read(
+              `SELECT ${rows.column}, group_concat(id) FROM ${rows.source} WHERE ${where.text} GROUP BY 1`,
+              (statement) => statement.all([...where.values]) as [StoredValue, string][],
+            );
+            const isWhole = found.every(([value, ids]) => column.add(facetValue(value), idsIn(ids)));
+            const refused = isWhole ? unfit() : name;
+            if (refused !== undefined) return this.refuse(refused, moment);
+          }
+      }
+      for (const rest = column.finish(); !rest.next().done; ) await time.checkpoint();
+    } finally {
+      this.bytes -= bytes;
     }
-    this.keep(columnName(field), { column, moment });
+    this.keep(name, column, moment);
   }
 
   /**
-   * Returns those of the columns that there are, as they are in the snapshot of a reader.
+   * Returns those of the columns that there are, as they are in the snapshot of a reader. To follow the changes has no
+   * time limit: they are few, and the next query needs them no less.
    * @param reader has read nothing from its snapshot yet
    */
-  async at(reader: Reader, fields: readonly FacetField[], time: QueryTime): Promise<Columns> {
+  async at(reader: Reader, fields: readonly FacetField[], turn: Turn): Promise<Columns> {
     const now = this.momentOf(reader);
-    // From here to the first wait no other query brings a column further than this snapshot.
     const found = new Map<string, Column>();
-    const behind = new Map<number, FacetField[]>();
-    for (const field of now ? fields : []) {
+    if (!now) return found;
+    // From here to the first wait no other query brings a column further than this snapshot.
+    const behind: { readonly name: string; readonly path: string | null; readonly column: Column }[] = [];
+    let from = now.change;
+    for (const field of fields) {
       const name = columnName(field);
-      const kept = this.kept.get(name);
-      if (!now || !kept || !this.follows(name, now, Number.POSITIVE_INFINITY)) continue;
-      const { change } = kept.moment;
-      if (change !== now.change) behind.set(change, [...(behind.get(change) ?? []), field]);
-      found.set(name, change === now.change ? kept.column : kept.column.fork());
-      this.keep(name, kept);
+      const kept = this.current(name, now);
+      if (!kept) continue;
+      const isCurrent = kept.moment.change === now.change;
+      const column = isCurrent ? kept.column : kept.column.fork();
+      found.set(name, column);
+      if (isCurrent) continue;
+      behind.push({ name, path: pathIn(field), column });
+      from = Math.min(from, kept.moment.change);
     }
-    for (const [change, some] of behind) {
-      const columns = some.map((field) => found.get(columnName(field)) as Column);
-      const isWhole = await this.follow(reader, change, some, columns, time);
-      for (const [at, field] of some.entries()) {
-        const name = columnName(field);
-        if (!isWhole[at]) {
-          found.delete(name);
-          this.kept.delete(name);
-        } else if (now && (this.kept.get(name)?.moment.change ?? 0) < now.change)
-          this.keep(name, { column: columns[at] as Column, moment: now });
-      }
-    }
+    const paths = behind.map(({ path }) => path);
+    for await (const records of behind.length > 0 ? this.changes(reader, paths, from, turn) : [])
+      for (const [id, , ...values] of records)
+        for (const [at, { name, column }] of behind.entries())
+          if (!column.set(id, values[at] ?? null)) found.delete(name);
+    for (const { name, column } of behind)
+      if (!found.has(name)) this.drop(name);
+      else if ((this.kept.get(name)?.moment.change ?? 0) < now.change) this.keep(name, column, now);
     return found;
   }
 
-  /** Takes the changes behind a number into columns. @returns whether each column could hold them */
-  private async follow(
+  /** The records that changed behind a number, with the values at these paths, and those deleted, without values. */
+  private async *changes(
     reader: Reader,
+    paths: readonly (string | null)[],
     from: number,
-    fields: readonly FacetField[],
-    columns: readonly Column[],
-    time: QueryTime,
-  ): Promise<boolean[]> {
+    turn: Turn,
+  ): AsyncGenerator<readonly [Id, number, ...ColumnValue[]][], void, void> {
     const { name } = this.table;
-    const isWhole = columns.map(() => true);
-    const set = (id: Id, values: readonly ColumnValue[]) => {
-      for (const [at, column] of columns.entries())
-        if (!column.set(id, values[at] ?? null)) isWhole[at] = false;
-    };
-    const [deleted] = reader.read(
-      this.selectDeleted,
-      (statement) => statement.get([from]) as [string | null],
-    );
-    for (const id of idsIn(deleted)) set(id, []);
-    const paths = fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
+    const next = (columns: string, source: string, condition: string) =>
+      `SELECT * FROM (SELECT ${columns} FROM ${source} WHERE ${condition}change > ? ORDER BY change LIMIT ?)`;
+    // As JSON, numbers are exact.
     const text = `SELECT group_concat(json_array(id, change${', fields -> ?'.repeat(paths.length)})) FROM (
-      SELECT id, change, fields FROM ${name} INDEXED BY ${indexName(name, 'change')}
-        WHERE change > ? ORDER BY change LIMIT ?)`;
-    const size = new AdaptiveBatchSize(time);
+      ${next('id, change, fields', `${name} INDEXED BY ${indexName(name, 'change')}`, '')} UNION ALL
+      ${next('id, change, NULL', 'tombstones INDEXED BY tombstones_change', `resource = '${name}' AND `)}
+      ORDER BY change LIMIT ?)`;
+    const size = new AdaptiveBatchSize(this.budget.startUnlimited(turn));
     for (let after = from, isOver = false; !isOver; ) {
       const rows = await size.next();
       const [found] = reader.read(
         text,
-        (statement) => statement.get([...paths, after, rows]) as [string | null],
+        (statement) => statement.get([...paths, after, rows, after, rows, rows]) as [string | null],
       );
       const records = JSON.parse(`[${found ?? ''}]`) as [Id, number, ...ColumnValue[]][];
-      for (const [id, change, ...values] of records) {
-        set(id, values);
-        after = change;
-      }
+      yield records;
+      after = Math.max(after, ...records.map(([, change]) => change));
       isOver = records.length < rows;
     }
-    return isWhole;
   }
 
-  private keep(name: string, kept: KeptColumn): void {
+  private keep(name: string, column: Column, moment: Moment): void {
+    this.drop(name);
+    const bytes = bytesOf(name, column);
+    this.kept.set(name, { column, moment, bytes });
+    this.bytes += bytes;
+    this.makeRoom();
+  }
+
+  private drop(name: string): void {
+    this.bytes -= this.kept.get(name)?.bytes ?? 0;
     this.kept.delete(name);
-    this.kept.set(name, kept);
-    let bytes = [...this.kept.values()].reduce((sum, { column }) => sum + column.bytes, 0);
-    for (const [oldest, { column }] of this.kept) {
-      if (bytes <= this.tuning.columnBytes) return;
-      this.kept.delete(oldest);
-      bytes -= column.bytes;
+  }
+
+  private makeRoom(): void {
+    for (const oldest of this.kept.keys()) {
+      if (this.bytes <= this.tuning.columnBytes && this.kept.size <= MAX_COLUMNS) return;
+      this.drop(oldest);
     }
   }
+}
+
+function bytesOf(name: string, column: Column): number {
+  return COLUMN_BYTES + 2 * name.length + column.bytes;
+}
+
+function pathIn({ field, key }: FacetField): string | null {
+  return key === undefined ? `$.${field}` : pathOf(key);
 }

@@ -46,7 +46,7 @@ export class FacetReader {
     private readonly budget: QueryBudget,
     private readonly tuning = FACET_TUNING,
   ) {
-    this.cache = new ColumnCache(table, tuning);
+    this.cache = new ColumnCache(database, table, budget, tuning);
   }
 
   /** @throws AppError `query_too_expensive` */
@@ -55,11 +55,10 @@ export class FacetReader {
     const { turn = SERVICE_TURN, filters, fields, prefix } = query;
     // A prefix alone is a short range of the index.
     const columned = prefix !== undefined && filters.length === 0 ? [] : columnFields(database, table, query);
-    const inSnapshot = (work: (reader: Reader) => Promise<void>) => database.inSnapshot(work, turn);
-    await cache.prepare(database, columned, inSnapshot, budget.startUnlimited(turn));
+    await cache.prepare(columned);
     return database.inSnapshot(async (reader) => {
+      const columns = await cache.at(reader, columned, turn);
       const time = budget.start(turn);
-      const columns = await cache.at(reader, columned, time);
       const hasColumn = (field: FacetField) => columns.get(columnName(field)) instanceof CodeColumn;
       const parts = [
         {

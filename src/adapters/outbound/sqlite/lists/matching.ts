@@ -129,7 +129,8 @@ async function* idsOfRows(
 }
 
 async function finishOne(readings: readonly Reading[]): Promise<Reading | undefined> {
-  for (;;) for (const reading of readings) if (await reading.readOn()) return reading;
+  while (readings.length > 0) for (const reading of readings) if (await reading.readOn()) return reading;
+  return undefined;
 }
 
 /** Those of the ids whose records match the filters. */

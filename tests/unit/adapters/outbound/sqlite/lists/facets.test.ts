@@ -4,17 +4,22 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { CodeColumn } from '#src/adapters/outbound/sqlite/lists/column.js';
+import { ColumnCache, columnName } from '#src/adapters/outbound/sqlite/lists/columns.js';
 import { FacetReader, wayOf } from '#src/adapters/outbound/sqlite/lists/facets.js';
 import { FACET_TUNING, type FacetTuning } from '#src/adapters/outbound/sqlite/lists/value-rows.js';
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { FacetField, FacetQuery, Filter } from '#src/application/ports/list-query.js';
 import { FacetCounter } from '#src/application/records/facets.js';
 import { matchesFilter } from '#src/application/records/query-semantics.js';
+import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
+import { SERVICE_TURN } from '#src/shared/turn.js';
 import { AT, next, product } from '../../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
+import { UnevenClock } from '../../../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
@@ -107,8 +112,10 @@ describe('facets in SQLite', () => {
       file,
       feed: new SqliteFeedState(database, [PRODUCTS]),
       products: new SqliteRepository<Product>(database, PRODUCTS, ENDLESS),
-      counting: (tuning: Partial<FacetTuning> = {}) =>
-        new FacetReader(database, PRODUCTS, ENDLESS, { ...FACET_TUNING, rows: ROWS, ...tuning }),
+      counting: (tuning: Partial<FacetTuning> = {}, budget = ENDLESS) =>
+        new FacetReader(database, PRODUCTS, budget, { ...FACET_TUNING, rows: ROWS, ...tuning }),
+      caching: (tuning: Partial<FacetTuning> = {}) =>
+        new ColumnCache(database, PRODUCTS, ENDLESS, { ...FACET_TUNING, ...tuning }),
     };
   };
   afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
@@ -148,6 +155,7 @@ describe('facets in SQLite', () => {
     const column = new CodeColumn();
     const values = Array.from({ length: 65_535 }, (_, at) => `v${at}`);
     expect(values.every((value, at) => column.add(value, [at]))).to.equal(true);
+    for (const finishing = column.finish(); !finishing.next().done; );
     expect([column.add('v7', [1]), column.add('more', [2]), column.set(3, ['more'])]).to.deep.equal([
       true,
       false,
@@ -178,6 +186,149 @@ describe('facets in SQLite', () => {
     const fields = [{ field: 'attributes', key: 'a"b' }];
     const counted = counting({ maxValues: 5 }).facets({ filters: [], fields, limit: 1 });
     await expectAppError(counted, 'query_too_expensive');
+  });
+
+  describe('by columns', () => {
+    const brands: FacetQuery = { filters: [], fields: [{ field: 'brand' }, { field: 'tags' }], limit: 3 };
+    const tooSlow = (products: FacetReader) => expectAppError(products.facets(brands), 'query_too_expensive');
+    const changed = records.map((record, at) => next(record, productAt(at + 1).fields));
+
+    it('have no time limit while they follow changes, and fail no later request', async () => {
+      const { feed, products, counting } = await open();
+      await feed.turnOn();
+      await products.insertAll(records);
+      // Each slice is slow, so it has four records. To follow all takes longer than a request may take.
+      const clock = new UnevenClock([5]);
+      const facets = counting({}, new QueryBudget(clock, 40));
+      await facets.facets(brands);
+      await products.replaceAll(changed.map((record) => ({ record, expected: 1 })));
+      await products.removeAll(changed.slice(50).map(({ id }) => ({ id, expected: 2, at: AT })));
+      const before = clock.running;
+      expect(await facets.facets(brands)).to.deep.equal(expected(changed.slice(0, 50), brands));
+      expect(clock.running - before).to.be.above(2 * 40);
+    });
+
+    it('take deletions in slices', async () => {
+      const { feed, products, counting } = await open();
+      await feed.turnOn();
+      const many = Array.from({ length: 400 }, (_, at) => product(at + 1, { brand: 'Acme' }));
+      await products.insertAll(many);
+      // Each slice is slow, so it has four records.
+      const clock = new UnevenClock([5]);
+      const facets = counting({}, new QueryBudget(clock, Number.MAX_SAFE_INTEGER));
+      await facets.facets(brands);
+      await products.removeAll(many.map(({ id }) => ({ id, expected: 1, at: AT })));
+      const before = clock.running;
+      expect(await facets.facets(brands)).to.deep.equal(expected([], brands));
+      expect((clock.running - before) / 5).to.be.above(2 * 80);
+    });
+
+    it('compare the values of a filter, and choose the first ones, in slices', async () => {
+      const { feed, products, counting } = await open();
+      await feed.turnOn();
+      const groups = Array.from({ length: 5_000 }, (_, at) => product(at + 1, { group: `g${at}` }));
+      await products.insertAll(groups);
+      const clock = new UnevenClock([1]);
+      const facets = counting({}, new QueryBudget(clock, Number.MAX_SAFE_INTEGER));
+      const readings = async (filters: Filter[], fields: FacetField[]) => {
+        const query = { filters, fields, limit: 2 };
+        await facets.facets(query);
+        const before = clock.running;
+        expect(await facets.facets(query)).to.deep.equal(expected(groups, query));
+        return clock.running - before;
+      };
+      const few = await readings([], [{ field: 'brand' }]);
+      expect(await readings([], [{ field: 'group' }])).to.be.least(few + 2 * 4);
+      const prefix: Filter = { field: 'group', operator: 'prefix', value: 'g1' };
+      expect(await readings([prefix], [{ field: 'brand' }])).to.be.least(few + 2 * 4);
+      const chosen: Filter = { field: 'group', operator: 'in', values: ['g1', 'g7', 'none'] };
+      expect(await readings([chosen], [{ field: 'brand' }])).to.equal(few);
+    });
+
+    it('keep a number of columns, of keys that no record has too', async () => {
+      const { database, feed, caching } = await open();
+      await feed.turnOn();
+      const cache = caching();
+      const fields = Array.from(
+        { length: 260 },
+        (_, at): FacetField => ({ field: 'attributes', key: `k${at}` }),
+      );
+      for (const field of fields) await cache.prepare([field]);
+      const columns = await database.inSnapshot((reader) => cache.at(reader, fields, SERVICE_TURN));
+      expect([...columns.keys()]).to.deep.equal(fields.slice(4).map(columnName));
+      const small = caching({ columnBytes: 100_000 });
+      for (const field of fields) await small.prepare([field]);
+      const few = await database.inSnapshot((reader) => small.at(reader, fields, SERVICE_TURN));
+      expect(few.size).to.be.within(1, 50);
+    });
+
+    it('are not made if they do not fit together, until many changes later', async () => {
+      const { database, feed, products } = await open();
+      await feed.turnOn();
+      await products.insertAll(records);
+      let snapshots = 0;
+      const counted = {
+        read: database.read.bind(database),
+        inSnapshot: (async (...given: Parameters<typeof database.inSnapshot>) => {
+          snapshots++;
+          expect(given[1], 'the turn of a client').to.equal(undefined);
+          return database.inSnapshot(...given);
+        }) as typeof database.inSnapshot,
+      };
+      // A column of codes takes 48 KiB and more.
+      const cache = new ColumnCache(counted, PRODUCTS, ENDLESS, {
+        ...FACET_TUNING,
+        columnBytes: 130_000,
+        columnChanges: 150,
+      });
+      const made = async (...names: string[]) => {
+        const fields = names.map((field) => ({ field }));
+        snapshots = 0;
+        await cache.prepare(fields);
+        const columns = await database.inSnapshot((reader) => cache.at(reader, fields, SERVICE_TURN));
+        return [[...columns.keys()], snapshots];
+      };
+      expect(await made('brand', 'status', 'group')).to.deep.equal([['brand', 'status'], 3]);
+      expect(await made('brand', 'status', 'group')).to.deep.equal([['brand', 'status'], 0]);
+      expect(await made('group')).to.deep.equal([['group'], 1]);
+      expect(await made('group', 'brand', 'status')).to.deep.equal([['group', 'status'], 1]);
+      await products.replaceAll(changed.map((record) => ({ record, expected: 1 })));
+      expect(await made('brand', 'status', 'group')).to.deep.equal([['status', 'group'], 0]);
+      await products.replaceAll(
+        changed.map((record) => ({ record: next(record, record.fields), expected: 2 })),
+      );
+      expect(await made('brand', 'status', 'group')).to.deep.equal([['status', 'group'], 1]);
+    });
+
+    it('are left out if making one fails, and when the store closes', async () => {
+      const { database, feed, products, counting, caching } = await open();
+      await feed.turnOn();
+      await products.insertAll(records);
+      const broken = {
+        read: database.read.bind(database),
+        inSnapshot: () => Promise.reject(unavailable('no')),
+      };
+      const cache = new ColumnCache(broken, PRODUCTS, ENDLESS, FACET_TUNING);
+      await Promise.all([1, 2].map(() => cache.prepare(brands.fields)));
+      const made = caching().prepare(brands.fields);
+      const facets = counting().facets(brands);
+      await database.close();
+      await made;
+      await expectAppError(facets, 'unavailable');
+    });
+
+    it('are of use after facets that ran out of time', async () => {
+      const { feed, products, counting } = await open();
+      await products.insertAll(records);
+      for (const isOn of [false, true]) {
+        if (isOn) await feed.turnOn();
+        const clock = new UnevenClock([1]);
+        const facets = counting({}, new QueryBudget(clock, 1));
+        await tooSlow(facets);
+        clock.elapsed = () => clock.running;
+        expect(await facets.facets(brands)).to.deep.equal(expected(records, brands));
+      }
+    });
   });
 
   it('follow every write, of other programs too, and a feed that is reset or was off', async () => {
