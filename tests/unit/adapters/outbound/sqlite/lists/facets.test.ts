@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { CodeColumn } from '#src/adapters/outbound/sqlite/lists/column.js';
+import { CodeColumn, NumberColumn } from '#src/adapters/outbound/sqlite/lists/column.js';
 import { ColumnCache, columnName } from '#src/adapters/outbound/sqlite/lists/columns.js';
 import { FacetReader, wayOf } from '#src/adapters/outbound/sqlite/lists/facets.js';
 import { FACET_TUNING, type FacetTuning } from '#src/adapters/outbound/sqlite/lists/value-rows.js';
@@ -160,6 +160,41 @@ describe('facets in SQLite', () => {
       true,
       false,
       false,
+    ]);
+  });
+
+  it('see a column as it was, though a fork of it follows changes', () => {
+    const ids = [7, 8, 9];
+    const valuesIn = (column: CodeColumn) =>
+      ids.map((id) => {
+        const counts = new Uint32Array(column.values.length + 1);
+        column.count(0, Uint16Array.of(id), counts);
+        return column.values.filter((_, at) => counts[at + 1]);
+      });
+    const states = new Map(ids.map((id): [number, string[]] => [id, []]));
+    let column = new CodeColumn();
+    const changes: [number, string[]][] = [
+      [7, ['a', 'b', 'c']],
+      [8, ['d']],
+      [9, []],
+      [7, ['c', 'e']],
+      [9, ['f', 'g']],
+      [7, []],
+    ];
+    for (const [id, values] of changes) {
+      const before = valuesIn(column);
+      const fork = column.fork();
+      fork.set(id, values);
+      expect(valuesIn(column)).to.deep.equal(before);
+      expect(valuesIn(fork)).to.deep.equal([...states.set(id, values).values()]);
+      column = fork;
+    }
+    const prices = new NumberColumn();
+    prices.set(7, 10);
+    const later = prices.fork();
+    later.set(7, 20);
+    expect([prices, later].map((one) => one.select(0, Uint16Array.of(7), 20, 20).length)).to.deep.equal([
+      0, 1,
     ]);
   });
 
