@@ -23,10 +23,11 @@ export function countContract(store: TestStore): void {
           product(i + 1, {
             name: i % 3 ? 'x' : '%',
             ...(i % 2 && { price: { amount: i, currency: 'EUR' } }),
-            attributes: { a: i % 5 },
+            attributes: { a: i % 5, n: i },
           }),
         ),
       );
+      const n = { field: 'attributes', operator: 'attribute', key: 'n' } as const;
       const cases: [filters: Filter[], count: number][] = [
         [[], 1_500],
         [[{ field: 'name', operator: 'prefix', value: '%' }], 500],
@@ -41,6 +42,24 @@ export function countContract(store: TestStore): void {
           ],
           100,
         ],
+        [[{ ...n, comparison: 'gt', number: 99 }], 1_400],
+        [[{ ...n, comparison: 'gte', number: 0 }], 1_500],
+        [[{ ...n, comparison: 'lt', number: 1_400 }], 1_400],
+        [
+          [
+            { ...n, comparison: 'gt', number: 99 },
+            { ...n, exists: true },
+          ],
+          1_400,
+        ],
+        [
+          [
+            { ...n, comparison: 'gte', number: 5 },
+            { ...n, comparison: 'lt', number: 1_495 },
+          ],
+          1_490,
+        ],
+        [[{ ...n, exists: true }], 1_500],
         [[{ field: 'createdAt', operator: 'gt', value: AT - 0.5 }], 1_500],
         [[{ field: 'createdAt', operator: 'gt', value: AT }], 0],
       ];

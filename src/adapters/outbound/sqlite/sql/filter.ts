@@ -346,12 +346,17 @@ export function contains({ low, high }: Range, value: Value): boolean {
 
 /** The higher of two lower bounds. */
 function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
-  return a && b ? tighter(a, b, compareValues(a.value, b.value)) : (a ?? b);
+  return a && b ? tighter(a, b, compareStored(a.value, b.value)) : (a ?? b);
 }
 
 /** The lower of two upper bounds. */
 function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
-  return a && b ? tighter(a, b, compareValues(b.value, a.value)) : (a ?? b);
+  return a && b ? tighter(a, b, compareStored(b.value, a.value)) : (a ?? b);
+}
+
+/** The order of SQLite: numbers, then texts (https://www.sqlite.org/datatype3.html#sort_order). */
+function compareStored(a: Value, b: Value): number {
+  return typeof a === typeof b ? compareValues(a, b) : typeof a === 'number' ? -1 : 1;
 }
 
 function tighter(a: Bound, b: Bound, difference: number): Bound {
