@@ -12,9 +12,10 @@ import { attributeValues, isFolded, matchesFilter } from '../../../../applicatio
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { BLOCK_IDS } from '../full-text/index.js';
-import { isRange, rangeOf } from '../sql/filter.js';
+import { rangeOf } from '../sql/filter.js';
 import { hasAllValues } from '../sql/old-records.js';
 import { ALL_PLACES, CodeColumn, type Column, type Places } from './column.js';
+import { filteredField } from './column-fields.js';
 import { type Columns, columnName } from './columns.js';
 import { findMatching, type Matching } from './matching.js';
 import type { FacetTuning } from './value-rows.js';
@@ -29,7 +30,7 @@ const RANKS = { ids: 0, codes: 1, numbers: 2, lists: 3, absence: 4, complement: 
 const VALUES = 1_024;
 
 /** Selects the records of a block that match some filters, from those that the steps before left. */
-interface Step {
+export interface Step {
   readonly rank: number;
   select(block: number, places: Places): Places;
 }
@@ -43,14 +44,6 @@ export function columnFields(
   const wanted = [...fields, ...filters.flatMap((filter) => filteredField(table, filter) ?? [])];
   const all = hasAllValues(reader, table) ? wanted : wanted.filter(({ key }) => key === undefined);
   return [...new Map(all.map((field) => [columnName(field), field])).values()];
-}
-
-/** @returns undefined if the field has no column, or if a column does not serve the filter */
-function filteredField({ fields }: RecordTable, filter: Filter): FacetField | undefined {
-  const { field, operator } = filter;
-  if (operator === 'attribute') return { field, key: filter.key };
-  const spec = fields[field];
-  return spec?.faceted || (spec?.type === 'integer' && isRange(filter)) ? { field } : undefined;
 }
 
 /** Counts the records by the columns of the fields. Filters without a column are served by other means. */
@@ -108,7 +101,7 @@ function stepOf({ ids, isComplement }: Matching): Step {
 }
 
 /** @param filters of the field of the column */
-async function stepsOf(
+export async function stepsOf(
   table: RecordTable,
   column: Column,
   filters: readonly Filter[],

@@ -38,7 +38,7 @@ import {
  *     index      the index of the field is read in the order of its values
  */
 export class FacetReader {
-  private readonly cache: ColumnCache;
+  readonly cache: ColumnCache;
 
   constructor(
     private readonly database: SqliteDatabase,

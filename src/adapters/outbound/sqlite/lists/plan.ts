@@ -1,5 +1,6 @@
 import {
   BY_ID,
+  type FacetField,
   type Filter,
   type ListQuery,
   type RecordTable,
@@ -29,11 +30,23 @@ import {
   scanOrder,
   sql,
 } from '../sql/schema.js';
+import { servingFields } from './column-fields.js';
 import { type IndexScan, SEEK, type Start, startAt } from './index-scan.js';
-import { type Driver, driverOf, isSelective, MAX_FEW, type SizedSeek, seeksOf, sized } from './seek.js';
+import { type Driver, driverOf, isSelective, type SizedSeek, seeksOf, sized } from './seek.js';
 
 /** The most bytes of rows that are read and sorted at once. */
 const MAX_SORTED_BYTES = 1_048_576;
+
+export interface ListTuning {
+  /** The most rows that are few: they are read and sorted at once, fewer if each one costs more. */
+  readonly maxFew: number;
+  /** More matching records are not sorted: the scan of an index that has their order passes them. */
+  readonly maxSorted: number;
+  /** If more rows than these are expected to be read, columns are looked through instead. */
+  readonly columnRows: number;
+}
+
+export const LIST_TUNING: ListTuning = { maxFew: 1_000, maxSorted: 1_000, columnRows: 80 };
 
 /** How a list is read. A plan is plain data. */
 export type ListPlan = RangePlan | BlocksPlan | SortPlan | ScanPlan;
@@ -79,8 +92,17 @@ export interface ScanPlan {
   /** Whether the time of queries limits it. Without a limit, each of its steps is short. */
   readonly isLimited: boolean;
   readonly search?: PlannedSearch;
+  /** How it is read if the columns of these fields are in memory. Absent if they do not serve it, or if it is cheap. */
+  readonly columns?: ColumnsPlan;
   /** What is done if the page is not full after so many rows. */
   readonly instead?: { readonly plan: ScanPlan; readonly afterRows: number };
+}
+
+/** The columns tell the ids of all records that match. */
+export interface ColumnsPlan {
+  readonly fields: readonly FacetField[];
+  /** The index of an order, whose rows with these ids are in the list. Absent if no order is needed but of id. */
+  readonly order?: ScanPlan;
 }
 
 /**
@@ -95,11 +117,16 @@ export interface PlannedSearch extends WordQuery {
 
 type Query = Pick<ListQuery, 'filters' | 'order' | 'from'>;
 
-export function planList(reader: Reader, records: RecordTable, query: ListQuery): ListPlan {
+export function planList(
+  reader: Reader,
+  records: RecordTable,
+  query: ListQuery,
+  tuning = LIST_TUNING,
+): ListPlan {
   const table = indexedTable(reader, records, query.filters);
   const words = searchedWords(query.filters);
   if (words) {
-    const plan = planSearch(reader, table, query, words);
+    const plan = planSearch(reader, table, query, words, tuning);
     const isDirect = plan.search.by === 'blocks' && plan.conditions.length === 0 && !plan.isLimited;
     return isDirect ? { kind: 'blocks', search: plan.search } : plan;
   }
@@ -113,21 +140,39 @@ export function planList(reader: Reader, records: RecordTable, query: ListQuery)
   const serving = seeks.filter(({ served }) => others.every((filter) => served.includes(filter)));
   const whole = isById ? driverOf(reader, serving) : undefined;
   if (whole) return { kind: 'range', scan: orderedScan(table, query, whole).scan };
-  const found = sized(reader, seeks);
+  const found = sized(reader, seeks, tuning.maxFew);
   const filters = selectiveFirst(query.filters, found);
-  const few = fewOf(reader, table, filters, found);
+  const few = fewOf(reader, table, filters, found, tuning);
   if (few) return planFew(few, positionIn(query));
   const driver = driverOf(reader, found.filter(isSelective));
-  if (isById) return planScan(table, { ...query, filters }, driver);
-  const scanning = planScan(table, { ...query, filters });
+  const scanning = planScan(table, { ...query, filters }, isById ? driver : undefined);
   if (!driver) return scanning;
+  const { driven, passed, sortingRows } = expectedRows(reader, table, query.limit, found);
+  const byColumns = (rows: number, order?: ScanPlan) =>
+    rows > tuning.columnRows ? planColumns(table, filters, order) : {};
+  if (isById) return { ...scanning, ...byColumns(driven) };
   const all = planFrom(table, driver, filters);
   const sorting = { ...all, conditions: [...all.conditions, ...positionIn(query)] };
-  const { passed, sortingRows } = expectedRows(reader, table, query.limit, found);
-  return sortingRows < passed ? sorting : { ...scanning, instead: { plan: sorting, afterRows: sortingRows } };
+  const isOwn = (filter: Filter) => comparedColumn(table, filter) === scan.column && isRange(filter);
+  const ordered = planScan(table, { ...query, filters: filters.filter(isOwn) });
+  const matching = { ...ordered, source: indexedBy(table, ID), rowCost: PASSED_COST };
+  const columns = byColumns(Math.min(passed, sortingRows), matching);
+  if (sortingRows < passed) return { ...sorting, ...columns };
+  return { ...scanning, ...columns, instead: { plan: sorting, afterRows: sortingRows } };
 }
 
-/** @param filters of the query; attributes have no index until the rows of all records are made */
+/** What it costs to compare the id of a row with those that match, beside reading the row. */
+const PASSED_COST = 1 / 8;
+
+function planColumns(
+  table: IndexedTable,
+  filters: readonly Filter[],
+  order?: ScanPlan,
+): Pick<ScanPlan, 'columns'> {
+  const fields = servingFields(table, filters);
+  return fields ? { columns: { fields, ...(order && { order }) } } : {};
+}
+
 export function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
   const hasAttributes =
     filters.some(({ operator }) => operator === 'attribute') && hasAllValues(reader, table);
@@ -150,8 +195,8 @@ function selectiveFirst(filters: readonly Filter[], found: readonly SizedSeek[])
 const COST = { row: 0.15, probe: 0.7, record: 3 };
 
 /**
- * How many rows of the index of an order are passed until a page is full, and how many rows could be passed while all
- * records that match are found and sorted. Each filter is taken for independent of the others, and only those count whose
+ * How many rows of the smallest filter, and of the index of an order, are passed until a page is full, and how many rows
+ * could be passed while all records that match are found and sorted. Each filter is taken for independent of the others, and only those count whose
  * size is known.
  */
 function expectedRows(
@@ -159,7 +204,7 @@ function expectedRows(
   { name }: RecordTable,
   limit: number,
   found: readonly SizedSeek[],
-): { readonly passed: number; readonly sortingRows: number } {
+): Record<'driven' | 'passed' | 'sortingRows', number> {
   const all = numberOf(reader, sql(`SELECT coalesce(max(id), 0) FROM ${name}`));
   const [smallest = 0, ...others] = found
     .filter(isSelective)
@@ -167,18 +212,39 @@ function expectedRows(
     .toSorted((a, b) => a - b);
   const matching = others.reduce((left, count) => left * Math.min(1, count / all), smallest);
   const passed = Math.min(all, ((limit + 1) * all) / Math.max(1, matching));
-  return { passed, sortingRows: smallest + (matching * COST.record) / (COST.row + COST.probe) };
+  return {
+    driven: Math.min(smallest, (passed * smallest) / Math.max(1, all)),
+    passed,
+    sortingRows: smallest + (matching * COST.record) / (COST.row + COST.probe),
+  };
 }
 
 /** Plans a count, as {@link planList} plans a list. A count needs no order. */
-export function planCount(reader: Reader, records: RecordTable, all: readonly Filter[]): SortPlan | ScanPlan {
+export function planCount(
+  reader: Reader,
+  records: RecordTable,
+  all: readonly Filter[],
+  tuning = LIST_TUNING,
+): SortPlan | ScanPlan {
   const table = indexedTable(reader, records, all);
   const words = searchedWords(all);
-  if (words) return planSearch(reader, table, { filters: all, order: BY_ID }, words);
-  const found = sized(reader, seeksOf(table, all));
+  if (words) return planSearch(reader, table, { filters: all, order: BY_ID }, words, tuning);
+  const found = sized(reader, seeksOf(table, all), tuning.maxFew);
   const filters = selectiveFirst(all, found);
-  const few = fewOf(reader, table, filters, found);
+  const few = fewOf(reader, table, filters, found, tuning);
   if (few) return planFew(few);
+  const plan = planCountScan(reader, table, filters, found);
+  return plan.conditions.length === 0 && plan.probes.length === 0
+    ? plan
+    : { ...plan, ...planColumns(table, filters) };
+}
+
+function planCountScan(
+  reader: Reader,
+  table: IndexedTable,
+  filters: readonly Filter[],
+  found: readonly SizedSeek[],
+): ScanPlan {
   const driver = driverOf(reader, found.filter(isSelective));
   if (driver) return countedFrom(planFrom(table, driver, filters));
   const plan = { kind: 'scan', sorted: 'nothing', isLimited: true } as const;
@@ -249,6 +315,7 @@ function planSearch(
   table: IndexedTable,
   query: Query,
   words: readonly string[],
+  tuning: ListTuning,
 ): ScanPlan & { readonly search: PlannedSearch } {
   const order = scanOrder(query);
   const filters = query.filters.filter(({ operator }) => operator !== 'search');
@@ -258,7 +325,9 @@ function planSearch(
   // The range of ids has these filters and the position.
   const others = filters.filter((filter) => !isIdRange(filter));
   const few =
-    others.length > 0 ? fewOf(reader, table, filters, sized(reader, seeksOf(table, filters))) : undefined;
+    others.length > 0
+      ? fewOf(reader, table, filters, sized(reader, seeksOf(table, filters), tuning.maxFew), tuning)
+      : undefined;
   const plan = { kind: 'scan', source, scan: byId(source), isLimited } as const;
   if (few?.isCheap) {
     const { scan, checks } = few;
@@ -331,9 +400,10 @@ function fewOf(
   table: IndexedTable,
   filters: readonly Filter[],
   seeks: readonly SizedSeek[],
+  { maxFew }: ListTuning,
 ): FewRows | undefined {
   const [fewest] = seeks.toSorted((a, b) => a.count - b.count);
-  if (!fewest || fewest.count > MAX_FEW) return undefined;
+  if (!fewest || fewest.count > maxFew) return undefined;
   const { rows, count, served } = fewest;
   const { source, fixed } = rows;
   const rest = filters.filter((filter) => !served.includes(filter));
@@ -341,7 +411,7 @@ function fewOf(
   // SQLite stores the size of the fields in front of them, so it does not read them here.
   const size = `SELECT coalesce(sum(octet_length(fields)), 0) FROM ${source} WHERE ${fixed.text}`;
   const isCheap =
-    count * checks.rowCost <= MAX_FEW && numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
+    count * checks.rowCost <= maxFew && numberOf(reader, sql(size, ...fixed.values)) <= MAX_SORTED_BYTES;
   return { scan: { ...byId(source), fixed }, checks, isCheap };
 }
 

@@ -1,5 +1,6 @@
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
+import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
+  type FacetField,
   type Filter,
   type ListPage,
   type ListQuery,
@@ -28,9 +29,11 @@ import {
   selectRecords,
   sql,
 } from '../sql/schema.js';
+import { ColumnMatches } from './column-matches.js';
+import type { ColumnCache, Columns } from './columns.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
-import { planCount, planList, type SortPlan } from './plan.js';
-import { countByScan, countRows, scanPage, timeOf } from './scan.js';
+import { LIST_TUNING, planCount, planList, type ScanPlan, type SortPlan } from './plan.js';
+import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -68,20 +71,27 @@ type NextIds = (from: Position | undefined, count: number) => NextRows;
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
   private batchRows = MAX_BATCH_ROWS;
+  private making: Promise<void> | undefined;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
+    private readonly cache?: ColumnCache,
+    private readonly tuning = LIST_TUNING,
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
     const { turn = SERVICE_TURN } = query;
-    const plan = planList(database, table, query);
+    const plan = planList(database, table, query, this.tuning);
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
-        const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
+        const columns = await this.columnsOf(reader, plan, turn);
+        const time = timeOf(plan, turn, budget);
+        const { ids, hasMore } = columns
+          ? await this.matchingPage(reader, plan, query, columns, time)
+          : await scanPage(reader, table, plan, query, budget, time);
         return this.readPart(reader, query, theseIds(ids), hasMore);
       }, turn);
     if (plan.kind === 'blocks') return this.readParts(database, query, this.blocks(plan.search, turn));
@@ -105,14 +115,52 @@ export class ListReader<Fields> {
 
   async count(filters: readonly Filter[], turn = SERVICE_TURN): Promise<number> {
     const { database, table, budget } = this;
-    const plan = planCount(database, table, filters);
+    const plan = planCount(database, table, filters, this.tuning);
     if (plan.kind === 'scan')
-      return database.inSnapshot(
-        (reader) => countByScan(reader, table, plan, timeOf(plan, turn, budget)),
-        turn,
-      );
+      return database.inSnapshot(async (reader) => {
+        const columns = await this.columnsOf(reader, plan, turn);
+        const time = timeOf(plan, turn, budget);
+        return columns
+          ? new ColumnMatches(table, filters, columns, time).count()
+          : countByScan(reader, table, plan, time);
+      }, turn);
     await turn.next();
     return countRows(database, plan.source, plan.found, plan.checks);
+  }
+
+  /**
+   * The columns that serve a plan, if all are in memory. Else they are made afterwards, for later requests.
+   * @param reader has read nothing from its snapshot yet
+   */
+  private async columnsOf(reader: Reader, { columns }: ScanPlan, turn: Turn): Promise<Columns | undefined> {
+    if (!columns || !this.cache) return undefined;
+    const held = await this.cache.at(reader, columns.fields, turn);
+    if (held.size === columns.fields.length) return held;
+    this.makeSoon(this.cache, columns.fields);
+    return undefined;
+  }
+
+  private async matchingPage(
+    reader: Reader,
+    { columns }: ScanPlan,
+    query: ListQuery,
+    held: Columns,
+    time: QueryTime,
+  ): Promise<FoundPage> {
+    const { table, budget, tuning } = this;
+    const matches = new ColumnMatches(table, query.filters, held, time);
+    if (!columns?.order) return { ids: await matches.first(query), hasMore: false };
+    return scanPage(reader, table, columns.order, query, budget, time, await matches.all(), tuning);
+  }
+
+  private makeSoon(cache: ColumnCache, fields: readonly FacetField[]): void {
+    // If it fails, because the store does, a later request begins again.
+    this.making ??= cache
+      .prepare(fields)
+      .catch(() => {})
+      .finally(() => {
+        this.making = undefined;
+      });
   }
 
   /** Reads the records of a page from one part of its ids. */

@@ -10,7 +10,7 @@ import type { Id } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import { WordSearch } from '../full-text/search.js';
+import { type IdSet, WordSearch } from '../full-text/search.js';
 import {
   allOf,
   columnOf,
@@ -26,14 +26,11 @@ import {
   sql,
 } from '../sql/schema.js';
 import { type Place, placeFurther, rangesOf, type Start } from './index-scan.js';
-import type { ScanPlan, Sorted } from './plan.js';
+import { LIST_TUNING, type ScanPlan, type Sorted } from './plan.js';
 
 /** How many rows a scan looks for another record after a full page. A block without matches counts as a few rows. */
 const LOOKAHEAD_ROWS = 2_048;
 const EMPTY_ROWS = 32;
-
-/** More matching records of a search are not sorted: the scan of an index that has their order passes them. */
-const MAX_SORTED = 1_000;
 
 export interface FoundPage {
   /** In the order in which the list is read. */
@@ -49,6 +46,7 @@ export function timeOf({ isLimited }: ScanPlan, turn: Turn | undefined, budget: 
 /**
  * Finds the records of a page among all rows of a scan.
  * @param reader reads a snapshot, so that no record moves while the scan passes it
+ * @param matching the ids of all records that may be in the list, if they are known
  * @throws AppError `query_too_expensive`
  */
 export async function scanPage(
@@ -58,6 +56,8 @@ export async function scanPage(
   query: ListQuery,
   budget: QueryBudget,
   limited = timeOf(plan, query.turn, budget),
+  matching?: IdSet,
+  { maxSorted } = LIST_TUNING,
 ): Promise<FoundPage> {
   const found = new FoundRows(query);
   const { instead } = plan;
@@ -69,7 +69,7 @@ export async function scanPage(
   const time: Checkpoints = { checkpoint: () => (isComplete ? unlimited : limited).checkpoint() };
   const size = new AdaptiveBatchSize(time, plan.rowCost);
   const nextSize = async () => Math.min(await size.next(), isComplete ? ahead : LOOKAHEAD_ROWS);
-  for await (const slice of slicesOf(reader, table, plan, nextSize, time)) {
+  for await (const slice of slicesOf(reader, table, plan, nextSize, time, maxSorted, matching)) {
     found.add(slice.ranges.flatMap((range) => found.select(reader, plan, range)));
     passed += slice.rows;
     if (isComplete) ahead -= slice.rows;
@@ -149,8 +149,11 @@ async function* slicesOf(
   plan: ScanPlan,
   nextSize: NextSize,
   time: Checkpoints,
+  maxSorted = LIST_TUNING.maxSorted,
+  known?: IdSet,
 ): AsyncGenerator<Slice, void, void> {
   const { search, source, scan, probes, conditions, sorted } = plan;
+  if (known) return yield* matchingSlices(reader, plan, nextSize, known, maxSorted);
   if (!search) {
     for await (const { ranges, ...slice } of indexSlices(reader, plan, nextSize))
       yield {
@@ -169,11 +172,21 @@ async function* slicesOf(
     const found = words.verify(idsIn(allOf(rangesOf(scan)), ...conditions), time);
     return yield* idSlices(found, nextSize, sorted);
   }
-  const matching = await words.collect(time);
-  if (matching.size <= MAX_SORTED) return yield* idSlices([[...matching]], nextSize, 'nothing');
+  yield* matchingSlices(reader, plan, nextSize, await words.collect(time), maxSorted);
+}
+
+/** The rows with some ids: all at once if they are few, else those that are among the rows of the scan. */
+async function* matchingSlices(
+  reader: Reader,
+  plan: ScanPlan,
+  nextSize: NextSize,
+  matching: IdSet,
+  maxSorted: number,
+): AsyncGenerator<Slice, void, void> {
+  if (matching.size <= maxSorted) return yield* idSlices([[...matching]], nextSize, 'nothing');
   for await (const slice of indexSlices(reader, plan, nextSize)) {
-    const ids = slice.ranges.flatMap((range) => idsIn(range)).filter((id) => matching.has(id));
-    yield { ...slice, ranges: oneOf(ids) };
+    const ids = slice.ranges.flatMap((range) => idsWhere(reader, plan.scan.source, range));
+    yield { ...slice, ranges: oneOf(ids.filter((id) => matching.has(id))) };
   }
 }
 

@@ -35,9 +35,6 @@ import {
 } from '../sql/schema.js';
 import { type IndexScan, SEEK, type Union } from './index-scan.js';
 
-/** The most rows that are few: they are read and sorted at once, fewer if each one costs more. */
-export const MAX_FEW = 1_000;
-
 /** The most values whose rows one scan unites. */
 const MAX_VALUES = 100;
 
@@ -63,7 +60,7 @@ export interface Seek {
 
 /** A seek with the number of its rows. */
 export interface SizedSeek extends Seek {
-  /** Exact up to {@link MAX_FEW}, else an estimate. */
+  /** Exact if it is few, else an estimate. */
   readonly count: number;
 }
 
@@ -142,21 +139,24 @@ const SAMPLED_ROWS = 32;
 /** The most values of the index of values whose rows are estimated, one after the other. */
 const MAX_SAMPLED = 4;
 
-/** Returns the seeks with their numbers of rows. No more rows are counted than the fewest before. */
-export function sized(reader: Reader, seeks: readonly Seek[]): SizedSeek[] {
-  let fewest = MAX_FEW + 1;
+/**
+ * Returns the seeks with their numbers of rows. No more rows are counted than the fewest before.
+ * @param maxFew the most rows that are few
+ */
+export function sized(reader: Reader, seeks: readonly Seek[], maxFew: number): SizedSeek[] {
+  let fewest = maxFew + 1;
   return seeks.map((seek) => {
-    const count = sizeOf(reader, seek, fewest);
+    const count = sizeOf(reader, seek, maxFew, fewest);
     fewest = Math.min(fewest, count);
     return { ...seek, count };
   });
 }
 
-function sizeOf(reader: Reader, seek: Seek, limit: number): number {
+function sizeOf(reader: Reader, seek: Seek, maxFew: number, limit: number): number {
   const { source, column, found, values } = seek;
   const isSampled = values?.length === 1 || (column === VALUE && Number(values?.length) <= MAX_SAMPLED);
   if (values && isSampled && column !== ID)
-    return values.reduce<number>((sum, value) => sum + estimatedRows(reader, seek, value, limit), 0);
+    return values.reduce<number>((sum, value) => sum + estimatedRows(reader, seek, value, maxFew, limit), 0);
   return numberOf(reader, countUpTo(source, found, limit));
 }
 
@@ -168,7 +168,13 @@ function countUpTo(source: string, { text, values }: Sql, limit: number): Sql {
  * The number of rows of one value, estimated from how far the ids of some rows lie apart at a few places. If they are few,
  * they are counted.
  */
-function estimatedRows(reader: Reader, seek: Seek, value: StoredValue, limit: number): number {
+function estimatedRows(
+  reader: Reader,
+  seek: Seek,
+  value: StoredValue,
+  maxFew: number,
+  limit: number,
+): number {
   const { source, column } = seek;
   const { text, values } = allOf([...fieldOf(seek), sql(`${column} = ?`, value)]);
   const rows = `SELECT id FROM ${source} WHERE ${text}`;
@@ -183,7 +189,7 @@ function estimatedRows(reader: Reader, seek: Seek, value: StoredValue, limit: nu
         SELECT (${rows} ORDER BY id LIMIT 1) AS low, (${rows} ORDER BY id DESC LIMIT 1) AS high))`,
     (statement) =>
       statement.get([
-        2 * MAX_FEW,
+        2 * maxFew,
         ...count.values,
         SAMPLES.length * SAMPLED_ROWS,
         ...SAMPLES.flatMap(() => [...values, SAMPLED_ROWS]),
@@ -191,9 +197,7 @@ function estimatedRows(reader: Reader, seek: Seek, value: StoredValue, limit: nu
         ...values,
       ]) as [number | null, number | null],
   );
-  return counted !== null && counted <= MAX_FEW
-    ? counted
-    : Math.max(estimate ?? 0, counted ?? 0, MAX_FEW + 1);
+  return counted !== null && counted <= maxFew ? counted : Math.max(estimate ?? 0, counted ?? 0, maxFew + 1);
 }
 
 /** Whether reading the rows of a seek, though they are many, takes less than comparing each row of the table. */

@@ -29,6 +29,7 @@ import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
 import { FacetReader } from '../lists/facets.js';
+import { LIST_TUNING } from '../lists/plan.js';
 import { ListReader } from '../lists/reader.js';
 import {
   indexedBy,
@@ -65,9 +66,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     private readonly database: SqliteDatabase,
     private readonly table: StoredTable,
     budget: QueryBudget,
+    tuning = LIST_TUNING,
   ) {
-    this.reader = new ListReader(database, table, budget);
     this.counter = new FacetReader(database, table, budget);
+    this.reader = new ListReader(database, table, budget, this.counter.cache, tuning);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
     this.values = new ValueIndex(database, table);

@@ -316,7 +316,7 @@ describe('the plan of a list in SQLite', () => {
     [
       'tags=&status.exists=false',
       [tag('all'), live],
-      'scan products_values by id, with tags = "all", looked up by id, where +"status" IS NULL; sorted: nothing; limited',
+      'scan products_values by id, with tags = "all", looked up by id, where +"status" IS NULL; sorted: nothing; limited; or columns tags, status',
     ],
     [
       'tags.in',
@@ -336,7 +336,7 @@ describe('the plan of a list in SQLite', () => {
     [
       'attributes[size].gte&tags=',
       [anySize, tag('all')],
-      'scan products_values by id, with tags = "all", looked up by id, where the number $.attributes."size"; sorted: nothing; limited',
+      'scan products_values by id, with tags = "all", looked up by id, where the number $.attributes."size"; sorted: nothing; limited; or columns size, tags',
     ],
     [
       'attributes[size].gte&name.ne',
@@ -351,7 +351,7 @@ describe('the plan of a list in SQLite', () => {
     [
       'brand.in',
       [brands],
-      'scan products_created_at by created_at, where ("brand" IN ("Acme", "Bolt", "Bolt", "Bolt")); sorted: nothing; limited',
+      'scan products_created_at by created_at, where ("brand" IN ("Acme", "Bolt", "Bolt", "Bolt")); sorted: nothing; limited; or columns brand',
     ],
     ['q', [searchFor('lamp')], 'scan of lamp by blocks from 0; sorted: rows'],
     [
@@ -374,7 +374,7 @@ describe('the plan of a list in SQLite', () => {
     await new SqliteRepository<Product>(sparse, PRODUCTS, ENDLESS).insertAll(all);
     const query = { limit: 20, filters: [tag('all'), brand], order: by('-name,id'), from: behind('x', 7) };
     expect(printed(planList(sparse, PRODUCTS, query))).to.equal(
-      'scan products_brand by id, with "brand" = "Acme", where tags = "all" and (+"name" < "x") OR (+"name" IS "x" AND +"id" > 7); sorted: nothing; limited',
+      'scan products_brand by id, with "brand" = "Acme", where tags = "all" and (+"name" < "x") OR (+"name" IS "x" AND +"id" > 7); sorted: nothing; limited; or columns tags, brand and scan products_name by "name" DESC, within ("name" <= "x"), looked up by id, where (+"name" < "x") OR (+"name" IS "x" AND +"id" > 7); sorted: ties; limited',
     );
     await sparse.close();
   });
@@ -402,7 +402,7 @@ function printed(plan: ListPlan): string {
     ...(descending ? [', descending'] : []),
   ].join('');
   if (plan.kind === 'blocks') return `blocks of ${words.join(' ')}${range}`;
-  const { source, scan, start, search, probes, conditions, sorted, isLimited, instead } = plan;
+  const { source, scan, start, search, probes, conditions, sorted, isLimited, instead, columns } = plan;
   const from = start
     ? ` from ${[start.value, start.id]
         .filter((value) => value !== undefined)
@@ -416,7 +416,11 @@ function printed(plan: ListPlan): string {
   const lookup = search || source === scan.source ? [] : ['looked up by id'];
   const all = [...rows, ...searched, ...probed, ...lookup, ...where].join(', ');
   const otherwise = instead ? [`after ${Math.round(instead.afterRows)}: ${printed(instead.plan)}`] : [];
-  return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : []), ...otherwise].join('; ');
+  const names = columns?.fields.map(({ field, key }) => key ?? field).join(', ');
+  const held = columns ? [`or columns ${names}${columns.order ? ` and ${printed(columns.order)}` : ''}`] : [];
+  return [`scan ${all}`, `sorted: ${sorted}`, ...(isLimited ? ['limited'] : []), ...otherwise, ...held].join(
+    '; ',
+  );
 }
 
 function scanText({ source, column, descending, idDescending, range, fixed, union }: IndexScan): string {

@@ -1,0 +1,34 @@
+import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
+import { type IndexedTable, isRange } from '../sql/filter.js';
+import { columnName } from './columns.js';
+
+/** @returns undefined if the field has no column, or if a column does not serve the filter */
+export function filteredField({ fields }: RecordTable, filter: Filter): FacetField | undefined {
+  const { field, operator } = filter;
+  if (operator === 'attribute') return { field, key: filter.key };
+  const spec = fields[field];
+  return spec?.faceted || (spec?.type === 'integer' && isRange(filter)) ? { field } : undefined;
+}
+
+/**
+ * The fields whose columns find all records that match the filters.
+ * @returns undefined if there are none. Records of no value at all are not known to exist
+ */
+export function servingFields(
+  table: IndexedTable,
+  filters: readonly Filter[],
+): readonly FacetField[] | undefined {
+  const fields = new Map<string, FacetField>();
+  for (const filter of filters) {
+    const field = filteredField(table, filter);
+    if (!field || (field.key !== undefined && !table.hasAttributes)) return undefined;
+    fields.set(columnName(field), field);
+  }
+  return filters.some(isPositive) ? [...fields.values()] : undefined;
+}
+
+/** Whether a record that matches has a value. */
+export function isPositive(filter: Filter): boolean {
+  if (filter.operator === 'attribute') return !('exists' in filter) || filter.exists;
+  return filter.operator !== 'exists' || filter.value;
+}

@@ -1,0 +1,190 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
+import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import type { Filter, Position, SortOrder } from '#src/application/ports/list-query.js';
+import {
+  compareInOrder,
+  matchesFilter,
+  positionOf,
+  valuesOf,
+} from '#src/application/records/query-semantics.js';
+import type { Product } from '#src/domain/product.js';
+import type { Id, Versioned } from '#src/domain/record.js';
+import { AT, by, idsOf, next, product } from '../../../../../contract/repository/records.js';
+import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
+import { temporaryFolder } from '../../../../../support/temporary-folder.js';
+import { until } from '../../../../../support/until.js';
+
+const attribute = { field: 'attributes', operator: 'attribute', key: 'colour' } as const;
+const red: Filter = { ...attribute, value: 'red' };
+const all: Filter = { field: 'tags', operator: 'eq', value: 'all' };
+const even: Filter = { field: 'tags', operator: 'eq', value: 'even' };
+const live: Filter = { field: 'status', operator: 'exists', value: false };
+const priced: Filter = { field: 'price.amount', operator: 'gt', value: 400 };
+const cheap: Filter = { field: 'price.amount', operator: 'lte', value: 2_500 };
+
+/** Filters that columns serve. */
+const SERVED: readonly (readonly Filter[])[] = [
+  [all, live],
+  [all, even],
+  [red, all, priced, cheap],
+  [{ ...attribute, values: ['red', '2'] }, live],
+  [{ ...attribute, exists: false }, all],
+  [{ field: 'tags', operator: 'in', values: ['even', 't1'] }, priced],
+  [
+    { field: 'brand', operator: 'eq', value: 'Żubr' },
+    { ...attribute, comparison: 'gt', number: 1 },
+  ],
+];
+/** Filters of which one has no column, or which records without any value match. */
+const OTHERS: readonly (readonly Filter[])[] = [
+  [all, { field: 'name', operator: 'prefix', value: 'product 1' }],
+  [all, { field: 'url', operator: 'exists', value: false }],
+  [live, { ...attribute, exists: false }],
+];
+const SORTS = [
+  ...['id', '-id', 'name,id', '-price.amount,-id', 'price.amount,id', '-createdAt,stock,-brand,id'],
+];
+
+/** In three blocks of ids. */
+function productAt(at: number): Versioned<Product> {
+  const colour = ['red', 2, true, 'true', 'red', 2.5, undefined][at % 7];
+  return {
+    ...product(at + 1 + (at % 3) * 8_190, {
+      name: `product ${at % 13}`,
+      ...(at % 5 && { brand: at % 3 ? 'Żubr' : 'Acme' }),
+      tags: ['all', `t${at % 3}`, ...(at % 2 ? [] : ['even'])],
+      ...(at % 11 === 0 && { status: 'draft' }),
+      price: { amount: (at % 40) * 67, currency: 'EUR' },
+      ...(at % 4 && { stock: at % 9 }),
+      ...(colour !== undefined && { attributes: { colour } }),
+    }),
+    createdAt: AT + (at % 4),
+  };
+}
+
+describe('lists by columns in SQLite', () => {
+  const folder = temporaryFolder();
+  const opened: SqliteDatabase[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
+
+  /** No page is so short that it is read without columns, if these serve it. */
+  const open = async (maxSorted: number) => {
+    const database = new SqliteDatabase(join(mkdtempSync(join(folder, 'lists-')), 'catalogue.sqlite'));
+    await database.open();
+    opened.push(database);
+    const tuning = { maxFew: -1, columnRows: -1, maxSorted };
+    const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS, tuning);
+    const holds = (name: string) => products['counter'].cache['kept'].has(name);
+    return { database, tuning, products, holds, feed: new SqliteFeedState(database, [PRODUCTS]) };
+  };
+  type Opened = Awaited<ReturnType<typeof open>>;
+
+  const records = Array.from({ length: 120 }, (_, at) => productAt(at));
+
+  const expected = (current: readonly Versioned<Product>[], filters: readonly Filter[], order: SortOrder) =>
+    idsOf(
+      current
+        .filter((record) => filters.every((filter) => matchesFilter(PRODUCTS, record, filter)))
+        .toSorted((a, b) => compareInOrder(order, valuesOf(a, order), valuesOf(b, order))),
+    );
+
+  const read = async (
+    { products }: Opened,
+    filters: readonly Filter[],
+    order: SortOrder,
+    side: Position['side'],
+  ) => {
+    const ids: Id[][] = [];
+    for (let from: Position = { side, inclusive: true, values: [] }; ; ) {
+      const page = await products.list({ limit: 17, filters, order, from });
+      ids.push(side === 'before' ? idsOf(page.records).toReversed() : idsOf(page.records));
+      const edge = side === 'after' ? page.records.at(-1) : page.records[0];
+      if (!page.hasMore || !edge) return side === 'before' ? ids.flat().toReversed() : ids.flat();
+      from = positionOf(edge, order, side);
+    }
+  };
+
+  const expectLists = async (one: Opened, current: readonly Versioned<Product>[], some = SERVED) => {
+    for (const filters of some) {
+      const text = JSON.stringify(filters);
+      expect(await one.products.count(filters), `count of ${text}`).to.equal(
+        expected(current, filters, by('id')).length,
+      );
+      for (const sort of SORTS)
+        for (const side of ['after', 'before'] as const)
+          expect(await read(one, filters, by(sort), side), `${text} by ${sort}, ${side}`).to.deep.equal(
+            expected(current, filters, by(sort)),
+          );
+    }
+  };
+
+  const makeColumns = async (one: Opened) => {
+    const fields = ['tags', 'status', 'brand', 'price.amount', 'attributes.colour'];
+    await until('all columns are made', async () => {
+      for (const filters of SERVED) await one.products.count(filters);
+      return fields.every((field) => one.holds(field));
+    });
+  };
+  /** Whoever looks up a tag or an attribute after this finds nothing. */
+  const emptyValues = ({ database }: Opened) =>
+    database.write((statement) => statement('DELETE FROM products_values').run());
+
+  for (const [name, maxSorted] of [
+    ['sorted', 1_000],
+    ['passed by the index of the order', 0],
+  ] as const)
+    it(`have the records that match, ${name}`, async () => {
+      const one = await open(maxSorted);
+      await one.feed.turnOn();
+      await one.products.insertAll(records);
+      await expectLists(one, records, [...SERVED, ...OTHERS]);
+      await makeColumns(one);
+      await expectLists(one, records, OTHERS);
+      await emptyValues(one);
+      await expectLists(one, records);
+    });
+
+  it('follow writes', async () => {
+    const one = await open(1_000);
+    await one.feed.turnOn();
+    await one.products.insertAll(records);
+    await makeColumns(one);
+    const changed = records.slice(0, 30).map((record, at) => next(record, productAt(at * 7 + 1).fields));
+    await one.products.replaceAll(changed.map((record) => ({ record, expected: record.version - 1 })));
+    await one.products.removeAll(
+      records.slice(30, 40).map(({ id, version }) => ({ id, expected: version, at: AT })),
+    );
+    await emptyValues(one);
+    await expectLists(one, [...changed, ...records.slice(40)]);
+  });
+
+  it('are read without columns while no feed is written', async () => {
+    const one = await open(1_000);
+    await one.products.insertAll(records);
+    await expectLists(one, records);
+    expect(one.holds('tags')).to.equal(false);
+  });
+
+  it('need columns only if others would read many rows', async () => {
+    const { database, products } = await open(1_000);
+    await products.insertAll(records);
+    for (const [columnRows, fields] of [
+      [50, ['tags', 'status']],
+      [5_000, undefined],
+    ] as const) {
+      const tuning = { maxFew: 100, maxSorted: 1_000, columnRows };
+      const query = { limit: 20, filters: [all, live], order: by('name,id') };
+      const plan = planList(database, PRODUCTS, query, tuning);
+      expect(plan).to.have.property('kind', 'scan');
+      expect('columns' in plan && plan.columns?.fields.map(({ field }) => field)).to.deep.equal(
+        fields ?? false,
+      );
+    }
+    expect(planCount(database, PRODUCTS, [all, live])).to.have.property('kind', 'sort');
+  });
+});
