@@ -91,6 +91,7 @@ export function wantedValues(
 function probeOf(table: IndexedTable, filter: Filter, row: string): Sql | undefined {
   const probed = probedIndex(table, filter);
   if (!probed || probed.values.length > MAX_PROBED) return undefined;
+  if (probed.values.length === 0) return sql('FALSE');
   const { source, of, column } = probed;
   const all = allOf([...of, isOneOf(column, probed.values), sql(`id = ${row}.id`)]);
   return sql(`EXISTS (SELECT 1 FROM ${source} WHERE ${all.text})`, ...all.values);
