@@ -68,24 +68,28 @@ export const ALL_PLACES: Places = Uint16Array.from({ length: BLOCK_IDS }, (_, pl
 /** The places that were selected last, perhaps from those selected before: a place moves to the front, or stays. */
 const SELECTED: Places = new Uint16Array(BLOCK_IDS);
 
+/** Whether the record at each place has an allowed value, besides its first one. */
+const IS_ALLOWED = new Uint8Array(BLOCK_IDS);
+
 /** The codes of a block of records. */
 interface CodeBlock {
   /** The first value of each record. */
   readonly first: Uint16Array;
-  /** The further values, in the order of places, and where those of each place begin. */
-  readonly further: Uint16Array;
+  /** The further values: the place in the high bits, the code in the low 16. They are in the order of places. */
+  readonly further: Uint32Array;
+  /** Where the further values of each place begin. */
   readonly starts: Uint32Array;
 }
 
 const NO_CODES: CodeBlock = {
   first: new Uint16Array(BLOCK_IDS),
-  further: new Uint16Array(),
+  further: new Uint32Array(),
   starts: new Uint32Array(BLOCK_IDS + 1),
 };
 
 /** The values as codes. */
 export class CodeColumn extends BlockColumn<CodeBlock> {
-  /** The further values that were added, by block: the place in the high bits, the code in the low 16. */
+  /** The further values that were added, by block, in any order. */
   private readonly added = new Map<number, number[]>();
 
   constructor(
@@ -135,12 +139,11 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   *finish(): Generator<void, void, void> {
     for (const [number, added] of this.added) {
       const { first } = this.blocks.get(number) ?? NO_CODES;
-      const sorted = Uint32Array.from(added).sort();
+      const further = Uint32Array.from(added).sort();
       const starts = new Uint32Array(BLOCK_IDS + 1);
-      for (const one of sorted) addTo(starts, (one >>> 16) + 1, 1);
+      for (const one of further) addTo(starts, (one >>> 16) + 1, 1);
       for (let place = 0; place < BLOCK_IDS; place++) addTo(starts, place + 1, starts[place] as number);
-      // The low 16 bits.
-      this.replace(number, { first, further: new Uint16Array(sorted), starts });
+      this.replace(number, { first, further, starts });
       this.added.delete(number);
       yield;
     }
@@ -153,14 +156,17 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     const place = id % BLOCK_IDS;
     const { first, further, starts } = this.blocks.get(blockOf(id)) ?? NO_CODES;
     const [start, end] = [starts[place] as number, starts[place + 1] as number];
-    const known = [first[place], ...further.subarray(start, end)].filter((code) => code !== 0);
-    if (known.length === codes.length && known.every((code) => codes.includes(code as number))) return true;
+    const known = [first[place] as number, ...further.subarray(start, end)].filter((one) => one !== 0);
+    if (known.length === codes.length && known.every((one) => codes.includes(one & 0xffff))) return true;
     const [code = 0, ...rest] = codes;
     this.writable(id).first[place] = code;
     if (rest.length > 0 || end > start) {
-      const changed = new Uint16Array(further.length + rest.length - (end - start));
+      const changed = new Uint32Array(further.length + rest.length - (end - start));
       changed.set(further.subarray(0, start));
-      changed.set(rest, start);
+      changed.set(
+        rest.map((one) => place * 65_536 + one),
+        start,
+      );
       changed.set(further.subarray(end), start + rest.length);
       const moved = starts.slice();
       for (let at = place + 1; at <= BLOCK_IDS; at++) addTo(moved, at, rest.length - (end - start));
@@ -170,29 +176,32 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   /**
-   * Returns those of the places whose records have an allowed value, until the next selection of any column. Where a record has one value at most, the loop has
-   * no branch, which a processor could not foresee.
+   * Returns those of the places whose records have an allowed value, until the next selection of any column. The loops
+   * have no branches, which a processor could not foresee.
    * @param allowed 1 at their codes; at 0 if records without value are allowed
    */
   select(block: number, places: Places, allowed: Uint8Array): Places {
-    const { first, further, starts } = this.blocks.get(block) ?? NO_CODES;
+    const { first, further } = this.blocks.get(block) ?? NO_CODES;
     let length = 0;
-    if (further.length === 0)
+    if (further.length === 0) {
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number;
         SELECTED[length] = place;
         length += allowed[first[place] as number] as number;
       }
-    else
-      for (let at = 0; at < places.length; at++) {
-        const place = places[at] as number;
-        const end = starts[place + 1] as number;
-        let isAllowed = allowed[first[place] as number] as number;
-        for (let other = starts[place] as number; other < end; other++)
-          isAllowed |= allowed[further[other] as number] as number;
-        SELECTED[length] = place;
-        length += isAllowed;
-      }
+      return SELECTED.subarray(0, length);
+    }
+    IS_ALLOWED.fill(0);
+    for (let at = 0; at < further.length; at++) {
+      const place = (further[at] as number) >>> 16;
+      const isAllowed = allowed[(further[at] as number) & 0xffff] as number;
+      IS_ALLOWED[place] = (IS_ALLOWED[place] as number) | isAllowed;
+    }
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at] as number;
+      SELECTED[length] = place;
+      length += (allowed[first[place] as number] as number) | (IS_ALLOWED[place] as number);
+    }
     return SELECTED.subarray(0, length);
   }
 
@@ -201,13 +210,13 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     const { first, further, starts } = this.blocks.get(block) ?? NO_CODES;
     for (let at = 0; at < places.length; at++) addTo(counts, first[places[at] as number] as number, 1);
     if (places === ALL_PLACES)
-      for (let at = 0; at < further.length; at++) addTo(counts, further[at] as number, 1);
+      for (let at = 0; at < further.length; at++) addTo(counts, (further[at] as number) & 0xffff, 1);
     else if (further.length > 0)
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number;
         const end = starts[place + 1] as number;
         for (let other = starts[place] as number; other < end; other++)
-          addTo(counts, further[other] as number, 1);
+          addTo(counts, (further[other] as number) & 0xffff, 1);
       }
   }
 
