@@ -1,11 +1,13 @@
 import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
 import type { Filter, ListQuery, RecordTable } from '../../../../application/ports/list-query.js';
+import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id } from '../../../../domain/record.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 import { IdSet } from '../full-text/search.js';
-import { ALL_PLACES, type Column, type Places } from './column.js';
+import { boundOf, scanOrder } from '../sql/schema.js';
+import { ALL_PLACES, type Column, type NumberColumn, type Places } from './column.js';
 import { type Step, stepsOf } from './column-facets.js';
 import { filteredField, isPositive } from './column-fields.js';
 import { type Columns, columnName } from './columns.js';
@@ -25,15 +27,20 @@ export class ColumnMatches {
   /** @throws AppError `query_too_expensive` */
   async count(): Promise<number> {
     let count = 0;
-    for await (const { places } of this.blocks(false)) count += places.length;
+    await this.look(false, (_, places) => {
+      count += places.length;
+      return false;
+    });
     return count;
   }
 
   /** @throws AppError `query_too_expensive` */
   async all(): Promise<IdSet> {
     const ids = new IdSet();
-    for await (const { block, places } of this.blocks(false))
+    await this.look(false, (block, places) => {
       for (const place of places) ids.add(block * BLOCK_IDS + place);
+      return false;
+    });
     return ids;
   }
 
@@ -45,17 +52,51 @@ export class ColumnMatches {
     const { low, high } = idRange({ filters: [], order, from });
     const descending = !isAscendingRead({ order, from });
     const ids: Id[] = [];
-    for await (const { block, places } of this.blocks(descending)) {
+    await this.look(descending, (block, places) => {
       for (const place of descending ? places.toReversed() : places) {
         const id = block * BLOCK_IDS + place;
         if (id >= low && id <= high) ids.push(id);
-        if (ids.length > limit) return ids;
+        if (ids.length > limit) return true;
       }
-    }
+      return false;
+    });
     return ids;
   }
 
-  private async *blocks(descending: boolean): AsyncGenerator<{ block: number; places: Places }, void, void> {
+  /**
+   * Returns the first ids of a list by a number and id, behind its position: those of the page and one more.
+   * @param numbers of all records that match
+   * @throws AppError `query_too_expensive`
+   */
+  async firstBy(
+    numbers: NumberColumn,
+    query: Pick<ListQuery, 'limit' | 'order' | 'from'>,
+  ): Promise<readonly Id[]> {
+    const [byNumber = 1, byId = 1] = scanOrder(query).map(({ descending }) => (descending ? -1 : 1));
+    const compare = (a: Place, b: Place) => (a.number - b.number) * byNumber || (a.id - b.id) * byId;
+    const first = new TopN<Place>(query.limit + 1, compare);
+    const bound = boundOf(query);
+    const place = bound && { number: Number(bound.values[0]), id: Number(bound.values[1]) };
+    const isBehind = (one: Place) => {
+      const difference = place ? compare(one, place) : 1;
+      return difference > 0 || (difference === 0 && bound?.inclusive === true);
+    };
+    await this.look(false, (block, places) => {
+      const own = numbers.blocks.get(block);
+      for (const at of places) {
+        const one = { number: Number(own?.[at]), id: block * BLOCK_IDS + at };
+        if (isBehind(one)) first.add(one);
+      }
+      return false;
+    });
+    return first.inOrder().map(({ id }) => id);
+  }
+
+  /**
+   * Looks through the blocks of ids.
+   * @param use gets the places that match in a block, which are valid until it returns; true ends it
+   */
+  private async look(descending: boolean, use: (block: number, places: Places) => boolean): Promise<void> {
     const { table, filters, columns, time } = this;
     const served = new Map<Column, Filter[]>();
     for (const filter of filters) {
@@ -76,7 +117,13 @@ export class ColumnMatches {
       left--;
       let places = ALL_PLACES;
       for (const { select } of steps) if (places.length > 0) places = select(block, places);
-      if (places.length > 0) yield { block, places };
+      if (places.length > 0 && use(block, places)) return;
     }
   }
+}
+
+/** A record in the order of a number. */
+interface Place {
+  readonly number: number;
+  readonly id: Id;
 }

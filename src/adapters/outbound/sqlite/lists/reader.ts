@@ -29,6 +29,7 @@ import {
   selectRecords,
   sql,
 } from '../sql/schema.js';
+import { NumberColumn } from './column.js';
 import { ColumnMatches } from './column-matches.js';
 import type { ColumnCache, Columns } from './columns.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
@@ -150,6 +151,9 @@ export class ListReader<Fields> {
     const { table, budget, tuning } = this;
     const matches = new ColumnMatches(table, query.filters, held, time);
     if (!columns?.order) return { ids: await matches.first(query), hasMore: false };
+    const numbers = held.get(query.order[0]?.field ?? '');
+    if (numbers instanceof NumberColumn && query.order.length === 2)
+      return { ids: await matches.firstBy(numbers, query), hasMore: false };
     return scanPage(reader, table, columns.order, query, budget, time, await matches.all(), tuning);
   }
 
