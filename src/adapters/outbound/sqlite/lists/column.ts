@@ -65,8 +65,10 @@ export type Places = Uint16Array;
 
 export const ALL_PLACES: Places = Uint16Array.from({ length: BLOCK_IDS }, (_, place) => place);
 
-/** The places that were selected last, perhaps from those selected before: a place moves to the front, or stays. */
-const SELECTED: Places = new Uint16Array(BLOCK_IDS);
+/** Where a selection from these places may be written: a place moves to the front, or stays. */
+function selectionOf(places: Places): Places {
+  return places === ALL_PLACES ? new Uint16Array(BLOCK_IDS) : places;
+}
 
 /** Whether the record at each place has an allowed value, besides its first one. */
 const IS_ALLOWED = new Uint8Array(BLOCK_IDS);
@@ -176,20 +178,21 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   /**
-   * Returns those of the places whose records have an allowed value, until the next selection of any column. The loops
-   * have no branches, which a processor could not foresee.
+   * Returns those of the places whose records have an allowed value. It reuses their memory, unless they are all. The
+   * loops have no branches, which a processor could not foresee.
    * @param allowed 1 at their codes; at 0 if records without value are allowed
    */
   select(block: number, places: Places, allowed: Uint8Array): Places {
     const { first, further } = this.blocks.get(block) ?? NO_CODES;
+    const selected = selectionOf(places);
     let length = 0;
     if (further.length === 0) {
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number;
-        SELECTED[length] = place;
+        selected[length] = place;
         length += allowed[first[place] as number] as number;
       }
-      return SELECTED.subarray(0, length);
+      return selected.subarray(0, length);
     }
     IS_ALLOWED.fill(0);
     for (let at = 0; at < further.length; at++) {
@@ -199,10 +202,10 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     }
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
-      SELECTED[length] = place;
+      selected[length] = place;
       length += (allowed[first[place] as number] as number) | (IS_ALLOWED[place] as number);
     }
-    return SELECTED.subarray(0, length);
+    return selected.subarray(0, length);
   }
 
   /** Counts the records at the places by their codes. */
@@ -286,14 +289,15 @@ export class NumberColumn extends BlockColumn<Float64Array> {
   /** Returns those of the places whose records have a value between the two, both included; see {@link CodeColumn.select}. */
   select(block: number, places: Places, low: number, high: number): Places {
     const numbers = this.blocks.get(block) ?? NO_NUMBERS;
+    const selected = selectionOf(places);
     let length = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
       const number = numbers[place] as number;
-      SELECTED[length] = place;
+      selected[length] = place;
       length += Number(number >= low) & Number(number <= high);
     }
-    return SELECTED.subarray(0, length);
+    return selected.subarray(0, length);
   }
 
   protected copy(block = NO_NUMBERS): Float64Array {
