@@ -91,8 +91,9 @@ export async function credentialContract(settings: Record<string, string>, every
       return json;
     };
 
-    /** The path of a record that exists, in place of one that does not. */
+    /** The path of a record that exists, in place of one that does not, with the query that the operation needs. */
     const pathOfRecord = async ({ key }: ServedRoute, path: string): Promise<string> => {
+      if (path.endsWith('/facets')) return `${path}?fields=brand`;
       if (key === undefined && !path.includes(ITEM_ID)) return path;
       const record = await create(pluralOf(path));
       if (key !== undefined) return path.replace(/[^/]+$/, encodeURIComponent(String(record[key])));
@@ -264,7 +265,9 @@ export async function credentialContract(settings: Record<string, string>, every
         const plural = pluralOf(path);
         const isRead = READS.includes(method);
         const isPublicRead =
-          'PUBLIC_READ' in settings && isRead && /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+)?$/.test(path);
+          'PUBLIC_READ' in settings &&
+          isRead &&
+          /^(\/v1)?\/products(\/\d+|\/sku\/[^/]+|\/facets)?$/.test(path);
         const facts = {
           isPublic: isPublicRead,
           scopes: neededScopes(method, path),

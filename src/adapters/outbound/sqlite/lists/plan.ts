@@ -248,7 +248,10 @@ function planCountScan(
   const driver = driverOf(reader, found.filter(isSelective));
   if (driver) return countedFrom(planFrom(table, driver, filters));
   const plan = { kind: 'scan', sorted: 'nothing', isLimited: true } as const;
-  const ranged = found.find(({ range }) => range);
+  // Several rows of a range of a list may be of one record.
+  const ranged = found.find(
+    ({ range, served: [filter] }) => range && !table.fields[filter?.field ?? '']?.isList,
+  );
   if (ranged?.field) {
     const { column, field, range = {}, source, served, rows } = ranged;
     const rest = filters.filter((filter) => !served.includes(filter));
