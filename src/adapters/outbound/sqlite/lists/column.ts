@@ -186,6 +186,13 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     const { first, further } = this.blocks.get(block) ?? NO_CODES;
     const selected = selectionOf(places);
     let length = 0;
+    if (further.length === 0 && places === ALL_PLACES) {
+      for (let place = 0; place < BLOCK_IDS; place++) {
+        selected[length] = place;
+        length += allowed[first[place] as number] as number;
+      }
+      return selected.subarray(0, length);
+    }
     if (further.length === 0) {
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number;
