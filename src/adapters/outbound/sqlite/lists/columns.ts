@@ -143,7 +143,7 @@ export class ColumnCache {
     };
     try {
       for (const rows of all) {
-        if (!rows) return;
+        if (!rows) return this.refuse(name, moment);
         for await (const parts of slicesOfValues(reader, rows, size))
           for (const { where } of parts) {
             const found = reader.read(
