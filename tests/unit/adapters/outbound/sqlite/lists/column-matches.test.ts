@@ -196,23 +196,6 @@ describe('lists by columns in SQLite', () => {
     expect(served, 'queries that columns serve').to.be.greaterThan(0);
   });
 
-  it('are right though many are read at once', async () => {
-    const one = await open(0);
-    await one.feed.turnOn();
-    await one.products.insertAll(records);
-    await makeColumns(one);
-    const wanted = SERVED.flatMap((filters) =>
-      SORTS.map((sort) => ({ limit: 200, filters, order: by(sort) })),
-    );
-    const pages = wanted.map((query) => one.products.list(query));
-    const counts = wanted.map(({ filters }) => one.products.count(filters));
-    for (const [at, { filters, order }] of wanted.entries()) {
-      const ids = expected(records, filters, order);
-      expect(idsOf((await pages[at])?.records ?? []), JSON.stringify(filters)).to.deep.equal(ids);
-      expect(await counts[at]).to.equal(ids.length);
-    }
-  });
-
   it('follow writes', async () => {
     const one = await open(1_000);
     await one.feed.turnOn();
