@@ -156,6 +156,8 @@ export class ColumnCache {
           }
       }
       for (const rest = column.finish(); !rest.next().done; ) await time.checkpoint();
+      const refused = unfit();
+      if (refused !== undefined) return this.refuse(refused, moment);
     } finally {
       this.bytes -= bytes;
     }

@@ -338,6 +338,18 @@ describe('facets in SQLite', () => {
       expect(await made('brand', 'status', 'group')).to.deep.equal([['status', 'group'], 1]);
     });
 
+    it('of lists fit together as they are when they are ready', async () => {
+      const { database, feed, products, caching } = await open();
+      await feed.turnOn();
+      await products.insertAll(records);
+      // Ready, a column of tags has 48 KiB a block, and one of brands 16 KiB.
+      const cache = caching({ columnBytes: 180_000 });
+      const fields = [{ field: 'brand' }, { field: 'tags' }];
+      await cache.prepare(fields);
+      const columns = await database.inSnapshot((reader) => cache.at(reader, fields, SERVICE_TURN));
+      expect([...columns.keys()]).to.deep.equal(['brand']);
+    });
+
     it('are left out if making one fails, and when the store closes', async () => {
       const { database, feed, products, counting, caching } = await open();
       await feed.turnOn();
