@@ -43,7 +43,7 @@ export function repositoryContract(provider: TestStoreProvider): void {
     caseContract(store);
     countContract(store);
     facetContract(store, hasLarge(provider));
-    orderContract(store, hasLarge(provider));
+    orderContract(store);
     if (hasLarge(provider)) busyCountsContract(store);
     pagingContract(store);
     busyPagesContract(store);

@@ -14,7 +14,7 @@ import type { Reader } from '../connection/connection.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 import { rangeOf } from '../sql/filter.js';
 import { hasAllValues } from '../sql/old-records.js';
-import { ALL_PLACES, CodeColumn, type Column, type Places } from './column.js';
+import { ALL_PLACES, CodeColumn, type Column, newPlaces, type Places } from './column.js';
 import { filteredField } from './column-fields.js';
 import { type Columns, columnName } from './columns.js';
 import { findMatching, type Matching } from './matching.js';
@@ -32,7 +32,18 @@ const VALUES = 1_024;
 /** Selects the records of a block that match some filters, from those that the steps before left. */
 export interface Step {
   readonly rank: number;
-  select(block: number, places: Places): Places;
+  /** @param memory as of `CodeColumn.select` */
+  select(block: number, places: Places, memory: Places): Places;
+}
+
+/**
+ * The places of the records in a block that match the filters of all steps.
+ * @param memory holds the result until the next block
+ */
+export function selectedPlaces(steps: readonly Step[], block: number, memory: Places): Places {
+  let places = ALL_PLACES;
+  for (const { select } of steps) if (places.length > 0) places = select(block, places, memory);
+  return places;
 }
 
 /** The fields of a query that may have a column: those that are counted, and those of filters. */
@@ -70,12 +81,12 @@ export async function countColumns(
   const counts = counted.map(({ values }) => new Uint32Array(values.length + 1));
   const steps = [...(matching ? [stepOf(matching)] : []), ...selected].toSorted((a, b) => a.rank - b.rank);
   const size = new AdaptiveBatchSize(time, 1, BLOCKS);
+  const memory = newPlaces();
   let left = 0;
   for (const block of new Set(counted.flatMap(({ blocks }) => [...blocks.keys()]))) {
     if (left === 0) left = await size.next();
     left--;
-    let places = ALL_PLACES;
-    for (const { select } of steps) if (places.length > 0) places = select(block, places);
+    const places = selectedPlaces(steps, block, memory);
     for (const [at, column] of counted.entries()) column.count(block, places, counts[at] as Uint32Array);
   }
   const facets: Facet[] = [];
@@ -113,7 +124,7 @@ export async function stepsOf(
       const allowed = await allowedCodes(table, column, filter, time);
       const isList = table.fields[filter.field]?.isList;
       const rank = allowed[0] === 1 ? RANKS.absence : isList ? RANKS.lists : RANKS.codes;
-      steps.push({ rank, select: (block, places) => column.select(block, places, allowed) });
+      steps.push({ rank, select: (block, places, memory) => column.select(block, places, memory, allowed) });
     }
     return steps;
   }
@@ -121,7 +132,8 @@ export async function stepsOf(
   // The numbers of the column are integers.
   const least = low ? (low.inclusive ? Number(low.value) : Math.floor(Number(low.value)) + 1) : -Infinity;
   const most = high ? (high.inclusive ? Number(high.value) : Math.ceil(Number(high.value)) - 1) : Infinity;
-  return [{ rank: RANKS.numbers, select: (block, places) => column.select(block, places, least, most) }];
+  const select: Step['select'] = (block, places, memory) => column.select(block, places, memory, least, most);
+  return [{ rank: RANKS.numbers, select }];
 }
 
 /** Which codes of a column match a filter: 1 at their numbers, at 0 if records without value match. */

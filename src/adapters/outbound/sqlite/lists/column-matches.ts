@@ -7,8 +7,8 @@ import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 import { IdSet } from '../full-text/search.js';
 import { boundOf, scanOrder } from '../sql/schema.js';
-import { ALL_PLACES, type Column, type NumberColumn, type Places } from './column.js';
-import { type Step, stepsOf } from './column-facets.js';
+import { type Column, type NumberColumn, newPlaces, type Places } from './column.js';
+import { type Step, selectedPlaces, stepsOf } from './column-facets.js';
 import { filteredField, isPositive } from './column-fields.js';
 import { type Columns, columnName } from './columns.js';
 
@@ -111,12 +111,12 @@ export class ColumnMatches {
     const [positive] = [...served].find(([, own]) => own.some(isPositive)) ?? [];
     const blocks = [...(positive?.blocks.keys() ?? [])].toSorted((a, b) => (descending ? b - a : a - b));
     const size = new AdaptiveBatchSize(time, 1, BLOCKS);
+    const memory = newPlaces();
     let left = 0;
     for (const block of blocks) {
       if (left === 0) left = await size.next();
       left--;
-      let places = ALL_PLACES;
-      for (const { select } of steps) if (places.length > 0) places = select(block, places);
+      const places = selectedPlaces(steps, block, memory);
       if (places.length > 0 && use(block, places)) return;
     }
   }

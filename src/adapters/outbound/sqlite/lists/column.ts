@@ -65,9 +65,14 @@ export type Places = Uint16Array;
 
 export const ALL_PLACES: Places = Uint16Array.from({ length: BLOCK_IDS }, (_, place) => place);
 
+/** Memory for the places that a query selects in one block after another. */
+export function newPlaces(): Places {
+  return new Uint16Array(BLOCK_IDS);
+}
+
 /** Where a selection from these places may be written: a place moves to the front, or stays. */
-function selectionOf(places: Places): Places {
-  return places === ALL_PLACES ? new Uint16Array(BLOCK_IDS) : places;
+function selectionOf(places: Places, memory: Places): Places {
+  return places === ALL_PLACES ? memory : places;
 }
 
 /** Whether the record at each place has an allowed value, besides its first one. */
@@ -178,13 +183,14 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   /**
-   * Returns those of the places whose records have an allowed value. It reuses their memory, unless they are all. The
-   * loops have no branches, which a processor could not foresee.
+   * Returns those of the places whose records have an allowed value. It reuses their memory. The loops have no branches,
+   * which a processor could not foresee.
+   * @param memory of the result if the places are all
    * @param allowed 1 at their codes; at 0 if records without value are allowed
    */
-  select(block: number, places: Places, allowed: Uint8Array): Places {
+  select(block: number, places: Places, memory: Places, allowed: Uint8Array): Places {
     const { first, further } = this.blocks.get(block) ?? NO_CODES;
-    const selected = selectionOf(places);
+    const selected = selectionOf(places, memory);
     let length = 0;
     if (further.length === 0 && places === ALL_PLACES) {
       for (let place = 0; place < BLOCK_IDS; place++) {
@@ -294,9 +300,9 @@ export class NumberColumn extends BlockColumn<Float64Array> {
   }
 
   /** Returns those of the places whose records have a value between the two, both included; see {@link CodeColumn.select}. */
-  select(block: number, places: Places, low: number, high: number): Places {
+  select(block: number, places: Places, memory: Places, low: number, high: number): Places {
     const numbers = this.blocks.get(block) ?? NO_NUMBERS;
-    const selected = selectionOf(places);
+    const selected = selectionOf(places, memory);
     let length = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;

@@ -160,7 +160,8 @@ describe('the transport of webhooks', () => {
       host.startsWith('hangs') ? new Promise<never>(() => {}) : Promise.resolve([v4('127.0.0.1')]);
     const shared = transport({ resolve });
     for (let n = 0; n < 3; n++) void shared.post(message(`https://hangs${n}.example.com/`, 'key:1'));
-    void shared.allows('https://hangs.example.com/', 'key:1');
+    // It is refused when its time in the queue is over, which may be after the test.
+    shared.allows('https://hangs.example.com/', 'key:1').catch(() => undefined);
     expect(await shared.allows('https://example.com/', 'key:2')).to.equal(true);
     expect(await shared.post(message(receiver.urlOf('/', 'localhost'), 'key:2'))).to.deep.equal({
       status: 204,

@@ -24,6 +24,7 @@ import {
   valuesOf as valuesFrom,
 } from '../../../../../contract/query-scenarios.js';
 import { AT, by, idsOf, next, product } from '../../../../../contract/repository/records.js';
+import { sized } from '../../../../../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 import { until } from '../../../../../support/until.js';
@@ -192,7 +193,7 @@ describe('lists by columns in SQLite', () => {
       await one.database.close();
       opened.length = 0;
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: sized({ gate: 8, night: 40 }) });
     expect(served, 'queries that columns serve').to.be.greaterThan(0);
   });
 

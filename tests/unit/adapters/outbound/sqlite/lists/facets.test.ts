@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { ALL_PLACES, CodeColumn, NumberColumn } from '#src/adapters/outbound/sqlite/lists/column.js';
+import {
+  ALL_PLACES,
+  CodeColumn,
+  NumberColumn,
+  newPlaces,
+} from '#src/adapters/outbound/sqlite/lists/column.js';
 import { ColumnCache, columnName } from '#src/adapters/outbound/sqlite/lists/columns.js';
 import { FacetReader, wayOf } from '#src/adapters/outbound/sqlite/lists/facets.js';
 import { FACET_TUNING, type FacetTuning } from '#src/adapters/outbound/sqlite/lists/value-rows.js';
@@ -20,6 +25,7 @@ import { SERVICE_TURN } from '#src/shared/turn.js';
 import { AT, next, product } from '../../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { UnevenClock } from '../../../../../support/fakes.js';
+import { sized } from '../../../../../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
@@ -194,7 +200,7 @@ describe('facets in SQLite', () => {
     const later = prices.fork();
     later.set(7, 20);
     later.set(6, 20);
-    const selected = [prices, later].map((one) => one.select(0, ALL_PLACES, 10, 20));
+    const selected = [prices, later].map((one) => one.select(0, ALL_PLACES, newPlaces(), 10, 20));
     expect(selected.map((places) => [...places])).to.deep.equal([[7], [6, 7]]);
   });
 
@@ -427,7 +433,7 @@ describe('facets in SQLite', () => {
       }
       await Promise.all([own.database.close(), other.database.close()]);
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: sized({ gate: 8, night: 40 }) });
   });
 
   it('see one moment, though others count and write meanwhile', async () => {
