@@ -29,7 +29,7 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
     table: (table) => {
       const reservations = new SqliteIdempotencyStore(store, table);
       return {
-        records: new SqliteRepository(store, table, budget),
+        records: new SqliteRepository(store, table, budget, undefined, logger),
         reservations,
         changes: new SqliteChangeFeed(store, table, budget),
         expiring: { reservations, tombstones: new SqliteTombstones(store, table) },

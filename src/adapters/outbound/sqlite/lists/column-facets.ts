@@ -36,14 +36,54 @@ export interface Step {
   select(block: number, places: Places, memory: Places): Places;
 }
 
+/** The filters that columns serve, as steps, and those without a column. */
+export interface Selection {
+  readonly steps: readonly Step[];
+  readonly served: ReadonlyMap<Column, readonly Filter[]>;
+  readonly others: readonly Filter[];
+}
+
+export async function selectionBy(
+  table: RecordTable,
+  filters: readonly Filter[],
+  columns: Columns,
+  time: QueryTime,
+): Promise<Selection> {
+  const served = new Map<Column, Filter[]>();
+  const others: Filter[] = [];
+  for (const filter of filters) {
+    const field = filteredField(table, filter);
+    const column = field && columns.get(columnName(field));
+    if (column) served.set(column, [...(served.get(column) ?? []), filter]);
+    else others.push(filter);
+  }
+  const steps: Step[] = [];
+  for (const [column, own] of served) steps.push(...(await stepsOf(table, column, own, time)));
+  return { steps, served, others };
+}
+
 /**
- * The places of the records in a block that match the filters of all steps.
- * @param memory holds the result until the next block
+ * Looks through blocks of ids, some in each turn.
+ * @param use gets the places of a block that all steps leave, which are valid until it returns; true ends it
+ * @throws AppError `query_too_expensive`
  */
-export function selectedPlaces(steps: readonly Step[], block: number, memory: Places): Places {
-  let places = ALL_PLACES;
-  for (const { select } of steps) if (places.length > 0) places = select(block, places, memory);
-  return places;
+export async function lookThrough(
+  blocks: Iterable<number>,
+  steps: readonly Step[],
+  time: QueryTime,
+  use: (block: number, places: Places) => boolean,
+): Promise<void> {
+  const ranked = steps.toSorted((a, b) => a.rank - b.rank);
+  const size = new AdaptiveBatchSize(time, 1, BLOCKS);
+  const memory = newPlaces();
+  let left = 0;
+  for (const block of blocks) {
+    if (left === 0) left = await size.next();
+    left--;
+    let places = ALL_PLACES;
+    for (const { select } of ranked) if (places.length > 0) places = select(block, places, memory);
+    if (places.length > 0 && use(block, places)) return;
+  }
 }
 
 /** The fields of a query that may have a column: those that are counted, and those of filters. */
@@ -66,29 +106,15 @@ export async function countColumns(
   time: QueryTime,
   tuning: FacetTuning,
 ): Promise<Facet[]> {
-  const served = new Map<Column, Filter[]>();
-  const others: Filter[] = [];
-  for (const filter of query.filters) {
-    const field = filteredField(table, filter);
-    const column = field && columns.get(columnName(field));
-    if (column) served.set(column, [...(served.get(column) ?? []), filter]);
-    else others.push(filter);
-  }
+  const { steps, others } = await selectionBy(table, query.filters, columns, time);
   const matching = others.length === 0 ? undefined : await findMatching(reader, table, others, time, tuning);
-  const selected: Step[] = [];
-  for (const [column, own] of served) selected.push(...(await stepsOf(table, column, own, time)));
   const counted = query.fields.map((field) => columns.get(columnName(field)) as CodeColumn);
   const counts = counted.map(({ values }) => new Uint32Array(values.length + 1));
-  const steps = [...(matching ? [stepOf(matching)] : []), ...selected].toSorted((a, b) => a.rank - b.rank);
-  const size = new AdaptiveBatchSize(time, 1, BLOCKS);
-  const memory = newPlaces();
-  let left = 0;
-  for (const block of new Set(counted.flatMap(({ blocks }) => [...blocks.keys()]))) {
-    if (left === 0) left = await size.next();
-    left--;
-    const places = selectedPlaces(steps, block, memory);
+  const blocks = new Set(counted.flatMap((column) => [...column.blocks.keys()]));
+  await lookThrough(blocks, matching ? [stepOf(matching), ...steps] : steps, time, (block, places) => {
     for (const [at, column] of counted.entries()) column.count(block, places, counts[at] as Uint32Array);
-  }
+    return false;
+  });
   const facets: Facet[] = [];
   for (const [at, { values }] of counted.entries()) {
     const top = new FacetTop(query);
@@ -112,7 +138,7 @@ function stepOf({ ids, isComplement }: Matching): Step {
 }
 
 /** @param filters of the field of the column */
-export async function stepsOf(
+async function stepsOf(
   table: RecordTable,
   column: Column,
   filters: readonly Filter[],

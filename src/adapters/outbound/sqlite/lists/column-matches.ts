@@ -3,17 +3,13 @@ import type { Filter, ListQuery, RecordTable } from '../../../../application/por
 import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id } from '../../../../domain/record.js';
-import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 import { IdSet } from '../full-text/search.js';
 import { boundOf, scanOrder } from '../sql/schema.js';
-import { type Column, type NumberColumn, newPlaces, type Places } from './column.js';
-import { type Step, selectedPlaces, stepsOf } from './column-facets.js';
-import { filteredField, isPositive } from './column-fields.js';
-import { type Columns, columnName } from './columns.js';
-
-/** The blocks of ids that are looked through in a turn. */
-const BLOCKS = { first: 16, min: 1, max: 256 };
+import type { NumberColumn, Places } from './column.js';
+import { lookThrough, selectionBy } from './column-facets.js';
+import { isPositive } from './column-fields.js';
+import type { Columns } from './columns.js';
 
 /** The records that match filters, found in the columns of {@link servingFields}. */
 export class ColumnMatches {
@@ -92,33 +88,13 @@ export class ColumnMatches {
     return first.inOrder().map(({ id }) => id);
   }
 
-  /**
-   * Looks through the blocks of ids.
-   * @param use gets the places that match in a block, which are valid until it returns; true ends it
-   */
   private async look(descending: boolean, use: (block: number, places: Places) => boolean): Promise<void> {
     const { table, filters, columns, time } = this;
-    const served = new Map<Column, Filter[]>();
-    for (const filter of filters) {
-      const field = filteredField(table, filter);
-      const column = field && columns.get(columnName(field));
-      if (!column) throw new Error('A filter has no column.');
-      served.set(column, [...(served.get(column) ?? []), filter]);
-    }
-    const steps: Step[] = [];
-    for (const [column, own] of served) steps.push(...(await stepsOf(table, column, own, time)));
-    steps.sort((a, b) => a.rank - b.rank);
+    const { steps, served, others } = await selectionBy(table, filters, columns, time);
+    if (others.length > 0) throw new Error('A filter has no column.');
     const [positive] = [...served].find(([, own]) => own.some(isPositive)) ?? [];
     const blocks = [...(positive?.blocks.keys() ?? [])].toSorted((a, b) => (descending ? b - a : a - b));
-    const size = new AdaptiveBatchSize(time, 1, BLOCKS);
-    const memory = newPlaces();
-    let left = 0;
-    for (const block of blocks) {
-      if (left === 0) left = await size.next();
-      left--;
-      const places = selectedPlaces(steps, block, memory);
-      if (places.length > 0 && use(block, places)) return;
-    }
+    await lookThrough(blocks, steps, time, use);
   }
 }
 

@@ -252,6 +252,7 @@ function bytesOf(name: string, column: Column): number {
   return COLUMN_BYTES + 2 * name.length + column.bytes;
 }
 
-function pathIn({ field, key }: FacetField): string | null {
+/** The path of a field in the text of the fields; null if no record has the key. */
+export function pathIn({ field, key }: FacetField): string | null {
   return key === undefined ? `$.${field}` : pathOf(key);
 }

@@ -14,12 +14,11 @@ import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { IdSet } from '../full-text/search.js';
-import { pathOf } from '../sql/filter.js';
 import { hasAllValues } from '../sql/old-records.js';
 import { idsIn, numberOf, type StoredValue, sql } from '../sql/schema.js';
 import { CodeColumn } from './column.js';
 import { columnFields, countColumns } from './column-facets.js';
-import { ColumnCache, columnName } from './columns.js';
+import { ColumnCache, columnName, pathIn } from './columns.js';
 import { findMatching, type Matching, pieces } from './matching.js';
 import {
   FACET_TUNING,
@@ -128,7 +127,7 @@ async function countRecords(
   { maxValues }: FacetTuning,
 ): Promise<Facet[] | undefined> {
   const counter = new FacetCounter(query);
-  const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
+  const paths = query.fields.map(pathIn);
   // As JSON, numbers are exact.
   const values = paths.map(() => 'fields -> ?').join(', ');
   const text = `SELECT group_concat(json_array(${values})) FROM json_each(?) AS wanted

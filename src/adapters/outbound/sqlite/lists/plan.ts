@@ -196,8 +196,8 @@ const COST = { row: 0.15, probe: 0.7, record: 3 };
 
 /**
  * How many rows of the smallest filter, and of the index of an order, are passed until a page is full, and how many rows
- * could be passed while all records that match are found and sorted. Each filter is taken for independent of the others, and only those count whose
- * size is known.
+ * could be passed while all records that match are found and sorted. Each filter is taken for independent of the others,
+ * and only those count whose size is known.
  */
 function expectedRows(
   reader: Reader,

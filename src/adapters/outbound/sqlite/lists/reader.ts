@@ -8,6 +8,7 @@ import {
   type Position,
   type RecordTable,
 } from '../../../../application/ports/list-query.js';
+import type { Logger } from '../../../../application/ports/logger.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
@@ -59,7 +60,8 @@ type NextIds = (from: Position | undefined, count: number) => NextRows;
  *     sort     a filter leaves few rows                        one, which SQLite sorts         no
  *     scan     everything else: each row is checked            the ids that the scan found     yes
  *
- * A scan goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
+ * A scan of many rows is not done if columns in memory serve all its filters: they tell what matches (`column-matches.ts`).
+ * Else it goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
  *
  *     without `q`                    those of the index of the order
  *     `q` by id                      those of each block of the index of words
@@ -80,6 +82,7 @@ export class ListReader<Fields> {
     private readonly budget: QueryBudget,
     private readonly cache?: ColumnCache,
     private readonly tuning = LIST_TUNING,
+    private readonly logger?: Pick<Logger, 'error'>,
   ) {}
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -158,10 +161,10 @@ export class ListReader<Fields> {
   }
 
   private makeSoon(cache: ColumnCache, fields: readonly FacetField[]): void {
-    // If it fails, because the store does, a later request begins again.
+    // No request waits for it. What the store refuses is no error: a later request begins again.
     this.making ??= cache
       .prepare(fields)
-      .catch(() => {})
+      .catch((error: unknown) => this.logger?.error('the columns of lists could not be made', { error }))
       .finally(() => {
         this.making = undefined;
       });

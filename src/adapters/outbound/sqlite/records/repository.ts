@@ -9,6 +9,7 @@ import type {
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
+import type { Logger } from '../../../../application/ports/logger.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import type {
   InsertOutcome,
@@ -67,9 +68,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     private readonly table: StoredTable,
     budget: QueryBudget,
     tuning = LIST_TUNING,
+    logger?: Pick<Logger, 'error'>,
   ) {
     this.counter = new FacetReader(database, table, budget);
-    this.reader = new ListReader(database, table, budget, this.counter.cache, tuning);
+    this.reader = new ListReader(database, table, budget, this.counter.cache, tuning, logger);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
     this.values = new ValueIndex(database, table);
