@@ -49,6 +49,41 @@ describe('Filters', () => {
     );
   });
 
+  it('finds any key before an operator, in both spellings', () => {
+    const filters = new Filters({ fields: PRODUCTS.fields, isSearchable: true });
+    const parts = fc.constantFrom('[', ']', '.', ':', 'in', 'a', ' ', 'é', '[]', '].in', '].gt', ']:lt');
+    const operators = fc.constantFrom(...['in', 'exists', 'lt', 'lte', 'gt', 'gte']);
+    fc.assert(
+      fc.property(
+        fc.array(parts, { minLength: 1, maxLength: 6 }),
+        operators,
+        fc.constantFrom('.', ':'),
+        (texts, operator, separator) => {
+          const key = texts.join('');
+          const found = filters.parameter(`attributes[${key}]${separator}${operator}`);
+          expect(found).to.include({ name: `attributes[${key}].${operator}` });
+          const value = operator === 'exists' ? 'true' : '1';
+          const [filter] = filters.read(new Map([[`attributes[${key}].${operator}`, value]]));
+          expect(filter).to.include({ operator: 'attribute', key });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes at most 100 values of a field and of an attribute', () => {
+    const filters = new Filters({ fields: PRODUCTS.fields, isSearchable: true });
+    const values = Array.from({ length: 100 }, (_, n) => `${n}`).join(',');
+    for (const name of ['brand.in', 'tags.all', 'attributes[size].in']) {
+      expect(filters.parameter(name)?.issues(values), name).to.deep.equal([]);
+      const issues = filters.parameter(name)?.issues(`${values},100`) ?? [];
+      expect(
+        issues.map(({ code }) => code),
+        name,
+      ).to.deep.equal(['too_long']);
+    }
+  });
+
   it('has one name for both spellings of an operator', () => {
     const filters = new Filters({ fields: PRODUCTS.fields, isSearchable: true });
     for (const operator of ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in'])
