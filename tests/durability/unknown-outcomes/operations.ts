@@ -4,8 +4,10 @@ import type { Application } from '#src/composition/container.js';
 import type { Service } from '#src/process/service.js';
 import { type OpenStore, openStore } from '../../stores/provider.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
+import { linksOf } from '../../support/links.js';
 import { basic, requestToken } from '../../support/oauth.js';
 import type { ProxiedStore } from '../../support/proxied-servers.js';
+import { until } from '../../support/until.js';
 import type { FaultPlan } from './fault-plan.js';
 
 /** More than a batch of a list has. */
@@ -175,10 +177,63 @@ const PREPARATION: Operation = async ({ proxied }) => {
   };
 };
 
+/** Some changes of the feed of products, none of which is moved into the log of a store that has one. */
+interface NewChanges {
+  /** The path of the page that they begin. */
+  readonly path: string;
+  /** Checks a page, if there is one, and those that follow it. None misses one of the changes or has it again. */
+  expectOnce(first?: HttpResponse): Promise<void>;
+}
+
+async function newChanges({ client, application }: Lane): Promise<NewChanges> {
+  await application.serviceParts.feedState.maintain?.(Date.now());
+  const nextOf = ({ headers }: HttpResponse) => linksOf(headers['link'])['next'] ?? '';
+  const get = (path: string) => settled(() => client.get(path));
+  const path = nextOf(await get('/products/changes'));
+  const expected = new Map<unknown, unknown>();
+  for (const act of [undefined, 'PATCH', 'DELETE']) {
+    const { id } = (await settled(() => client.post('/products', { name: 'old' }))).json;
+    if (act) await settled(() => client.request(act, `/products/${id}`, { body: { name: 'new' } }));
+    expected.set(id, { version: act ? 2 : 1, deleted: act === 'DELETE' });
+  }
+  return {
+    path,
+    expectOnce: async (first) => {
+      const shown: [unknown, unknown][] = [];
+      let page = first ?? (await get(path));
+      // A store may show a change some time after its response, and earlier ones again.
+      await until('the feed shows the changes', async () => {
+        expectStatus(page, 200);
+        const entries: Fields[] = page.json;
+        for (const { id, version, deleted = false } of entries)
+          if (expected.has(id)) shown.push([id, { version, deleted }]);
+        page = await get(nextOf(page));
+        return shown.length > expected.size || (shown.length === expected.size && entries.length === 0);
+      });
+      expect(shown, DOUBLED).to.have.deep.members([...expected]);
+    },
+  };
+}
+
+const MAINTENANCE: Operation = async (lane) => {
+  const { expectOnce } = await newChanges(lane);
+  return {
+    act: async () => {
+      await lane.application.serviceParts.feedState.maintain?.(Date.now());
+      return 'maintained';
+    },
+    verify: () => expectOnce(),
+  };
+};
+
 /** Returns what a server may be asked for. */
-export function operationsOn({ index }: ProxiedStore): Readonly<Record<string, Operation>> {
-  // First, because it has most replies.
-  return { ...(index && { 'prepare the indexes': PREPARATION }), ...OPERATIONS };
+export function operationsOn({ proxied: { index }, application }: Lane): Readonly<Record<string, Operation>> {
+  // First, because they have most replies.
+  return {
+    ...(index && { 'prepare the indexes': PREPARATION }),
+    ...(application.serviceParts.feedState.maintain && { 'maintain the feeds': MAINTENANCE }),
+    ...OPERATIONS,
+  };
 }
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -316,6 +371,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'query without an index': read('/users?name.ne=User+5&sort=email&limit=10'),
   count: read('/users?limit=1', { Prefer: 'count=exact' }),
   export: read('/users?fields=id,name', { Accept: NDJSON }),
+  'page of changes': request(async (lane) => {
+    const { path, expectOnce } = await newChanges(lane);
+    return { act: () => lane.client.get(path), verify: expectOnce };
+  }),
   'reserve ids': async ({ storage }) => {
     const before = await storage.products.reserveIds(1);
     return {
