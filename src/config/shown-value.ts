@@ -1,8 +1,6 @@
 import { escapeControls } from '../shared/escape-controls.js';
 import { redactSecrets } from '../shared/redact.js';
-
-/** What of a setting is secret: all of it, or the credentials in its URL. */
-export type Secrecy = 'all' | 'url';
+import type { Secrecy } from '../shared/setting.js';
 
 const HIDDEN = '***';
 const MAX_CHARACTERS = 100;
