@@ -467,6 +467,7 @@ class ReplicaSetBackend extends H2Backend {
     private Document createIndexes(Channel channel, String db, Document query) {
         String collection = (String) query.get("createIndexes");
         Document ns = new Document("ns", db + "." + collection);
+        List<Document> present = indexes(db, ns).toList();
         List<Document> missing = new ArrayList<>();
         for (Object entry : list(query.get("indexes"))) {
             Document index = (Document) entry;
@@ -481,8 +482,9 @@ class ReplicaSetBackend extends H2Backend {
             if (!index.get("key").toString().matches("\\{(\"[^\"]+\" : -?1(\\.0)?(, )?)+\\}")) {
                 throw notSupported("index key " + index.get("key"));
             }
-            Document sameName = findIndex(db, ns.clone().append("name", index.get("name")));
-            Document alike = indexes(db, ns).filter(one -> sameSignature(one, index)).findFirst().orElse(null);
+            Document sameName = present.stream().filter(one -> one.get("name").equals(index.get("name"))).findFirst()
+                .orElse(null);
+            Document alike = present.stream().filter(one -> sameSignature(one, index)).findFirst().orElse(null);
             if (sameName != null && !sameSignature(sameName, index)) {
                 throw new MongoServerError(86, "IndexKeySpecsConflict", "An existing index has the same name as the "
                     + "requested index. Requested index: " + index + ", existing index: " + sameName);
