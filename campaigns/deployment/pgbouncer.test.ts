@@ -45,8 +45,6 @@ describe('PgBouncer in transaction mode', () => {
     direct.set(through, url);
     return through;
   };
-  const directUrl = ({ settings: { POSTGRESQL_URL = '' } }: { settings: Readonly<Record<string, string>> }) =>
-    direct.get(POSTGRESQL_URL) ?? '';
   const AS_NEEDED = ["statement_timeout = '2s'"];
 
   const provider: TestStoreProvider = {
@@ -57,9 +55,13 @@ describe('PgBouncer in transaction mode', () => {
         POSTGRESQL_URL: await createRole(AS_NEEDED),
         POSTGRESQL_PREPARED: 'off',
       };
-      return { settings, remove: () => server.dropSchema(directUrl({ settings })) };
+      const schema = direct.get(settings.POSTGRESQL_URL) ?? '';
+      return {
+        settings,
+        empty: () => server.emptySchema(schema),
+        remove: () => server.dropSchema(schema),
+      };
     },
-    empty: (store) => server.emptySchema(directUrl(store)),
   };
 
   repositoryContract(provider);

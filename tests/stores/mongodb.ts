@@ -15,7 +15,19 @@ export const MONGODB: TestStoreProvider = {
   removesExpired: true,
   create: async () => {
     const url = await urlOf(`test-${randomUUID()}`);
-    return { settings: { STORE: 'mongodb', MONGODB_URL: url }, remove: () => dropDatabase(url) };
+    const client = new MongoClient(url);
+    const database = client.db();
+    return {
+      settings: { STORE: 'mongodb', MONGODB_URL: url },
+      empty: async () => {
+        for (const collection of await database.collections()) await collection.deleteMany();
+        return true;
+      },
+      remove: async () => {
+        await database.dropDatabase();
+        await client.close();
+      },
+    };
   },
   ...(process.env['MONGODB_URL'] && { createDurable: () => MONGODB.create('') }),
   unreachable: (password) => ({
@@ -52,10 +64,4 @@ async function startStandIn(): Promise<MongoProcess> {
   await server.run();
   server.endWithThisProcess(() => rmSync(folder, { recursive: true, force: true }));
   return server;
-}
-
-async function dropDatabase(url: string): Promise<void> {
-  const client = new MongoClient(url);
-  await client.db().dropDatabase();
-  await client.close();
 }

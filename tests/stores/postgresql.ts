@@ -9,8 +9,6 @@ export const POSTGRESQL: TestStoreProvider = {
   pace: 'fast',
   removesExpired: false,
   create: async () => createdIn(await sharedPostgresql(), patient),
-  empty: async ({ settings: { POSTGRESQL_URL = '' } }) =>
-    (await sharedPostgresql()).emptySchema(POSTGRESQL_URL),
   ...(HAS_POSTGRESQL && {
     createDurable: async () => {
       durable ??= PostgresqlServer.start({ isDurable: true });
@@ -45,6 +43,7 @@ async function createdIn(server: PostgresqlServer, toUrl = (url: string) => url)
   const url = await server.createSchema();
   return {
     settings: { STORE: 'postgresql', POSTGRESQL_URL: toUrl(url) },
+    empty: () => server.emptySchema(url),
     remove: () => server.dropSchema(url),
   };
 }

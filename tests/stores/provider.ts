@@ -31,11 +31,6 @@ export interface TestStoreProvider {
    */
   create(folder: string): Promise<CreatedStore>;
   /**
-   * Removes everything from a store that is closed, in less time than `create` takes. Absent if `create` is as fast.
-   * @returns false if the store is not as new; the caller removes it then
-   */
-  empty?(store: CreatedStore): Promise<boolean>;
-  /**
    * Makes an empty store for measurements: on a server as in production, which has a write on disk before it acknowledges
    * it. Absent if there is no such server.
    */
@@ -62,6 +57,12 @@ export interface WrittenSoFar {
 export interface CreatedStore {
   /** The settings with which services open it, STORE among them. */
   readonly settings: Readonly<Record<string, string>>;
+  /**
+   * Deletes all records, in less time than a new store takes, when no service has it open any more. Absent if a new store
+   * is as fast.
+   * @returns false if the store is not as new; the caller removes it then
+   */
+  empty?(): Promise<boolean>;
   /** Removes what is not in its folder, when no service has it open any more. */
   remove(): Promise<void>;
 }

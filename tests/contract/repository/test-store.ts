@@ -43,7 +43,7 @@ export class TestStore {
       await store.current?.close();
       store.other = undefined;
       store.current = undefined;
-      if (!store.created || !(await provider.empty?.(store.created))) await remove();
+      if (!(await store.created?.empty?.())) await remove();
     });
     after(remove);
     return store;
