@@ -8,13 +8,16 @@
  *   npm run test:all -- --only overload,disk        runs these of the night; TEST_SEED=N repeats a run
  *   npm run test:all -- --list                      prints their commands
  *   npm run test:all -- --packages                  prints the Debian packages that are missing
- *   node build/scripts/run-suites.js --gate         runs those of the gate, four at a time, as `.ci/run` does
+ *   node build/scripts/run-suites.js --gate         runs those of the gate, four at a time, as `.ci/run` does; with
+ *                                                   --await-tools those that need more than Node.js start when standard
+ *                                                   input ends: its text is the folder of the image's Node.js
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { FIGURES_FILE, figuresOf } from '../tests/support/figure.js';
 import { MongoProcess } from '../tests/support/mongo-process.js';
 import { RedisServer } from '../tests/support/redis-server.js';
@@ -34,8 +37,10 @@ interface Outcome {
   readonly suite: Suite;
   readonly passed: number;
   readonly failed: number;
-  readonly seconds: number;
-  /** Of processors, by the processes of the suite that ended; not by servers that it shares. */
+  /** Seconds after the start of the run. */
+  readonly began: number;
+  readonly ended: number;
+  /** Of processors, by the processes of the suite and the servers that are started for it. PostgreSQL outlives them. */
   readonly cpuSeconds: number;
   /** The failures that mocha prints, or the end of the output if the run broke off. */
   readonly failures: string;
@@ -47,8 +52,11 @@ const LAST_LINES = 30;
 const LIMIT_S: Readonly<Record<Run, number>> = { gate: 1_800, night: 0 };
 /** In the gate two more than the cores that it has, because many tests wait for timers, servers or the disk. */
 const AT_A_TIME: Readonly<Record<Run, number>> = { gate: 4, night: 1 };
+/** The most that a suite yields to those before it in the table. More could make a wait end at its limit. */
+const MOST_NICE = 5;
 
-const { PATH = '', IMAGE_NODE } = process.env;
+const START = performance.now();
+const { PATH = '' } = process.env;
 const running = new Set<ChildProcess>();
 let isStopping = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -112,13 +120,21 @@ async function runOne(suite: Suite, args: readonly string[]): Promise<number> {
 
 /** Runs the suites of the gate or of the night. */
 async function runMany(): Promise<void> {
-  const { gate, only, list, packages, totals } = parsedOptions({
+  const {
+    gate,
+    only,
+    list,
+    packages,
+    totals,
+    'await-tools': awaitsTools,
+  } = parsedOptions({
     gate: { type: 'boolean', default: false },
     night: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     list: { type: 'boolean', default: false },
     packages: { type: 'boolean', default: false },
     totals: { type: 'string', default: '' },
+    'await-tools': { type: 'boolean', default: false },
   });
   const run: Run = gate ? 'gate' : 'night';
   const isNight = !gate;
@@ -128,43 +144,56 @@ async function runMany(): Promise<void> {
     for (const suite of suites)
       print(`${suite.name}\n    ${commandOf(suite, isNight)}\n    ${needsOf(suite)}`);
   else if (packages) print(packagesOf(suites.flatMap((suite) => missing(suite, isNight))));
-  else if (refuses(suites, isNight)) process.exitCode = 1;
+  else if (!awaitsTools && refuses(suites, isNight)) process.exitCode = 1;
   else {
-    const { passed, failed } = await runAll(run, suites);
+    const { passed, failed } = await runAll(run, suites, awaitsTools ? text(process.stdin) : '');
     if (totals !== '') writeFileSync(totals, `${passed} ${failed}\n`);
     process.exitCode = failed > 0 ? 1 : 0;
   }
 }
 
-async function runAll(run: Run, suites: readonly Suite[]): Promise<Pick<Outcome, 'passed' | 'failed'>> {
+/** @param tools the folder of the image's Node.js or nothing, once the programs are installed that suites need */
+async function runAll(
+  run: Run,
+  suites: readonly Suite[],
+  tools: Promise<string> | string,
+): Promise<Pick<Outcome, 'passed' | 'failed'>> {
   const { TEST_SEED = run === 'gate' ? '1' : `${randomInt(1, 1_000_000)}` } = process.env;
   const env = { ...environment(), TEST_SEED, ...(run === 'night' && { TEST_NIGHT: '1' }) };
   rmSync(FIGURES_FILE, { force: true });
+  const idleBefore = idleMs();
   print(`TEST_SEED=${TEST_SEED}`);
   const figure = figuresOf('test-all');
   const outcomes: Outcome[] = [];
-  const next = suites.values();
+  const rest = [...suites];
+  let imageNode = typeof tools === 'string' ? tools : undefined;
   const runRest = async () => {
-    for (const suite of next) {
-      if (isStopping) return;
-      const outcome = await outcomeOf(run, suite, env);
-      if (run === 'night') figure(suite.name, Math.round(outcome.seconds), 's');
+    while (rest.length > 0 && !isStopping) {
+      const next = imageNode === undefined ? rest.findIndex((suite) => !usesTools(suite)) : 0;
+      const [suite] = next < 0 ? [] : rest.splice(next, 1);
+      if (!suite) {
+        imageNode = (await tools).trim();
+        continue;
+      }
+      const niceness = Math.min(suites.indexOf(suite), MOST_NICE);
+      const outcome = await outcomeOf(run, suite, environmentOf(suite, run, env, imageNode), niceness);
+      if (run === 'night') figure(suite.name, Math.round(outcome.ended - outcome.began), 's');
       outcomes.push(outcome);
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME[run] }, runRest));
-  const rows = outcomes.map(({ suite, passed, failed, seconds, cpuSeconds }) => [
+  const sum = (of: 'passed' | 'failed' | 'cpuSeconds') =>
+    outcomes.reduce((total, outcome) => total + outcome[of], 0);
+  const [passed, failed] = [sum('passed'), sum('failed')];
+  const rows = outcomes.map(({ suite, passed, failed, began, ended, cpuSeconds }) => [
     suite.name,
-    `${passed}`,
-    `${failed}`,
-    seconds.toFixed(0),
-    cpuSeconds.toFixed(0),
+    ...[passed, failed, began, ended, cpuSeconds].map((number) => number.toFixed(0)),
   ]);
-  print(`\n${table(['suite', 'passed', 'failed', 'seconds', 'CPU s'], rows)}`);
+  print(`\n${table(['suite', 'passed', 'failed', 'from s', 'to s', 'CPU s'], rows)}`);
+  const idle = ((idleMs() - idleBefore) / 1_000).toFixed(0);
+  print(`${sum('cpuSeconds').toFixed(0)} CPU s; the ${cpus().length} processors were idle for ${idle} s`);
   for (const { suite, failed, failures } of outcomes)
     if (failed > 0) print(`\n== FAILED: ${suite.name}\n${failures}`);
-  const sum = (of: 'passed' | 'failed') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
-  const [passed, failed] = [sum('passed'), sum('failed')];
   print(`\nTEST_SEED=${TEST_SEED}\n${passed} passed, ${failed} failed`);
   return { passed, failed };
 }
@@ -173,36 +202,23 @@ async function runAll(run: Run, suites: readonly Suite[]): Promise<Pick<Outcome,
  * Runs a suite and shows its output: as it comes, or in one piece at the end if others run at the same time. A run that
  * breaks off counts as a failure, and so does one without tests, unless it passes as a whole.
  */
-async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const begin = performance.now();
-  const command = commandOf(suite, run === 'night');
+async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv, niceness: number): Promise<Outcome> {
+  const began = performance.now();
   const isLive = AT_A_TIME[run] === 1;
-  const title = `\n== ${suite.name}: ${command}`;
+  const title = `\n== ${suite.name}: ${commandOf(suite, run === 'night')}`;
   if (isLive) print(title);
-  const path =
-    run === 'gate' && suite.usesImageNode && IMAGE_NODE
-      ? `${IMAGE_NODE}${delimiter}${env['PATH']}`
-      : env['PATH'];
   let output = '';
   const folder = mkdtempSync(join(tmpdir(), 'suite-'));
   const times = join(folder, 'times');
-  const postgresql = run === 'gate' &&
-    suite.usesOldestPostgresql &&
-    !env['POSTGRES_BIN'] && { POSTGRES_BIN: OLDEST_POSTGRESQL };
-  const code = await withServers(suite, { ...env, ...postgresql, PATH: path }, (all) => {
-    const timed = `${command}\nstatus=$?; times >'${times}'; exit $status`;
-    const program = ['--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', timed];
-    const child = spawn('timeout', program, { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk;
-        if (isLive) process.stdout.write(chunk);
-      });
-    return ended(child);
-  }).catch((error: Error) => {
-    output += `${error.message}\n`;
-    return 1;
-  });
+  const timed = `node build/scripts/run-suites.js ${suite.name}\nstatus=$?; times >'${times}'; exit $status`;
+  const limited = ['timeout', '--kill-after=10', `${LIMIT_S[run]}`, 'bash', '-c', timed];
+  const child = spawn('nice', ['-n', `${niceness}`, ...limited], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+      if (isLive) process.stdout.write(chunk);
+    });
+  const code = await ended(child);
   if (!isLive) print(`${title}\n${output}`);
   const cpuSeconds = existsSync(times) ? secondsIn(readFileSync(times, 'utf8')) : 0;
   rmSync(folder, { recursive: true });
@@ -213,7 +229,8 @@ async function outcomeOf(run: Run, suite: Suite, env: NodeJS.ProcessEnv): Promis
     suite,
     passed: suite.isWhole && !isBroken ? Math.max(counted.passed, 1) : counted.passed,
     failed: counted.failed + Number(isBroken),
-    seconds: (performance.now() - begin) / 1_000,
+    began: (began - START) / 1_000,
+    ended: (performance.now() - START) / 1_000,
     cpuSeconds,
     failures: isBroken
       ? `It ended with ${code}.\n${output.split('\n').slice(-LAST_LINES).join('\n')}`
@@ -258,6 +275,26 @@ async function ended(child: ChildProcess): Promise<number> {
 
 function environment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${resolve('node_modules/.bin')}${delimiter}${PATH}` };
+}
+
+/** Whether a suite needs more in the gate than the compiled checkout and Node.js. */
+function usesTools({ needs, usesImageNode, usesOldestPostgresql }: Suite): boolean {
+  return needs.length > 0 || usesImageNode === true || usesOldestPostgresql === true;
+}
+
+/** @param imageNode the folder of the image's Node.js; empty: there is none */
+function environmentOf(suite: Suite, run: Run, env: NodeJS.ProcessEnv, imageNode = ''): NodeJS.ProcessEnv {
+  if (run === 'night') return env;
+  return {
+    ...(suite.usesOldestPostgresql && { POSTGRES_BIN: OLDEST_POSTGRESQL }),
+    ...env,
+    ...(suite.usesImageNode && imageNode !== '' && { PATH: `${imageNode}${delimiter}${env['PATH']}` }),
+  };
+}
+
+/** The time that all processors together were idle since the computer started, in milliseconds. */
+function idleMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
 }
 
 function commandOf({ command, atNight = command }: Suite, isNight: boolean): string {

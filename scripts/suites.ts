@@ -99,7 +99,10 @@ function onNode(version: string): Suite {
   return nightly(`node-${version.split('.')[0]}`, `test, timers and cases on Node.js ${version}`, command);
 }
 
-/** The gate starts the suites in this order, those that take longest first. */
+/**
+ * The gate starts the suites in this order, those that take longest first; but those that need Node.js alone while it
+ * installs the rest.
+ */
 export const SUITES: readonly Suite[] = [
   {
     name: 'integration',
@@ -210,6 +213,14 @@ export const SUITES: readonly Suite[] = [
     needs: [],
     runs: ['gate'],
     usesImageNode: true,
+  },
+  {
+    name: 'lint',
+    tests: 'the rules of the code and its format, by Biome',
+    command: 'npm run --silent lint',
+    needs: [],
+    runs: ['gate'],
+    isWhole: true,
   },
   {
     name: 'generators',
