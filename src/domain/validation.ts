@@ -52,7 +52,8 @@ function member(field: Field, name: string): Field {
 }
 
 /**
- * Makes a function that returns every issue of an entity with these fields, in the order of the table.
+ * Makes a function that returns every issue of an entity with these fields, in the order of the table. A field that is
+ * undefined is absent.
  * @param readOnly the names of fields that only the service sets
  */
 export function entityIssues(
@@ -82,7 +83,8 @@ function membersFinder(table: FieldTable, readOnly: readonly string[] = []): Iss
     const at = path.length;
     for (const [name, find] of members) {
       path[at] = name;
-      if (Object.hasOwn(value, name)) find(value[name], path, found);
+      const member = value[name];
+      if (member !== undefined) find(member, path, found);
       else if (required.has(name)) add('required', path, found);
     }
     for (const name of Object.keys(value)) {

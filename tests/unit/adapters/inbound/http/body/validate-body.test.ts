@@ -10,4 +10,10 @@ describe('a body', () => {
         ['invalid_type', ''],
       ]);
   });
+
+  it('lacks a field that is undefined', () => {
+    const validate = bodyValidator(PRODUCT, ['id']);
+    expect(validate({ name: 'Lamp', sku: undefined })).to.deep.equal([]);
+    expect(validate({ name: undefined }).map(({ code }) => code)).to.deep.equal(['required']);
+  });
 });
