@@ -39,7 +39,7 @@ describe('the program', () => {
 
     it('shares one key and one CA between concurrent first starts', async () => {
       const where = folder();
-      const services = [start(where), start(where), start(where)];
+      const services = Array.from({ length: 3 }, () => start(where, { DATA_DIR: 'data' }));
       await Promise.all(services.map((service) => service.prints(/listens on/)));
       const keys = services.map(({ firstKey }) => firstKey).filter(Boolean);
       expect(keys).to.have.length(1);

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { CreatedStore, TestStoreProvider } from '../stores/provider.js';
 import { HttpClient } from './http-client.js';
 import { FIRST_KEY } from './in-process-service.js';
+import { hasUsualCertificate, keepCertificate, writeCertificate } from './kept-certificate.js';
 import { documentedResponses } from './openapi/described.js';
 import { Scrape } from './scrape.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -21,13 +22,17 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The program in a child process, as users run it. */
+/**
+ * The program in a child process, as users run it. A service that is not told its data folder begins with the certificate
+ * of another one.
+ */
 export class ChildProcessService {
   out = '';
   /** The log so far. */
   log = '';
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
+  private readonly hasUsualCertificate: boolean;
 
   constructor(
     readonly folder: string,
@@ -36,6 +41,9 @@ export class ChildProcessService {
     executable = process.execPath,
   ) {
     const { PATH = '' } = process.env;
+    this.hasUsualCertificate =
+      program === SERVICE && !('DATA_DIR' in environment) && hasUsualCertificate(environment);
+    if (this.hasUsualCertificate) writeCertificate(join(folder, 'data'));
     const env = {
       PATH,
       PORT: '0',
@@ -66,7 +74,9 @@ export class ChildProcessService {
 
   /** Waits until the service listens with HTTPS. @returns the port */
   async listening(): Promise<number> {
-    return Number((await this.prints(/listens on https:\/\/localhost:(\d+)/))[1]);
+    const [, port] = await this.prints(/listens on https:\/\/localhost:(\d+)/);
+    if (this.hasUsualCertificate) keepCertificate(join(this.folder, 'data'));
+    return Number(port);
   }
 
   /** Waits until the service listens and its store is open. @returns a client with this token, or with the first key */

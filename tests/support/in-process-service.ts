@@ -1,5 +1,3 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
@@ -7,6 +5,7 @@ import { createStore } from '../stores/index.js';
 import type { CreatedStore } from '../stores/provider.js';
 import { AdvancedClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
+import { hasUsualCertificate, keepCertificate, writeCertificate } from './kept-certificate.js';
 import { documentedResponses } from './openapi/described.js';
 import { temporaryFolder } from './temporary-folder.js';
 import type { TestIssuer } from './test-issuer.js';
@@ -23,20 +22,6 @@ export interface InProcessService {
   readonly clock: AdvancedClock;
   /** Stops the service before the end of the tests. */
   stop(): Promise<void>;
-}
-
-/** The files of the first self-signed certificate that a service of this process made. */
-let certificates: ReadonlyMap<string, Buffer> | undefined;
-
-function readCertificates(folder: string): ReadonlyMap<string, Buffer> {
-  const files = readdirSync(join(folder, 'tls'));
-  return new Map(files.map((file) => [file, readFileSync(join(folder, 'tls', file))]));
-}
-
-function writeCertificates(folder: string): void {
-  if (!certificates) return;
-  mkdirSync(join(folder, 'tls'));
-  for (const [file, bytes] of certificates) writeFileSync(join(folder, 'tls', file), bytes, { mode: 0o600 });
 }
 
 /**
@@ -69,9 +54,8 @@ export function inProcessService(
       ...environment,
       ...(await issuer?.start())?.settings,
     };
-    // These decide which names the certificate has. Other services use one certificate, which takes time to make.
-    const isUsual = !['TLS', 'TLS_NAMES', 'PUBLIC_URL'].some((name) => name in environment);
-    if (isUsual) writeCertificates(folder);
+    const isUsual = hasUsualCertificate(environment);
+    if (isUsual) writeCertificate(folder);
     state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
     service = new Service(state.application.serviceParts);
     let stopping: Promise<void> | undefined;
@@ -80,7 +64,7 @@ export function inProcessService(
       return stopping;
     };
     const { port, managementPort, authorityFile } = await service.start();
-    if (isUsual) certificates ??= readCertificates(folder);
+    if (isUsual) keepCertificate(folder);
     state.port = port;
     state.managementPort = managementPort;
     state.client = new HttpClient(port, authorityFile ?? environment['TLS_CERT_FILE'], FIRST_KEY);
