@@ -81,7 +81,6 @@ const HTTP_FOLDERS = [
  */
 const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   koa: ['adapters/inbound/http/'],
-  '@koa/router': ['adapters/inbound/http/'],
   'koa-bodyparser': ['adapters/inbound/http/'],
   'ipaddr.js': ['adapters/inbound/http/', 'adapters/outbound/webhooks/'],
   'csv-stringify': ['adapters/inbound/http/'],
