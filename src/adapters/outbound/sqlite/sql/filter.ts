@@ -154,13 +154,17 @@ export function residualConditionsOf(table: IndexedTable, filters: readonly Filt
     const column = comparedColumn(table, filter);
     return column === undefined ? [] : [conditionOf(table, filter, `+${column}`)];
   });
-  const listed = Object.keys(table.fields).flatMap((field) =>
-    listConditions(
-      table,
-      field,
-      others.filter((filter) => filter.field === field && comparedColumn(table, filter) === undefined),
-    ),
-  );
+  const inText = others.filter((filter) => comparedColumn(table, filter) === undefined);
+  const fields = new Set(inText.map(({ field }) => field));
+  const listed = Object.keys(table.fields)
+    .filter((field) => fields.has(field))
+    .flatMap((field) => {
+      return listConditions(
+        table,
+        field,
+        inText.filter((filter) => filter.field === field),
+      );
+    });
   const attributes = others.filter((filter) => filter.operator === 'attribute');
   return [...probes.values(), ...columns, ...listed, ...attributesCondition(attributes)];
 }
