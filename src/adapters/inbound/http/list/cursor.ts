@@ -51,8 +51,7 @@ export function decodeCursor(list: string, text: string): Cursor | undefined {
   return cursor && encodeCursor(list, cursor) === text ? cursor : undefined;
 }
 
-/** Like {@link decodeCursor}, for a text that it has accepted. */
-export function parseCursor(text: string): Cursor | undefined {
+function parseCursor(text: string): Cursor | undefined {
   const [side, inclusive, fingerprint, values] = unsealed(text) ?? [];
   if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
   if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;

@@ -1,10 +1,11 @@
 import type { ListQuery } from '../../../../application/ports/list-query.js';
+import { TextCache } from '../../../../shared/text-cache.js';
 import type { ParameterDescription } from '../core/description.js';
 import { type HttpError, invalidParameters, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid, wholeNumberIssue } from '../query/query.js';
-import { type Cursor, decodeCursor, isPositionIn, parseCursor, queryFingerprint } from './cursor.js';
+import { type Cursor, decodeCursor, isPositionIn, queryFingerprint } from './cursor.js';
 import { Filters } from './filters.js';
 import { readOrder, sortDescription, sortParameter } from './sort.js';
 
@@ -46,6 +47,8 @@ export const CURSOR_DESCRIPTION: ParameterDescription = {
 export class ListQueryParser {
   private readonly filters: Filters;
   private readonly ownParameters: ReadonlyMap<string, Parameter>;
+  /** Each request reads its cursor twice. */
+  private readonly cursors = new TextCache<Cursor | undefined>();
 
   /** @param list the name of the list, so that cursors of other lists are rejected */
   constructor(
@@ -85,7 +88,7 @@ export class ListQueryParser {
     const order = readOrder(parameters.get('sort'));
     const query = { limit, filters, order };
     const text = parameters.get('cursor');
-    const cursor = text === undefined ? undefined : parseCursor(text);
+    const cursor = text === undefined ? undefined : this.cursor(text);
     return cursor ? { ...query, from: this.position(cursor, query) } : query;
   }
 
@@ -96,7 +99,11 @@ export class ListQueryParser {
   }
 
   private cursorIssues(text: string): readonly ParameterIssue[] {
-    return decodeCursor(this.list, text) ? [] : FOREIGN_CURSOR;
+    return this.cursor(text) ? [] : FOREIGN_CURSOR;
+  }
+
+  private cursor(text: string): Cursor | undefined {
+    return this.cursors.get(text, () => decodeCursor(this.list, text));
   }
 }
 

@@ -4,8 +4,8 @@ import {
   decodeCursor,
   encodeCursor,
   isPositionIn,
-  parseCursor,
   queryFingerprint,
+  sealed,
 } from '#src/adapters/inbound/http/list/cursor.js';
 import { BY_ID, type SortOrder, type Value } from '#src/application/ports/list-query.js';
 import { PRODUCTS } from '../../../../../support/tables.js';
@@ -25,15 +25,26 @@ describe('a cursor in the code', () => {
       });
 
   it('has a side, an inclusiveness, a fingerprint and values', () => {
-    const parse = (json: string) => parseCursor(Buffer.from(`checksum${json}`).toString('base64url'));
-    expect(parse('["after",false,"f",[1]]')).to.deep.equal({
+    const decode = (...values: unknown[]) => decodeCursor('products', sealed('products', values));
+    expect(decode('after', false, 'f', [1])).to.deep.equal({
       position: { side: 'after', inclusive: false, values: [1] },
       fingerprint: 'f',
     });
-    for (const wrong of ['', 'x', 'null', '5', '{}', '["aside",false,"f",[1]]', '["after",0,"f",[1]]'])
-      expect(parse(wrong), wrong).to.equal(undefined);
-    for (const wrong of ['["after",false,1,[1]]', '["after",false,"f",{}]', '["after",false,"f"]'])
-      expect(parse(wrong), wrong).to.equal(undefined);
+    for (const wrong of [[], [null], ['aside', false, 'f', [1]], ['after', 0, 'f', [1]]])
+      expect(decode(...wrong), JSON.stringify(wrong)).to.equal(undefined);
+    for (const wrong of [
+      ['after', false, 1, [1]],
+      ['after', false, 'f', {}],
+      ['after', false, 'f'],
+    ])
+      expect(decode(...wrong), JSON.stringify(wrong)).to.equal(undefined);
+  });
+
+  it('is an array in JSON', () => {
+    for (const json of ['', 'x', 'null', '5', '{}', '"after"']) {
+      const text = Buffer.from(`checksum${json}`).toString('base64url');
+      expect(decodeCursor('products', text), json).to.equal(undefined);
+    }
   });
 
   it('has only texts, numbers and null as values', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
-import { parseCursor } from '#src/adapters/inbound/http/list/cursor.js';
+import { decodeCursor } from '#src/adapters/inbound/http/list/cursor.js';
 import { linkHeader, withMonitor } from '#src/adapters/inbound/http/list/link-header.js';
 import { BY_ID, type ListQuery, type Position } from '#src/application/ports/list-query.js';
 import { cursorIn, linksOf } from '../../../../../support/links.js';
@@ -37,7 +37,7 @@ function positions(page: Parameters<typeof header>[0]): Record<string, Position 
   return Object.fromEntries(
     Object.entries(others).map(([rel, target]) => {
       expect(target.startsWith(`${first}&cursor=`)).to.equal(true);
-      return [rel, parseCursor(cursorIn(target))?.position];
+      return [rel, decodeCursor('products', cursorIn(target))?.position];
     }),
   );
 }
