@@ -25,10 +25,16 @@ export const TEXT_OPERATORS: readonly Operator[] = [...NUMBER_OPERATORS, 'prefix
 export type NamedRecord = Versioned<{ readonly name: string }>;
 
 export function compareByOrder(order: SortOrder, a: Position['values'], b: Position['values']): number {
-  const differences = order.map(
-    ({ descending }, at) => compareValues(a[at] ?? '', b[at] ?? '') * (descending ? -1 : 1),
-  );
-  return differences.find((difference) => difference !== 0) ?? 0;
+  const [one, other] = [a, b].map((values) => values.map((value) => comparable(value ?? '')));
+  return compareKeys(order, one ?? [], other ?? []);
+}
+
+function compareKeys(order: SortOrder, a: readonly Key[], b: readonly Key[]): number {
+  for (const [at, { descending }] of order.entries()) {
+    const difference = compare(a[at] ?? 0, b[at] ?? 0);
+    if (difference !== 0) return descending ? -difference : difference;
+  }
+  return 0;
 }
 
 export function keysOf(record: NamedRecord, order: SortOrder): Value[] {
@@ -39,7 +45,10 @@ export function keysOf(record: NamedRecord, order: SortOrder): Value[] {
 
 /** The records in this order. */
 export function sorted<One extends NamedRecord>(records: readonly One[], order: SortOrder): One[] {
-  return records.toSorted((a, b) => compareByOrder(order, keysOf(a, order), keysOf(b, order)));
+  return records
+    .map((record) => ({ record, keys: keysOf(record, order).map(comparable) }))
+    .toSorted((a, b) => compareKeys(order, a.keys, b.keys))
+    .map(({ record }) => record);
 }
 
 /** The position before all records for the side `after`, and behind them for `before`. */
@@ -59,8 +68,18 @@ export function idsWhere(values: ReadonlyMap<Id, Value>, test: (own: Value) => b
 }
 
 function compareValues(a: Value, b: Value): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return Buffer.compare(bytes(a), bytes(b));
+  return compare(comparable(a), comparable(b));
+}
+
+/** A number, or the bytes of a text. */
+type Key = number | Buffer;
+
+function comparable(value: Value): Key {
+  return typeof value === 'number' ? value : bytes(value);
+}
+
+function compare(a: Key, b: Key): number {
+  return typeof a === 'number' || typeof b === 'number' ? Number(a) - Number(b) : Buffer.compare(a, b);
 }
 
 function bytes(text: Value): Buffer {

@@ -414,94 +414,106 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         };
         const SORTS = ['id', '-id', 'name,id', '-createdAt,name,-id'];
 
-        beforeEach(async () => {
+        const fill = async () => {
           for (let at = 0; at < MANY; at += 1_000) await store.addAll(all.slice(at, at + 1_000));
+        };
+
+        describe('that stay as they are', () => {
+          store.filledOnce(async () => {
+            await indexAll(store.all);
+            await fill();
+          });
+
+          for (const [text, limit] of [
+            ['common', 1_000],
+            ['odd', 700],
+            ['rarest', 1],
+            ['lamp odd', 333],
+            ['m299', 2],
+            ['m1', 401],
+            ['c', 999],
+            ['desk lamp', 10],
+            ['none', 5],
+          ] as const) {
+            it(`${text}: lists them forwards and backwards, in every order, and counts them`, async () => {
+              for (const sort of SORTS)
+                await expectList(matching(text), { filters: [searchFor(text)], sort, limit });
+            }).timeout(30_000);
+          }
+
+          it('combines with other filters, before or behind them', async () => {
+            const cases: [text: string, filter: Filter, test: (record: Versioned<Product>) => boolean][] = [
+              [
+                'lamp',
+                { field: 'name', operator: 'eq', value: 'lamp n3' },
+                ({ fields }) => fields.name === 'lamp n3',
+              ],
+              [
+                'odd',
+                { field: 'price.amount', operator: 'gte', value: 9 },
+                ({ fields }) => (fields.price?.amount ?? 0) >= 9,
+              ],
+              [
+                'm2',
+                { field: 'sku', operator: 'exists', value: false },
+                ({ fields }) => fields.sku === undefined,
+              ],
+              [
+                'common',
+                { field: 'sku', operator: 'eq', value: 'S-77' },
+                ({ fields }) => fields.sku === 'S-77',
+              ],
+              ['common', { field: 'id', operator: 'gt', value: 1_005_000 }, ({ id }) => id > 1_005_000],
+              [
+                'lamp',
+                { field: 'id', operator: 'in', values: [1, 3, 5] },
+                ({ id }) => [1, 3, 5].includes(id),
+              ],
+              ['odd', attribute('5'), ({ fields }) => fields.attributes?.['size'] === 5],
+              [
+                'even',
+                { field: 'createdAt', operator: 'lt', value: AT + 1 },
+                ({ createdAt }) => createdAt < AT + 1,
+              ],
+              ['common', searchFor('lamp'), ({ fields }) => fields.name.startsWith('lamp')],
+            ];
+            for (const [text, filter, test] of cases) {
+              const expected = matching(text).filter(test);
+              expect(expected, text).not.to.have.length(0);
+              const search = searchFor(text);
+              await expectList(expected, { filters: [search, filter], sort: 'id', limit: 450 });
+              await expectList(expected, { filters: [filter, search], sort: '-name,id', limit: 450 });
+            }
+          }).timeout(60_000);
+
+          it('starts at any position', async () => {
+            for (const text of ['odd', 'rarest'])
+              for (const edge of [1, 2_000, 500_000, 1_004_691, 2 ** 53 - 1])
+                for (const inclusive of [true, false]) {
+                  const ids = idsOf(matching(text));
+                  const from = (side: Position['side']): Position => ({ side, inclusive, values: [edge] });
+                  const after = ids.filter((id) => id > edge || (inclusive && id === edge));
+                  const before = ids.filter((id) => id < edge || (inclusive && id === edge));
+                  const at = `${text} at ${edge}`;
+                  expect(await find(text, { limit: 3, from: from('after') }), at).to.deep.equal(
+                    after.slice(0, 3),
+                  );
+                  expect(await find(text, { limit: 3, from: from('before') }), at).to.deep.equal(
+                    before.slice(-3),
+                  );
+                  const order = by('-id');
+                  expect(await find(text, { limit: 3, order, from: from('after') }), at).to.deep.equal(
+                    before.toReversed().slice(0, 3),
+                  );
+                  expect(await find(text, { limit: 3, order, from: from('before') }), at).to.deep.equal(
+                    after.slice(0, 3).toReversed(),
+                  );
+                }
+          }).timeout(30_000);
         });
 
-        for (const [text, limit] of [
-          ['common', 1_000],
-          ['odd', 700],
-          ['rarest', 1],
-          ['lamp odd', 333],
-          ['m299', 2],
-          ['m1', 401],
-          ['c', 999],
-          ['desk lamp', 10],
-          ['none', 5],
-        ] as const) {
-          it(`${text}: lists them forwards and backwards, in every order, and counts them`, async () => {
-            for (const sort of SORTS)
-              await expectList(matching(text), { filters: [searchFor(text)], sort, limit });
-          }).timeout(30_000);
-        }
-
-        it('combines with other filters, before or behind them', async () => {
-          const cases: [text: string, filter: Filter, test: (record: Versioned<Product>) => boolean][] = [
-            [
-              'lamp',
-              { field: 'name', operator: 'eq', value: 'lamp n3' },
-              ({ fields }) => fields.name === 'lamp n3',
-            ],
-            [
-              'odd',
-              { field: 'price.amount', operator: 'gte', value: 9 },
-              ({ fields }) => (fields.price?.amount ?? 0) >= 9,
-            ],
-            [
-              'm2',
-              { field: 'sku', operator: 'exists', value: false },
-              ({ fields }) => fields.sku === undefined,
-            ],
-            [
-              'common',
-              { field: 'sku', operator: 'eq', value: 'S-77' },
-              ({ fields }) => fields.sku === 'S-77',
-            ],
-            ['common', { field: 'id', operator: 'gt', value: 1_005_000 }, ({ id }) => id > 1_005_000],
-            ['lamp', { field: 'id', operator: 'in', values: [1, 3, 5] }, ({ id }) => [1, 3, 5].includes(id)],
-            ['odd', attribute('5'), ({ fields }) => fields.attributes?.['size'] === 5],
-            [
-              'even',
-              { field: 'createdAt', operator: 'lt', value: AT + 1 },
-              ({ createdAt }) => createdAt < AT + 1,
-            ],
-            ['common', searchFor('lamp'), ({ fields }) => fields.name.startsWith('lamp')],
-          ];
-          for (const [text, filter, test] of cases) {
-            const expected = matching(text).filter(test);
-            expect(expected, text).not.to.have.length(0);
-            const search = searchFor(text);
-            await expectList(expected, { filters: [search, filter], sort: 'id', limit: 450 });
-            await expectList(expected, { filters: [filter, search], sort: '-name,id', limit: 450 });
-          }
-        }).timeout(60_000);
-
-        it('starts at any position', async () => {
-          for (const text of ['odd', 'rarest'])
-            for (const edge of [1, 2_000, 500_000, 1_004_691, 2 ** 53 - 1])
-              for (const inclusive of [true, false]) {
-                const ids = idsOf(matching(text));
-                const from = (side: Position['side']): Position => ({ side, inclusive, values: [edge] });
-                const after = ids.filter((id) => id > edge || (inclusive && id === edge));
-                const before = ids.filter((id) => id < edge || (inclusive && id === edge));
-                const at = `${text} at ${edge}`;
-                expect(await find(text, { limit: 3, from: from('after') }), at).to.deep.equal(
-                  after.slice(0, 3),
-                );
-                expect(await find(text, { limit: 3, from: from('before') }), at).to.deep.equal(
-                  before.slice(-3),
-                );
-                const order = by('-id');
-                expect(await find(text, { limit: 3, order, from: from('after') }), at).to.deep.equal(
-                  before.toReversed().slice(0, 3),
-                );
-                expect(await find(text, { limit: 3, order, from: from('before') }), at).to.deep.equal(
-                  after.slice(0, 3).toReversed(),
-                );
-              }
-        }).timeout(30_000);
-
         it('shows each record once that stays, while others are written', async () => {
+          await fill();
           const seen: Id[] = [];
           let from: Position | undefined;
           for (let round = 0; ; round++) {
@@ -541,32 +553,34 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
     const matching = ({ field, value }: ExistenceFilter) =>
       all.filter(({ fields }) => ((field === 'sku' ? fields.sku : fields.price) !== undefined) === value);
 
-    for (const field of ['sku', 'price.amount', 'price.currency'])
-      for (const value of [true, false])
-        it(`separates the records with ${field} from the others: ${value}`, async () => {
-          await store.addAll(all);
-          for (const sort of ['id', '-id', 'name,-id', '-createdAt,id'])
-            await expectList(matching(exists(field, value)), {
-              filters: [exists(field, value)],
-              sort,
-              limit: 5,
-            });
-        });
+    describe('of a few records', () => {
+      store.filledOnce(() => store.addAll(all));
 
-    it('combines with itself and with other filters', async () => {
-      await store.addAll(all);
-      const noSku = exists('sku', false);
-      const priced = exists('price.amount', true);
-      const both = matching(noSku).filter((one) => matching(priced).includes(one));
-      await expectList(both, { filters: [noSku, priced], sort: 'name,id', limit: 3 });
-      await expectList([], { filters: [noSku, exists('sku', true)], sort: 'id', limit: 3 });
-      const cheap: Filter = { field: 'price.amount', operator: 'lt', value: 9 };
-      const cheapOnes = matching(priced).filter(({ fields }) => (fields.price?.amount ?? 0) < 9);
-      await expectList(cheapOnes, { filters: [cheap, priced], sort: 'id', limit: 3 });
-      await expectList([], { filters: [cheap, exists('price.amount', false)], sort: 'id', limit: 3 });
-      const named: Filter = { field: 'name', operator: 'eq', value: 'n1' };
-      const namedOnes = matching(noSku).filter(({ fields }) => fields.name === 'n1');
-      await expectList(namedOnes, { filters: [named, noSku], sort: '-id', limit: 2 });
+      for (const field of ['sku', 'price.amount', 'price.currency'])
+        for (const value of [true, false])
+          it(`separates the records with ${field} from the others: ${value}`, async () => {
+            for (const sort of ['id', '-id', 'name,-id', '-createdAt,id'])
+              await expectList(matching(exists(field, value)), {
+                filters: [exists(field, value)],
+                sort,
+                limit: 5,
+              });
+          });
+
+      it('combines with itself and with other filters', async () => {
+        const noSku = exists('sku', false);
+        const priced = exists('price.amount', true);
+        const both = matching(noSku).filter((one) => matching(priced).includes(one));
+        await expectList(both, { filters: [noSku, priced], sort: 'name,id', limit: 3 });
+        await expectList([], { filters: [noSku, exists('sku', true)], sort: 'id', limit: 3 });
+        const cheap: Filter = { field: 'price.amount', operator: 'lt', value: 9 };
+        const cheapOnes = matching(priced).filter(({ fields }) => (fields.price?.amount ?? 0) < 9);
+        await expectList(cheapOnes, { filters: [cheap, priced], sort: 'id', limit: 3 });
+        await expectList([], { filters: [cheap, exists('price.amount', false)], sort: 'id', limit: 3 });
+        const named: Filter = { field: 'name', operator: 'eq', value: 'n1' };
+        const namedOnes = matching(noSku).filter(({ fields }) => fields.name === 'n1');
+        await expectList(namedOnes, { filters: [named, noSku], sort: '-id', limit: 2 });
+      });
     });
 
     it('follows a value that is added or removed, and finds no deleted record', async () => {

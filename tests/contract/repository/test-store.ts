@@ -23,30 +23,51 @@ export class TestStore {
   private created: CreatedStore | undefined;
   private current: OpenStore | undefined;
   private other: OpenStore | undefined;
+  private isFilledOnce = false;
 
-  private constructor(private readonly provider: TestStoreProvider) {}
+  private constructor(
+    private readonly provider: TestStoreProvider,
+    private readonly folder: string,
+  ) {}
 
   /** Opens an empty store before each test of the surrounding suite, and removes it afterwards. */
   static forEachTest(provider: TestStoreProvider): TestStore {
-    const store = new TestStore(provider);
-    const folder = temporaryFolder();
-    const remove = async () => {
-      await store.created?.remove();
-      store.created = undefined;
-    };
-    beforeEach(async () => {
-      store.created ??= await provider.create(mkdtempSync(join(folder, 'store-')));
-      store.current = await openStore(store.created.settings);
-    });
-    afterEach(async () => {
-      await store.other?.close();
-      await store.current?.close();
-      store.other = undefined;
-      store.current = undefined;
-      if (!(await store.created?.empty?.())) await remove();
-    });
-    after(remove);
+    const store = new TestStore(provider, temporaryFolder());
+    beforeEach(() => (store.isFilledOnce ? undefined : store.open()));
+    afterEach(() => (store.isFilledOnce ? undefined : store.close()));
+    after(() => store.remove());
     return store;
+  }
+
+  /** Fills one empty store for all tests of the surrounding suite, instead of one for each: they only read. */
+  filledOnce(fill: () => Promise<void>): void {
+    before(async () => {
+      await this.open();
+      this.isFilledOnce = true;
+      await fill();
+    });
+    after(async () => {
+      this.isFilledOnce = false;
+      await this.close();
+    });
+  }
+
+  private async open(): Promise<void> {
+    this.created ??= await this.provider.create(mkdtempSync(join(this.folder, 'store-')));
+    this.current = await openStore(this.created.settings);
+  }
+
+  private async close(): Promise<void> {
+    await this.other?.close();
+    await this.current?.close();
+    this.other = undefined;
+    this.current = undefined;
+    if (!(await this.created?.empty?.())) await this.remove();
+  }
+
+  private async remove(): Promise<void> {
+    await this.created?.remove();
+    this.created = undefined;
   }
 
   get products(): Repository<Product> {
