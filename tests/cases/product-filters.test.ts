@@ -143,7 +143,7 @@ const MATCHES: readonly (readonly [query: Record<string, string>, names: string]
 const withColons = (query: Record<string, string>) =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name.replace('.', ':'), value]));
 
-for (const store of LOCAL_STORE_NAMES)
+for (const [place, store] of LOCAL_STORE_NAMES.entries())
   describe(`filters of the details of products on ${store}`, () => {
     const service = inProcessService({ STORE: store });
     const get = (query: string, headers: Record<string, string> = {}) =>
@@ -160,8 +160,16 @@ for (const store of LOCAL_STORE_NAMES)
         expect((await service.client.post('/v1/products', product)).status).to.equal(201);
     });
 
-    for (const [pairs, found] of MATCHES)
-      it(`match ${found || 'nothing'} for ${JSON.stringify(pairs)}, in every way to list`, async () => {
+    for (const [at, [pairs, found]] of MATCHES.entries()) {
+      const title = `match ${found || 'nothing'} for ${JSON.stringify(pairs)}`;
+      // Each has one store in every way: the way to list does not depend on the store.
+      if (at % LOCAL_STORE_NAMES.length !== place) {
+        it(title, async () => {
+          expect(await names(String(new URLSearchParams(pairs)))).to.equal(found);
+        });
+        continue;
+      }
+      it(`${title}, in every way to list`, async () => {
         for (const spelling of [pairs, withColons(pairs)]) {
           const query = String(new URLSearchParams(spelling));
           expect(await names(query)).to.equal(found);
@@ -175,6 +183,7 @@ for (const store of LOCAL_STORE_NAMES)
         const csv = (await get(query, { Accept: 'text/csv' })).text;
         expect(namesIn(parse(csv, { columns: true }))).to.equal(found);
       });
+    }
 
     it('take several values with commas, repeated, or both, under names that may end in []', async () => {
       for (const query of [
