@@ -137,7 +137,7 @@ describe('products that are exported and imported again', () => {
           sent.map(({ name, description = '' }) => [name, description]),
         );
       }),
-      { numRuns: sized({ gate: 20, night: 100 }) },
+      { numRuns: sized({ gate: 10, night: 100 }) },
     );
   });
 });

@@ -6,6 +6,9 @@ import { LOCAL_STORES } from '../stores/index.js';
 import { openNew } from '../stores/provider.js';
 import { FakeClock } from '../support/fakes.js';
 
+/** Each makes a key of RSA, which takes long. */
+const REPLICAS = 3;
+
 describe('the first signing key of a store', () => {
   for (const store of LOCAL_STORES) {
     it(`is created once by concurrent replicas, which all sign with it: ${store.name}`, async () => {
@@ -13,13 +16,13 @@ describe('the first signing key of a store', () => {
       const [signer, clock] = [new Rs256TokenSigner(), new FakeClock()];
       const administration = () => new SigningKeyAdministration({ keys, signer, clock });
       const replicas = Array.from(
-        { length: 5 },
+        { length: REPLICAS },
         () => new SigningKeys({ administration: administration(), signer, clock }),
       );
       const current = await Promise.all(replicas.map((replica) => replica.current()));
       const [first, ...others] = await administration().all();
       expect([first?.id, others]).to.deep.equal([1, []]);
-      expect(current.map(({ kid }) => kid)).to.deep.equal(Array(5).fill(first?.fields.kid));
+      expect(current.map(({ kid }) => kid)).to.deep.equal(Array(REPLICAS).fill(first?.fields.kid));
       await close();
     });
   }

@@ -98,7 +98,7 @@ describe('any stream of an import that matches', () => {
   });
 
   it('has the results of its dry run, of its lines one by one, and of single requests', async () => {
-    for (let run = 0; run < sized({ gate: 30, night: 500 }); run++) {
+    for (let run = 0; run < sized({ gate: 15, night: 500 }); run++) {
       const stream = randomStream(random, 1 + random.below(25));
       const { match, existing, lines } = stream;
       const target = `/v1/products/imports?match=${match}&existing=${existing}`;

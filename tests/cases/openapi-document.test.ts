@@ -9,8 +9,7 @@ import { PLURALS, RECORD_PLURALS } from '../support/tables.js';
 const PROXIED = { TLS: 'proxy', TRUSTED_PROXIES: '127.0.0.1' };
 const VARIANTS: Readonly<Record<string, string>>[] = [
   {},
-  { PUBLIC_READ: 'products' },
-  { REQUIRE_IF_MATCH: 'true', CORS_ORIGINS: 'https://shop.example' },
+  { PUBLIC_READ: 'products', REQUIRE_IF_MATCH: 'true', CORS_ORIGINS: 'https://shop.example' },
   { ...PROXIED, PUBLIC_URL: 'https://shop.example.net/catalogue' },
 ];
 

@@ -5,6 +5,7 @@ import type { HttpResponse } from '../support/http-client.js';
 import { type InProcessService, inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 import { inParallel } from '../support/parallel-limits.js';
+import { AT_NIGHT } from '../support/run-settings.js';
 
 const NDJSON = 'application/x-ndjson';
 const CSV = 'text/csv';
@@ -81,7 +82,7 @@ function told({ status, text, headers }: HttpResponse): object {
   return { status, text, headers: rest };
 }
 
-for (const store of LOCAL_STORE_NAMES)
+for (const [place, store] of LOCAL_STORE_NAMES.entries())
   describe(`what everybody sees under PUBLIC_READ=products, on ${store}`, () => {
     const { service, ids, get, send } = catalogue({
       STORE: store,
@@ -108,13 +109,15 @@ for (const store of LOCAL_STORE_NAMES)
     });
 
     it('tells of no other product that it exists, whatever else is wrong with the request', async () => {
+      // What is wrong does not depend on the store: in the gate one has all of it.
+      const wrong = AT_NIGHT || place === 0 ? WRONG : WRONG.slice(0, 1);
       const requests = ['DRAFT', 'OLD'].flatMap((sku) =>
         [
           [`/v1/products/${ids.get(sku)}`, '/v1/products/999'],
           [`/products/${ids.get(sku)}`, '/products/999'],
           [`/v1/products/sku/${sku}`, '/v1/products/sku/NONE'],
         ].flatMap(([path = '', absent = '']) => [
-          ...WRONG.flatMap(([query, headers]) =>
+          ...wrong.flatMap(([query, headers]) =>
             ['GET', 'HEAD'].map((method) => ({
               method,
               path: path + query,
@@ -169,13 +172,15 @@ for (const store of LOCAL_STORE_NAMES)
       'sort=-id&brand=B',
       'fields=id,name,status,sku',
     ];
-    for (const query of QUERIES)
+    for (const [at, query] of QUERIES.entries())
       it(`are the live products of a list, ${query || 'of all'}, in every format and count`, async () => {
         const all = (await get('reader', `/v1/products?${query.replace(/fields=.*/, '')}`)).json;
         const live = all.filter(({ status }: { status?: string }) => status === undefined);
         const liveIds = live.map(({ id }: { id: number }) => id);
         const ofEach = (records: readonly { id: number | string }[]) => records.map(({ id }) => Number(id));
-        for (const reader of PUBLIC) {
+        // Who reads does not depend on the store: in the gate each query has one store for all readers, in turn.
+        const isInTurn = AT_NIGHT || at % LOCAL_STORE_NAMES.length === place;
+        for (const reader of isInTurn ? PUBLIC : PUBLIC.slice(0, 1)) {
           const page = await get(reader, `/products?${query}`, { Prefer: 'count=exact' });
           expect(page.status, page.text).to.equal(200);
           expect(ofEach(page.json), reader).to.deep.equal(liveIds);

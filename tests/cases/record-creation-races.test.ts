@@ -26,7 +26,7 @@ describe('concurrent creations under one idempotency key, in every order of thei
       await scene(schedule);
     });
   const inSomeOrders = (scene: (schedule: Schedule) => Promise<void>) =>
-    someOrders(sized({ gate: 1_000, night: 3_000 }), async (schedule) => {
+    someOrders(sized({ gate: 500, night: 3_000 }), async (schedule) => {
       world = new RecordCreatorHarness();
       await scene(schedule);
     });

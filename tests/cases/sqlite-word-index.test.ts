@@ -175,7 +175,7 @@ describe('the index of words in SQLite', () => {
       const current = new Map(records.map((record) => [record.id, record]));
       let step = 0;
       for (let isOver = false; !isOver; step++) {
-        isOver = (await one.index.indexNext(64)) === 0;
+        isOver = (await one.index.indexNext(128)) === 0;
         for (const id of [step * 3 + 1, 690 - step * 5]) {
           const old = current.get(id);
           if (!old) continue;
