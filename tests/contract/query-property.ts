@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
@@ -16,11 +18,12 @@ import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';
 import type { FieldSpecs } from '#src/domain/fields.js';
 import type { Versioned } from '#src/domain/record.js';
-import { openNew, type TestStoreProvider } from '../stores/provider.js';
+import { type CreatedStore, type OpenStore, openStore, type TestStoreProvider } from '../stores/provider.js';
 import { UnevenClock } from '../support/fakes.js';
 import { indexAll } from '../support/index-all.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { type LargeScenario, largeScenarios } from './large-scenarios.js';
 import {
   PRODUCT,
@@ -59,6 +62,23 @@ export interface QueryProperty {
  * writes feeds of changes, or has to look and writes none.
  */
 export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryProperty): void {
+  /** The stores that a run has emptied for the next one. */
+  const emptied = new Map<TestStoreProvider, CreatedStore>();
+  let folder = '';
+  const openEmpty = async (provider: TestStoreProvider, budget: QueryBudget): Promise<OpenStore> => {
+    const store = emptied.get(provider) ?? (await provider.create(mkdtempSync(join(folder, 'store-'))));
+    emptied.delete(provider);
+    const opened = await openStore(store.settings, budget);
+    return {
+      ...opened,
+      close: async () => {
+        await opened.close();
+        if (await store.empty?.()) emptied.set(provider, store);
+        else await store.remove();
+      },
+    };
+  };
+
   const expectSameTranscripts = async (
     newBudget: () => QueryBudget,
     knowsItsWords: boolean,
@@ -66,7 +86,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   ) => {
     const transcripts: [name: string, transcript: string[]][] = [];
     for (const provider of stores) {
-      const opened = await openNew(provider, newBudget());
+      const opened = await openEmpty(provider, newBudget());
       try {
         if (knowsItsWords) await Promise.all([indexAll(opened), opened.feedState.turnOn()]);
         transcripts.push([provider.name, await transcriptOf(opened)]);
@@ -114,7 +134,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
       it(`finds the ${resource} that the definition of a search finds, on ${provider.name}`, async () => {
         const scenarios = searchScenarios(generator, letters);
         const property = fc.asyncProperty(scenarios, fc.boolean(), async (scenario, knowsItsWords) => {
-          const opened = await openNew(provider);
+          const opened = await openEmpty(provider, ENDLESS);
           try {
             if (knowsItsWords) await indexAll(opened);
             await expectDefinedFinds(resource, of(opened), scenario);
@@ -127,6 +147,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
   };
 
   describe(`any query of any data, on ${stores.map(({ name }) => name).join(', ')}`, () => {
+    folder = temporaryFolder();
+    after(async () => {
+      for (const store of emptied.values()) await store.remove();
+    });
     testResource('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
     testResource('users', USER(USERS.fields), ({ users }) => users);
     testSearches('products', PRODUCT(PRODUCTS.fields), ({ products }) => products);
