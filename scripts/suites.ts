@@ -162,7 +162,7 @@ export const SUITES: readonly Suite[] = [
     tests: 'the contracts, queries and processes on the oldest PostgreSQL that the service supports',
     command: `POSTGRES_BIN=${OLDEST_POSTGRESQL} ${mocha(
       `tests/contract/stores tests/cases/stores tests/cases/postgresql-* tests/cases/query-property
-      tests/durability/exactly-once tests/durability/lost-updates tests/durability/killed-servers
+      tests/durability/two-processes tests/durability/killed-servers
       tests/integration/postgresql-*`,
       '--parallel --jobs 2 --timeout 300000 --grep /postgresql/i',
     )}`,

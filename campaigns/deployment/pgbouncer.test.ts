@@ -67,7 +67,8 @@ describe('PgBouncer in transaction mode', () => {
   repositoryContract(provider);
   idempotencyStoreContract(provider);
   changeFeedContract(provider);
-  describe('two processes', () => lostUpdatesContract('postgresql', childProcessServices(2, provider)));
+  describe('two processes', () =>
+    lostUpdatesContract('postgresql', childProcessServices(2, provider).clients));
 
   const opened = async (url: string, hasSessions: boolean) => {
     const store = new PostgresqlStore(url, ENDLESS, { hasSessions });

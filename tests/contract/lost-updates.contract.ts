@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type HttpClient, type HttpResponse, versionIn } from '../support/http-client.js';
+import { sized } from '../support/run-settings.js';
 
 const WRITERS = 50;
-const TRIES = 4;
-const ROUNDS = 40;
+const TRIES = sized({ gate: 2, night: 4 });
+const ROUNDS = sized({ gate: 10, night: 40 });
 
 const names = Array.from({ length: WRITERS }, (_, i) => `writer${i}`);
 

@@ -27,11 +27,11 @@ import { Writer } from './mixed-use/writer.js';
 
 const figure = figuresOf('backups-under-load');
 
-const BACKUPS = sized({ gate: 3, night: 20 });
+const BACKUPS = sized({ gate: 2, night: 20 });
 const WRITERS = 16;
 /** Leaves time to the commands. */
-const PAUSE_MS = 60;
-const WRITES_BEFORE = sized({ gate: 200, night: 500 });
+const PAUSE_MS = 240;
+const WRITES_BEFORE = sized({ gate: 100, night: 500 });
 const WRITES_BETWEEN = 40;
 /** The copies of the control, of which at least one must lack a write. */
 const COPIES = 5;

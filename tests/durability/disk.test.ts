@@ -19,7 +19,7 @@ import { until } from '../support/until.js';
 
 const DESCRIPTION_LENGTH = 4_000;
 /** The size of a file system that fills up, and more records than it holds. */
-const SMALL_BYTES = 6 * 1_024 * 1_024;
+const SMALL_BYTES = 4 * 1_024 * 1_024;
 const MOST_RECORDS = Math.floor(SMALL_BYTES / DESCRIPTION_LENGTH);
 
 /** A store on a disk that fills up. */

@@ -4,7 +4,7 @@ import { ALL_STORES } from '../stores/index.js';
 import { sized } from '../support/run-settings.js';
 
 const SIZES = {
-  fast: { kills: sized({ gate: 3, night: 100 }), writesPerKill: sized({ gate: 200, night: 1_000 }) },
+  fast: { kills: sized({ gate: 2, night: 100 }), writesPerKill: sized({ gate: 100, night: 1_000 }) },
   slow: { kills: sized({ gate: 1, night: 10 }), writesPerKill: sized({ gate: 50, night: 100 }) },
 };
 

@@ -16,6 +16,8 @@ const NDJSON = { headers: { Accept: 'application/x-ndjson' } };
 
 interface Loss {
   readonly workers: number;
+  /** Whether it finds a backup in `backup.sqlite`. */
+  readonly needsBackup?: true;
   /** Removes or replaces files. */
   lose(folder: string): void;
   /** Restores the files for the next start, if it would not find them. */
@@ -30,7 +32,6 @@ function move(from: string, to: string): void {
   for (const file of FILES) renameSync(join(from, file), join(to, file));
 }
 
-/** Each loss finds a backup in `backup.sqlite`. */
 const LOSSES: Readonly<Record<string, Loss>> = {
   'the shared memory is deleted': {
     workers: 2,
@@ -39,6 +40,7 @@ const LOSSES: Readonly<Record<string, Loss>> = {
   },
   'the database is deleted': {
     workers: 1,
+    needsBackup: true,
     lose: (folder) => rmSync(join(folder, 'data/catalogue.sqlite')),
     putBack: (folder) => {
       for (const file of FILES) rmSync(join(folder, 'data', file), { force: true });
@@ -47,7 +49,8 @@ const LOSSES: Readonly<Record<string, Loss>> = {
     signal: 'SIGKILL',
   },
   'a backup is restored while the service runs': {
-    workers: 2,
+    workers: 1,
+    needsBackup: true,
     lose: (folder) => {
       move(join(folder, 'data'), join(folder, 'old'));
       cpSync(join(folder, 'backup.sqlite'), join(folder, 'data/catalogue.sqlite'));
@@ -74,11 +77,14 @@ describe('a service whose files are lost while it runs', () => {
     running.push(service);
     return service;
   };
-  const play = async (folder: string, { workers, lose, putBack, signal }: Loss): Promise<void> => {
+  const play = async (
+    folder: string,
+    { workers, needsBackup, lose, putBack, signal }: Loss,
+  ): Promise<void> => {
     const service = await start(folder, workers);
     const acknowledged = new Acknowledged();
     await acknowledged.createProducts(service);
-    await run(folder, 'backup', 'backup.sqlite');
+    if (needsBackup) await run(folder, 'backup', 'backup.sqlite');
 
     lose(folder);
     for (let round = 0; round < 2; round++) {
@@ -100,7 +106,7 @@ describe('a service whose files are lost while it runs', () => {
     await COMMANDS['keys create']?.(service, acknowledged);
     await service.end(signal);
     expect(service.logged(LOST)).to.have.length(workers);
-    const restarted = await start(folder, workers, service.token);
+    const restarted = await start(folder, 1, service.token);
     await acknowledged.expectAllIn(restarted);
     await acknowledged.createProducts(restarted);
   };

@@ -23,23 +23,21 @@ import { mongoStore, postgresqlStore, sqliteStore, type TestedStore } from './mi
 
 const figure = figuresOf('mixed-use');
 
-/** On all stores together. */
-const KILLS = sized({ gate: 8, night: 200 });
-const ON_SQLITE = KILLS / 2;
-const ON_SERVER = KILLS / 4;
+const ON_SQLITE = sized({ gate: 3, night: 100 });
+const ON_SERVER = sized({ gate: 1, night: 50 });
 
 const PLAN: Plan = {
   seed: TEST_SEED,
   kills: ON_SQLITE,
   writesPerKill: sized({ gate: 60, night: 110 }),
-  killsPerStop: sized({ gate: 4, night: 12 }),
-  killsPerOutage: sized({ gate: 2, night: 6 }),
+  killsPerStop: sized({ gate: 3, night: 12 }),
+  killsPerOutage: 6,
 };
 
 type OpenStore = (folder: string) => TestedStore | Promise<TestedStore>;
 
 describe('everything that a user may do at once, while processes are killed', function () {
-  this.timeout(300_000 + 60_000 * KILLS);
+  this.timeout(300_000 + 60_000 * (ON_SQLITE + 2 * ON_SERVER));
   const root = temporaryFolder();
 
   const playOn = async (open: OpenStore, plan: Plan) => {

@@ -36,13 +36,15 @@ const READS: Readonly<Record<string, Read>> = {
   'a list of API keys with a count': (client) => client.get('/api-keys?name.ne=x', COUNT),
 };
 
-/** A list without an index, a count and an export. In the gate, two workers play these alone. */
-const DIFFERENT_READS = ['a filter by attribute', 'a count', 'an export'];
+/** The reads that the gate plays with this number of processes: a list without an index, one behind a page, a count, an export. */
+const OF_GATE: Readonly<Record<number, readonly string[]>> = {
+  1: ['a filter by attribute', 'a later page', 'a count', 'an export'],
+  2: ['a filter by attribute', 'an export'],
+};
 
 /** The reads that this number of processes plays. */
 function readsOf(workers: number): [kind: string, read: Read][] {
-  const all = Object.entries(READS);
-  return workers === 1 || AT_NIGHT ? all : all.filter(([kind]) => DIFFERENT_READS.includes(kind));
+  return Object.entries(READS).filter(([kind]) => AT_NIGHT || OF_GATE[workers]?.includes(kind));
 }
 
 /** A store and its service, which ends and restarts after each kind of read. */
@@ -63,11 +65,15 @@ class Chain {
    * @param offset differs between chains, so that each combines another command and signal with the same kind of read
    */
   startRows(offset: number): void {
-    const commands = Object.entries(COMMANDS);
+    const commands = Object.entries({ ...COMMANDS, seed: SEED });
     let before: Promise<void> = Promise.resolve();
     for (const [i, [kind, read]] of readsOf(this.workers).entries()) {
-      const [name = '', command] = commands[(i + offset * 2) % commands.length] ?? [];
-      const programs = { [name]: command ?? SEED, seed: SEED, 'another library': OTHER_BACKUP };
+      const [name = '', command = SEED] = commands[(i + offset * 4) % commands.length] ?? [];
+      const programs = {
+        [name]: command,
+        ...(AT_NIGHT && { seed: SEED }),
+        'another library': OTHER_BACKUP,
+      };
       const signal = (i + offset) % 2 === 0 ? 'SIGTERM' : 'SIGKILL';
       const row = before.then(() => this.play(read, programs, signal));
       this.rows.set(kind, row);

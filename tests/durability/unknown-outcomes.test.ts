@@ -25,6 +25,7 @@ import {
   DOUBLED,
   FALSE_SUCCESS,
   type Lane,
+  MAINTENANCE,
   NDJSON,
   type Operation,
   operationsOn,
@@ -38,7 +39,7 @@ const figure = figuresOf('unknown-outcomes');
 /** Of so many faults of an operation, one is played. The seed chooses which, and each operation has others. */
 const ONE_OF = sized({ gate: 5, night: 1 });
 /** Several operations at a time, each with a service, a proxy and a database of its own. */
-const LANES = 6;
+const LANES = sized({ gate: 4, night: 6 });
 const NEVER = [FALSE_SUCCESS, DOUBLED, WRONG_STATUS];
 /** An import is 200, and each of its lines has a status. */
 const LINE_UNKNOWN = /"status": ?503/;
@@ -154,8 +155,12 @@ async function play(
   { name, fault: [fault, times], at, isOutage }: PlayedFault,
 ) {
   const { plan, client } = lane;
-  // No request waits for the note that its key is used.
-  const counts = (command: string) => command !== 'update api_keys' || name === 'revocation of an API key';
+  const counts = (call: string) => {
+    // No request waits for the note that its key is used.
+    if (call === 'update api_keys') return name === 'revocation of an API key';
+    // The feeds are maintained alike, one after the other.
+    return name !== MAINTENANCE || / products(_changes)?$/.test(call);
+  };
   let isUnknown = false;
   let played: readonly string[] = [];
   try {

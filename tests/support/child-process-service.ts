@@ -40,12 +40,13 @@ export class ChildProcessService {
     program = SERVICE,
     executable = process.execPath,
   ) {
-    const { PATH = '' } = process.env;
+    const { PATH = '', NODE_COMPILE_CACHE } = process.env;
     this.hasUsualCertificate =
       program === SERVICE && !('DATA_DIR' in environment) && hasUsualCertificate(environment);
     if (this.hasUsualCertificate) writeCertificate(join(folder, 'data'));
     const env = {
       PATH,
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       PORT: '0',
       MANAGEMENT_PORT: '0',
       DATA_DIR: 'data',
@@ -163,14 +164,16 @@ export async function catalogue(
   return { code, out: run.out, err: run.log };
 }
 
-/**
- * Starts several processes on one new, empty store for the tests of one `describe`.
- * @returns a function that gives the clients, one for each process
- */
-export function childProcessServices(
-  count: number,
-  provider: TestStoreProvider,
-): () => readonly HttpClient[] {
+/** Several processes on one store. */
+export interface ChildProcessServices {
+  /** One for each process. */
+  clients(): readonly HttpClient[];
+  /** Those of the store. */
+  settings(): Readonly<Record<string, string>>;
+}
+
+/** Starts several processes on one new, empty store for the tests of one `describe`. */
+export function childProcessServices(count: number, provider: TestStoreProvider): ChildProcessServices {
   const folder = temporaryFolder();
   let store: CreatedStore | undefined;
   let services: ChildProcessService[] = [];
@@ -186,7 +189,7 @@ export function childProcessServices(
     for (const service of services) await service.stop('SIGKILL');
     await store?.remove();
   });
-  return () => clients;
+  return { clients: () => clients, settings: () => store?.settings ?? {} };
 }
 
 /** Starts the program with `TLS=files` and the certificate in `cert.pem` and `key.pem` of the folder. */
