@@ -10,6 +10,7 @@ import type { Id } from '../../../../domain/record.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import { idsOf, type Sql, sql } from '../sql/schema.js';
+import { IdSet } from './id-set.js';
 import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedIds } from './index.js';
 
 /** How many blocks a search reads in a turn. The first one it reads in the turn of the request. */
@@ -215,85 +216,3 @@ export class WordSearch {
     return all;
   }
 }
-
-const BLOCK_BYTES = BLOCK_IDS / 8;
-
-/** A set of ids in a bit for each id of its blocks. */
-export class IdSet {
-  private readonly blocks = new Map<number, Uint8Array>();
-  private number = -1;
-  private bits: Uint8Array | undefined;
-  size = 0;
-
-  constructor(ids: Iterable<Id> = []) {
-    for (const id of ids) this.add(id);
-  }
-
-  add(id: Id): void {
-    const bits = this.bitsOf(id) ?? this.addBlock();
-    const at = id % BLOCK_IDS;
-    const byte = bits[at >> 3] ?? 0;
-    const bit = 1 << (at & 7);
-    if ((byte & bit) !== 0) return;
-    bits[at >> 3] = byte | bit;
-    this.size++;
-  }
-
-  has(id: Id): boolean {
-    const at = id % BLOCK_IDS;
-    return ((this.bitsOf(id)?.[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
-  }
-
-  /** The places in a block whose ids are in the set, in their order. */
-  placesIn(block: number): Uint16Array {
-    const bits = this.blocks.get(block);
-    const places = new Uint16Array(bits ? BLOCK_IDS : 0);
-    let length = 0;
-    for (let at = 0; at < BLOCK_BYTES && bits; at++)
-      for (let left = bits[at] ?? 0, place = at * 8; left > 0; left >>= 1, place++) {
-        places[length] = place;
-        length += left & 1;
-      }
-    return places.subarray(0, length);
-  }
-
-  /** Returns the ids that are in the other set too; or those that are not. */
-  narrowedBy(other: IdSet, isIn = true): IdSet {
-    const narrowed = new IdSet();
-    for (const [number, bits] of this.blocks) {
-      const others = other.blocks.get(number);
-      if (!others && isIn) continue;
-      const left = others
-        ? bits.map((byte, at) => byte & (isIn ? Number(others[at]) : ~Number(others[at])))
-        : bits;
-      narrowed.blocks.set(number, left);
-      for (const byte of left) narrowed.size += BITS[byte] ?? 0;
-    }
-    return narrowed;
-  }
-
-  *[Symbol.iterator](): Generator<Id, void, void> {
-    for (const block of this.blocks.keys())
-      for (const place of this.placesIn(block)) yield block * BLOCK_IDS + place;
-  }
-
-  /** The block of the last id is kept at hand: ids often come in their order. */
-  private bitsOf(id: Id): Uint8Array | undefined {
-    const number = Math.floor(id / BLOCK_IDS);
-    if (number !== this.number) {
-      this.number = number;
-      this.bits = this.blocks.get(number);
-    }
-    return this.bits;
-  }
-
-  private addBlock(): Uint8Array {
-    const bits = new Uint8Array(BLOCK_BYTES);
-    this.blocks.set(this.number, bits);
-    this.bits = bits;
-    return bits;
-  }
-}
-
-/** How many bits of a byte are set. */
-const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);

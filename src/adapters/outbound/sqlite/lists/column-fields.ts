@@ -1,6 +1,7 @@
-import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
+import type { FacetField, Filter, RecordTable, SortOrder } from '../../../../application/ports/list-query.js';
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import { type IndexedTable, isRange } from '../sql/filter.js';
-import { columnName } from './columns.js';
+import { type ColumnField, columnName } from './columns.js';
 
 /** @returns undefined if the field has no column, or if a column does not serve the filter */
 export function filteredField({ fields }: RecordTable, filter: Filter): FacetField | undefined {
@@ -8,6 +9,11 @@ export function filteredField({ fields }: RecordTable, filter: Filter): FacetFie
   if (operator === 'attribute') return { field, key: filter.key };
   const spec = fields[field];
   return spec?.faceted || (spec?.type === 'integer' && isRange(filter)) ? { field } : undefined;
+}
+
+/** Whether the column of a field has codes, which remember what filters select. */
+export function isCoded({ fields }: RecordTable, { field, key }: FacetField): boolean {
+  return key !== undefined || fields[field]?.faceted === true;
 }
 
 /**
@@ -31,4 +37,13 @@ export function servingFields(
 export function isPositive(filter: Filter): boolean {
   if (filter.operator === 'attribute') return !('exists' in filter) || filter.exists;
   return filter.operator !== 'exists' || filter.value;
+}
+
+/** The field whose column gives the order; undefined if no column does. The order of id needs none. */
+export function orderField({ fields }: RecordTable, order: SortOrder): ColumnField | undefined {
+  const [first, ...rest] = order;
+  const { type, isList } = fields[first?.field ?? ''] ?? SYSTEM_FIELDS[first?.field ?? ''] ?? {};
+  if (!first || rest.length !== 1 || isList) return undefined;
+  if (type === 'integer' || type === 'instant') return { field: first.field };
+  return type === 'text' ? { field: first.field, isOrder: true } : undefined;
 }

@@ -3,13 +3,15 @@ import type { Filter, ListQuery, RecordTable } from '../../../../application/por
 import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id } from '../../../../domain/record.js';
+import { IdSet, type Places } from '../full-text/id-set.js';
 import { BLOCK_IDS } from '../full-text/index.js';
-import { IdSet } from '../full-text/search.js';
 import { boundOf, scanOrder } from '../sql/schema.js';
-import type { NumberColumn, Places } from './column.js';
-import { lookThrough, selectionBy } from './column-facets.js';
+import type { Ordering } from './column.js';
 import { isPositive } from './column-fields.js';
+import { lookThrough, selectionBy } from './column-selection.js';
 import type { Columns } from './columns.js';
+
+type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
 
 /** The records that match filters, found in the columns of {@link servingFields}. */
 export class ColumnMatches {
@@ -44,7 +46,7 @@ export class ColumnMatches {
    * Returns the first ids of a list by id, behind its position: those of the page and one more.
    * @throws AppError `query_too_expensive`
    */
-  async first({ limit, order, from }: Pick<ListQuery, 'limit' | 'order' | 'from'>): Promise<readonly Id[]> {
+  async first({ limit, order, from }: Page): Promise<readonly Id[]> {
     const { low, high } = idRange({ filters: [], order, from });
     const descending = !isAscendingRead({ order, from });
     const ids: Id[] = [];
@@ -60,27 +62,30 @@ export class ColumnMatches {
   }
 
   /**
-   * Returns the first ids of a list by a number and id, behind its position: those of the page and one more.
-   * @param numbers of all records that match
+   * Returns the first ids of a list by the values of a column and id, behind its position: those of the page and one
+   * more.
+   * @param column has a value of every record that matches
    * @throws AppError `query_too_expensive`
    */
-  async firstBy(
-    numbers: NumberColumn,
-    query: Pick<ListQuery, 'limit' | 'order' | 'from'>,
-  ): Promise<readonly Id[]> {
-    const [byNumber = 1, byId = 1] = scanOrder(query).map(({ descending }) => (descending ? -1 : 1));
-    const compare = (a: Place, b: Place) => (a.number - b.number) * byNumber || (a.id - b.id) * byId;
-    const first = new TopN<Place>(query.limit + 1, compare);
+  async firstBy<Block>(column: Ordering<Block>, query: Page): Promise<readonly Id[]> {
+    const [byValue = 1, byId = 1] = scanOrder(query).map(({ descending }) => (descending ? -1 : 1));
+    const compare = (a: Candidate<Block>, b: Candidate<Block>) =>
+      column.compare(a.block, a.place, b.block, b.place) * byValue || (a.id - b.id) * byId;
+    const first = new TopN<Candidate<Block>>(query.limit + 1, compare);
     const bound = boundOf(query);
-    const place = bound && { number: Number(bound.values[0]), id: Number(bound.values[1]) };
-    const isBehind = (one: Place) => {
-      const difference = place ? compare(one, place) : 1;
+    const position = bound && {
+      block: column.blockWith(bound.values[0]),
+      place: 0,
+      id: Number(bound.values[1]),
+    };
+    const isBehind = (one: Candidate<Block>) => {
+      const difference = position ? compare(one, position) : 1;
       return difference > 0 || (difference === 0 && bound?.inclusive === true);
     };
-    await this.look(false, (block, places) => {
-      const own = numbers.blocks.get(block);
-      for (const at of places) {
-        const one = { number: Number(own?.[at]), id: block * BLOCK_IDS + at };
+    await this.look(false, (number, places) => {
+      const block = column.block(number);
+      for (const place of places) {
+        const one = { block, place, id: number * BLOCK_IDS + place };
         if (isBehind(one)) first.add(one);
       }
       return false;
@@ -90,16 +95,17 @@ export class ColumnMatches {
 
   private async look(descending: boolean, use: (block: number, places: Places) => boolean): Promise<void> {
     const { table, filters, columns, time } = this;
-    const { steps, served, others } = await selectionBy(table, filters, columns, time);
-    if (others.length > 0) throw new Error('A filter has no column.');
-    const [positive] = [...served].find(([, own]) => own.some(isPositive)) ?? [];
+    const selection = await selectionBy(table, filters, columns, time);
+    if (selection.others.length > 0) throw new Error('A filter has no column.');
+    const [positive] = [...selection.served].find(([, own]) => own.some(isPositive)) ?? [];
     const blocks = [...(positive?.blocks.keys() ?? [])].toSorted((a, b) => (descending ? b - a : a - b));
-    await lookThrough(blocks, steps, time, use);
+    await lookThrough(blocks, selection, time, use);
   }
 }
 
-/** A record in the order of a number. */
-interface Place {
-  readonly number: number;
+/** A record in the order of a column. */
+interface Candidate<Block> {
+  readonly block: Block;
+  readonly place: number;
   readonly id: Id;
 }

@@ -1,9 +1,13 @@
-import type { FacetValue } from '../../../../application/ports/list-query.js';
+import type { FacetValue, Filter } from '../../../../application/ports/list-query.js';
 import type { Id } from '../../../../domain/record.js';
+import { type Bits, blockOf, newBits, type Places, setBit } from '../full-text/id-set.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 
 /** The most different values of a column of codes. Code 0 stands for none. */
 const MAX_CODES = 65_535;
+
+/** The filters whose selections a column of codes remembers. They may take as much memory as the codes. */
+const MAX_SELECTIONS = 16;
 
 /** What a block takes besides the bytes of its numbers, and a value of a {@link Dictionary} besides its characters. */
 const BLOCK_BYTES = 512;
@@ -27,15 +31,21 @@ abstract class BlockColumn<Block> {
     return this.blockBytes;
   }
 
-  abstract fork(): Column;
+  fork(): this {
+    const fork = this.over(new Map(this.blocks));
+    fork.blockBytes = this.blockBytes;
+    return fork;
+  }
+
   /** Adds a value that some records have besides their others. @returns false if there are too many values */
   abstract add(value: FacetValue, ids: readonly Id[]): boolean;
   /** Makes the column ready after values were added, in steps of about a millisecond. */
   abstract finish(): Iterator<void>;
   /** Replaces the value of a record. @returns false if the column cannot hold it */
   abstract set(id: Id, value: ColumnValue): boolean;
+  protected abstract over(blocks: Map<number, Block>): this;
   protected abstract copy(block: Block | undefined): Block;
-  protected abstract bytesOf(block: Block | undefined): number;
+  protected abstract bytesOf(block: Block): number;
 
   /** The block of an id, which may be changed. */
   protected writable(id: Id): Block {
@@ -49,37 +59,26 @@ abstract class BlockColumn<Block> {
   }
 
   protected replace(number: number, block: Block): void {
-    this.blockBytes += this.bytesOf(block) - this.bytesOf(this.blocks.get(number));
+    const known = this.blocks.get(number);
+    this.blockBytes += this.bytesOf(block) - (known === undefined ? 0 : this.bytesOf(known));
     this.blocks.set(number, block);
   }
 }
 
-export type Column = CodeColumn | NumberColumn;
+export type Column = CodeColumn | NumberColumn | TextColumn;
 
-function blockOf(id: Id): number {
-  return Math.floor(id / BLOCK_IDS);
+/** A column whose values have an order. */
+export interface Ordering<Block> {
+  block(number: number): Block;
+  /** A block that has one value, at place 0. */
+  blockWith(value: unknown): Block;
+  compare(a: Block, placeInA: number, b: Block, placeInB: number): number;
 }
-
-/** Places of records in a block of ids, in their order. */
-export type Places = Uint16Array;
-
-export const ALL_PLACES: Places = Uint16Array.from({ length: BLOCK_IDS }, (_, place) => place);
-
-/** Memory for the places that a query selects in one block after another. */
-export function newPlaces(): Places {
-  return new Uint16Array(BLOCK_IDS);
-}
-
-/** Where a selection from these places may be written: a place moves to the front, or stays. */
-function selectionOf(places: Places, memory: Places): Places {
-  return places === ALL_PLACES ? memory : places;
-}
-
-/** Whether the record at each place has an allowed value, besides its first one. */
-const IS_ALLOWED = new Uint8Array(BLOCK_IDS);
 
 /** The codes of a block of records. */
 interface CodeBlock {
+  /** Another number for each content. */
+  readonly mark: number;
   /** The first value of each record. */
   readonly first: Uint16Array;
   /** The further values: the place in the high bits, the code in the low 16. They are in the order of places. */
@@ -89,10 +88,17 @@ interface CodeBlock {
 }
 
 const NO_CODES: CodeBlock = {
+  mark: 0,
   first: new Uint16Array(BLOCK_IDS),
   further: new Uint32Array(),
   starts: new Uint32Array(BLOCK_IDS + 1),
 };
+
+let marks = 0;
+
+function codeBlock(codes: Omit<CodeBlock, 'mark'>): CodeBlock {
+  return { ...codes, mark: ++marks };
+}
 
 /** The values as codes. */
 export class CodeColumn extends BlockColumn<CodeBlock> {
@@ -101,6 +107,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
 
   constructor(
     private readonly dictionary = new Dictionary(),
+    readonly selections = new Selections(),
     blocks = new Map<number, CodeBlock>(),
   ) {
     super(blocks);
@@ -120,12 +127,6 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   /** @returns undefined if no record has the value */
   codeOf(value: FacetValue): number | undefined {
     return this.dictionary.codes.get(value);
-  }
-
-  fork(): CodeColumn {
-    const fork = new CodeColumn(this.dictionary, new Map(this.blocks));
-    fork.blockBytes = this.blockBytes;
-    return fork;
   }
 
   add(value: FacetValue, ids: readonly Id[]): boolean {
@@ -150,7 +151,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
       const starts = new Uint32Array(BLOCK_IDS + 1);
       for (const one of further) addTo(starts, (one >>> 16) + 1, 1);
       for (let place = 0; place < BLOCK_IDS; place++) addTo(starts, place + 1, starts[place] as number);
-      this.replace(number, { first, further, starts });
+      this.replace(number, codeBlock({ first, further, starts }));
       this.added.delete(number);
       yield;
     }
@@ -177,55 +178,40 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
       changed.set(further.subarray(end), start + rest.length);
       const moved = starts.slice();
       for (let at = place + 1; at <= BLOCK_IDS; at++) addTo(moved, at, rest.length - (end - start));
-      this.replace(blockOf(id), { first: this.writable(id).first, further: changed, starts: moved });
+      this.replace(
+        blockOf(id),
+        codeBlock({ first: this.writable(id).first, further: changed, starts: moved }),
+      );
     }
     return !codes.includes(0);
   }
 
+  /** The number of the content of a block. */
+  markOf(block: number): number {
+    return (this.blocks.get(block) ?? NO_CODES).mark;
+  }
+
   /**
-   * Returns those of the places whose records have an allowed value. It reuses their memory. The loops have no branches,
-   * which a processor could not foresee.
-   * @param memory of the result if the places are all
+   * Selects the records of a block that have an allowed value.
    * @param allowed 1 at their codes; at 0 if records without value are allowed
    */
-  select(block: number, places: Places, memory: Places, allowed: Uint8Array): Places {
+  select(block: number, allowed: Uint8Array): Bits {
     const { first, further } = this.blocks.get(block) ?? NO_CODES;
-    const selected = selectionOf(places, memory);
-    let length = 0;
-    if (further.length === 0 && places === ALL_PLACES) {
-      for (let place = 0; place < BLOCK_IDS; place++) {
-        selected[length] = place;
-        length += allowed[first[place] as number] as number;
-      }
-      return selected.subarray(0, length);
-    }
-    if (further.length === 0) {
-      for (let at = 0; at < places.length; at++) {
-        const place = places[at] as number;
-        selected[length] = place;
-        length += allowed[first[place] as number] as number;
-      }
-      return selected.subarray(0, length);
-    }
-    IS_ALLOWED.fill(0);
+    const bits = newBits();
+    for (let place = 0; place < BLOCK_IDS; place++)
+      if (allowed[first[place] as number] === 1) setBit(bits, place);
     for (let at = 0; at < further.length; at++) {
-      const place = (further[at] as number) >>> 16;
-      const isAllowed = allowed[(further[at] as number) & 0xffff] as number;
-      IS_ALLOWED[place] = (IS_ALLOWED[place] as number) | isAllowed;
+      const one = further[at] as number;
+      if (allowed[one & 0xffff] === 1) setBit(bits, one >>> 16);
     }
-    for (let at = 0; at < places.length; at++) {
-      const place = places[at] as number;
-      selected[length] = place;
-      length += (allowed[first[place] as number] as number) | (IS_ALLOWED[place] as number);
-    }
-    return selected.subarray(0, length);
+    return bits;
   }
 
   /** Counts the records at the places by their codes. */
   count(block: number, places: Places, counts: Uint32Array): void {
     const { first, further, starts } = this.blocks.get(block) ?? NO_CODES;
     for (let at = 0; at < places.length; at++) addTo(counts, first[places[at] as number] as number, 1);
-    if (places === ALL_PLACES)
+    if (places.length === BLOCK_IDS)
       for (let at = 0; at < further.length; at++) addTo(counts, (further[at] as number) & 0xffff, 1);
     else if (further.length > 0)
       for (let at = 0; at < places.length; at++) {
@@ -236,15 +222,17 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
       }
   }
 
-  protected copy({ first, further, starts }: CodeBlock = NO_CODES): CodeBlock {
-    return { first: first.slice(), further, starts };
+  protected over(blocks: Map<number, CodeBlock>): this {
+    return new CodeColumn(this.dictionary, this.selections, blocks) as this;
   }
 
-  protected bytesOf(block: CodeBlock | undefined): number {
-    if (!block) return 0;
-    const { first, further, starts } = block;
+  protected copy({ first, further, starts }: CodeBlock = NO_CODES): CodeBlock {
+    return codeBlock({ first: first.slice(), further, starts });
+  }
+
+  protected bytesOf({ first, further, starts }: CodeBlock): number {
     const lists = starts === NO_CODES.starts ? 0 : further.byteLength + starts.byteLength;
-    return BLOCK_BYTES + first.byteLength + lists;
+    return BLOCK_BYTES + first.byteLength + (MAX_SELECTIONS * BLOCK_IDS) / 8 + lists;
   }
 }
 
@@ -270,18 +258,35 @@ class Dictionary {
   }
 }
 
+/** What a filter selects, by block, with the mark of the content that it was selected from. */
+export type Selection = Map<number, { readonly mark: number; readonly bits: Bits | undefined }>;
+
+/** What the filters that were used last select. Marks tell contents apart, so a column and its forks share them. */
+class Selections {
+  /** The least recently used first. */
+  private readonly kept = new Map<string, Selection>();
+
+  has(filter: Filter): boolean {
+    return this.kept.has(JSON.stringify(filter));
+  }
+
+  of(filter: Filter): Selection {
+    const name = JSON.stringify(filter);
+    const selection: Selection = this.kept.get(name) ?? new Map();
+    this.kept.delete(name);
+    this.kept.set(name, selection);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > MAX_SELECTIONS && oldest !== undefined) this.kept.delete(oldest);
+    return selection;
+  }
+}
+
 const NO_NUMBERS = new Float64Array(BLOCK_IDS).fill(Number.NaN);
 
 /** The values as numbers; NaN if a record has none. */
-export class NumberColumn extends BlockColumn<Float64Array> {
+export class NumberColumn extends BlockColumn<Float64Array> implements Ordering<Float64Array> {
   constructor(blocks = new Map<number, Float64Array>()) {
     super(blocks);
-  }
-
-  fork(): NumberColumn {
-    const fork = new NumberColumn(new Map(this.blocks));
-    fork.blockBytes = this.blockBytes;
-    return fork;
   }
 
   add(value: FacetValue, ids: readonly Id[]): boolean {
@@ -294,30 +299,151 @@ export class NumberColumn extends BlockColumn<Float64Array> {
 
   set(id: Id, value: ColumnValue): boolean {
     const number = typeof value === 'number' ? value : Number.NaN;
-    const known = (this.blocks.get(blockOf(id)) ?? NO_NUMBERS)[id % BLOCK_IDS];
+    const known = this.block(blockOf(id))[id % BLOCK_IDS];
     if (!Object.is(known, number)) this.writable(id)[id % BLOCK_IDS] = number;
     return true;
   }
 
-  /** Returns those of the places whose records have a value between the two, both included; see {@link CodeColumn.select}. */
-  select(block: number, places: Places, memory: Places, low: number, high: number): Places {
-    const numbers = this.blocks.get(block) ?? NO_NUMBERS;
-    const selected = selectionOf(places, memory);
+  /** Leaves those of the places, in the memory that they have, whose records have a value between the two, included. */
+  narrow(block: number, places: Places, low: number, high: number): Places {
+    const numbers = this.block(block);
     let length = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
       const number = numbers[place] as number;
-      selected[length] = place;
+      places[length] = place;
+      // A processor could not foresee a branch.
       length += Number(number >= low) & Number(number <= high);
     }
-    return selected.subarray(0, length);
+    return places.subarray(0, length);
+  }
+
+  block(number: number): Float64Array {
+    return this.blocks.get(number) ?? NO_NUMBERS;
+  }
+
+  blockWith(value: unknown): Float64Array {
+    return Float64Array.of(Number(value));
+  }
+
+  compare(a: Float64Array, placeInA: number, b: Float64Array, placeInB: number): number {
+    return (a[placeInA] as number) - (b[placeInB] as number);
+  }
+
+  protected over(blocks: Map<number, Float64Array>): this {
+    return new NumberColumn(blocks) as this;
   }
 
   protected copy(block = NO_NUMBERS): Float64Array {
     return block.slice();
   }
 
-  protected bytesOf(block: Float64Array | undefined): number {
-    return block ? BLOCK_BYTES + block.byteLength : 0;
+  protected bytesOf(block: Float64Array): number {
+    return BLOCK_BYTES + block.byteLength;
   }
+}
+
+/** The texts of a block of records, as UTF-8, whose order is that of code points. Some bytes belong to no text. */
+interface TextBlock {
+  bytes: Buffer;
+  /** The bytes in use. */
+  length: number;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+}
+
+const NO_TEXTS: TextBlock = {
+  bytes: Buffer.alloc(0),
+  length: 0,
+  starts: new Uint32Array(BLOCK_IDS),
+  ends: new Uint32Array(BLOCK_IDS),
+};
+
+/** How many bytes of new texts a block has room for, beside those of its texts. */
+const ROOM = 1 / 4;
+
+/** The values as texts; empty if a record has none. */
+export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextBlock> {
+  constructor(blocks = new Map<number, TextBlock>()) {
+    super(blocks);
+  }
+
+  add(value: FacetValue, ids: readonly Id[]): boolean {
+    return ids.every((id) => this.set(id, value));
+  }
+
+  finish(): Iterator<void> {
+    return [].values();
+  }
+
+  set(id: Id, value: ColumnValue): boolean {
+    const text = Buffer.from(typeof value === 'string' ? value : '');
+    const place = id % BLOCK_IDS;
+    if (textAt(this.block(blockOf(id)), place).equals(text)) return true;
+    const block = this.writable(id);
+    if (block.length + text.length > block.bytes.length) {
+      this.blockBytes -= this.bytesOf(block);
+      makeRoom(block, text.length);
+      this.blockBytes += this.bytesOf(block);
+    }
+    block.starts[place] = block.length;
+    block.bytes.set(text, block.length);
+    block.length += text.length;
+    block.ends[place] = block.length;
+    return true;
+  }
+
+  block(number: number): TextBlock {
+    return this.blocks.get(number) ?? NO_TEXTS;
+  }
+
+  blockWith(value: unknown): TextBlock {
+    const bytes = Buffer.from(String(value));
+    return { bytes, length: bytes.length, starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length) };
+  }
+
+  compare(a: TextBlock, placeInA: number, b: TextBlock, placeInB: number): number {
+    let [at, other] = [a.starts[placeInA] as number, b.starts[placeInB] as number];
+    const [end, otherEnd] = [a.ends[placeInA] as number, b.ends[placeInB] as number];
+    for (; at < end && other < otherEnd; at++, other++) {
+      const difference = (a.bytes[at] as number) - (b.bytes[other] as number);
+      if (difference !== 0) return difference;
+    }
+    return end - at - (otherEnd - other);
+  }
+
+  protected over(blocks: Map<number, TextBlock>): this {
+    return new TextColumn(blocks) as this;
+  }
+
+  protected copy({ bytes, length, starts, ends }: TextBlock = NO_TEXTS): TextBlock {
+    return { bytes: Buffer.from(bytes), length, starts: starts.slice(), ends: ends.slice() };
+  }
+
+  protected bytesOf({ bytes, starts, ends }: TextBlock): number {
+    return BLOCK_BYTES + bytes.length + starts.byteLength + ends.byteLength;
+  }
+}
+
+function textAt({ bytes, starts, ends }: TextBlock, place: number): Buffer {
+  return bytes.subarray(starts[place], ends[place]);
+}
+
+/** Leaves out the bytes of no text, and adds room for so many and for more. */
+function makeRoom(block: TextBlock, length: number): void {
+  const { starts, ends } = block;
+  let used = 0;
+  for (let place = 0; place < BLOCK_IDS; place++) used += (ends[place] as number) - (starts[place] as number);
+  const bytes = Buffer.alloc(Math.ceil((used + length) * (1 + ROOM)));
+  if (used === block.length) block.bytes.copy(bytes, 0, 0, used);
+  else {
+    block.length = 0;
+    for (let place = 0; place < BLOCK_IDS; place++) {
+      const copied = block.bytes.copy(bytes, block.length, starts[place], ends[place]);
+      starts[place] = block.length;
+      block.length += copied;
+      ends[place] = block.length;
+    }
+  }
+  block.bytes = bytes;
 }

@@ -1,14 +1,15 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
 import { AppError } from '../../../../domain/errors.js';
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { pathOf } from '../sql/filter.js';
-import { idsIn, indexName, newestChange, type StoredValue } from '../sql/schema.js';
-import { CodeColumn, type Column, type ColumnValue, NumberColumn } from './column.js';
+import { columnOf, idsIn, indexName, newestChange, type Sql, type StoredValue, sql } from '../sql/schema.js';
+import { CodeColumn, type Column, type ColumnValue, NumberColumn, TextColumn } from './column.js';
 import { type FacetTuning, facetValue, rowsOfFacet, rowsWithValue, slicesOfValues } from './value-rows.js';
 
 /** A place among the changes of a table, by its feed. */
@@ -35,8 +36,22 @@ const COLUMN_BYTES = 2_048;
 /** The columns that a query needs, by their names. */
 export type Columns = ReadonlyMap<string, Column>;
 
-export function columnName({ field, key }: FacetField): string {
+/** A field or attribute with a column. */
+export interface ColumnField extends FacetField {
+  /** Whether the column is of texts in order, not of their codes. */
+  readonly isOrder?: true;
+}
+
+export function columnName({ field, key, isOrder }: ColumnField): string {
+  if (isOrder) return `order of ${field}`;
   return key === undefined ? field : `${field}.${key}`;
+}
+
+function emptyColumn({ fields }: RecordTable, { field, key, isOrder }: ColumnField): Column {
+  if (isOrder) return new TextColumn();
+  const { type } = fields[field] ?? SYSTEM_FIELDS[field] ?? {};
+  const isNumber = key === undefined && (type === 'integer' || type === 'instant');
+  return isNumber ? new NumberColumn() : new CodeColumn();
 }
 
 /**
@@ -64,7 +79,7 @@ export class ColumnCache {
   }
 
   /** Makes the columns that are missing, or lack many changes, unless they do not fit together. */
-  async prepare(fields: readonly FacetField[]): Promise<void> {
+  async prepare(fields: readonly ColumnField[]): Promise<void> {
     const now = this.momentOf(this.database);
     const names = fields.map(columnName);
     const all = JSON.stringify(names);
@@ -83,6 +98,13 @@ export class ColumnCache {
         if (!(error instanceof AppError)) throw error;
       });
     }
+  }
+
+  /** Whether the column is kept, perhaps without the last changes, and remembers what these filters select. */
+  isAtHand(field: ColumnField, filters: readonly Filter[]): boolean {
+    const column = this.kept.get(columnName(field))?.column;
+    if (!(column instanceof CodeColumn)) return column !== undefined;
+    return filters.every((filter) => column.selections.has(filter));
   }
 
   /** The column, if it lacks no more changes than it follows. It was used now. */
@@ -115,16 +137,16 @@ export class ColumnCache {
   }
 
   /** @param together the names of the columns that a query needs with it */
-  private async make(reader: Reader, field: FacetField, together: readonly string[]): Promise<void> {
+  private async make(reader: Reader, field: ColumnField, together: readonly string[]): Promise<void> {
     const moment = this.momentOf(reader);
     if (!moment) return;
     const name = columnName(field);
-    const isNumber = field.key === undefined && this.table.fields[field.field]?.type === 'integer';
-    const column = isNumber ? new NumberColumn() : new CodeColumn();
+    const column = emptyColumn(this.table, field);
     const any: Filter = { field: field.field, operator: 'exists', value: true };
-    const all = isNumber
-      ? [rowsWithValue({ ...this.table, hasAttributes: false }, any)]
-      : rowsOfFacet(this.table, field, undefined);
+    const all =
+      column instanceof CodeColumn
+        ? rowsOfFacet(this.table, field, undefined)
+        : [rowsWithValue({ ...this.table, hasAttributes: false }, any)];
     const time = this.budget.startUnlimited();
     const size = new AdaptiveBatchSize(time, 1, this.tuning.rows);
     this.drop(name);
@@ -169,12 +191,12 @@ export class ColumnCache {
    * time limit: they are few, and the next query needs them no less.
    * @param reader has read nothing from its snapshot yet
    */
-  async at(reader: Reader, fields: readonly FacetField[], turn: Turn): Promise<Columns> {
+  async at(reader: Reader, fields: readonly ColumnField[], turn: Turn): Promise<Columns> {
     const now = this.momentOf(reader);
     const found = new Map<string, Column>();
     if (!now) return found;
     // From here to the first wait no other query brings a column further than this snapshot.
-    const behind: { readonly name: string; readonly path: string | null; readonly column: Column }[] = [];
+    const behind: { readonly name: string; readonly value: Sql; readonly column: Column }[] = [];
     let from = now.change;
     for (const field of fields) {
       const name = columnName(field);
@@ -184,11 +206,11 @@ export class ColumnCache {
       const column = isCurrent ? kept.column : kept.column.fork();
       found.set(name, column);
       if (isCurrent) continue;
-      behind.push({ name, path: pathIn(field), column });
+      behind.push({ name, value: currentValue(field), column });
       from = Math.min(from, kept.moment.change);
     }
-    const paths = behind.map(({ path }) => path);
-    for await (const records of behind.length > 0 ? this.changes(reader, paths, from, turn) : [])
+    const columns = behind.map(({ value }) => value);
+    for await (const records of behind.length > 0 ? this.changes(reader, columns, from, turn) : [])
       for (const [id, , ...values] of records)
         for (const [at, { name, column }] of behind.entries())
           if (!column.set(id, values[at] ?? null)) found.delete(name);
@@ -198,27 +220,30 @@ export class ColumnCache {
     return found;
   }
 
-  /** The records that changed behind a number, with the values at these paths, and those deleted, without values. */
+  /** The records that changed behind a number, with these values, and those deleted, without values. */
   private async *changes(
     reader: Reader,
-    paths: readonly (string | null)[],
+    columns: readonly Sql[],
     from: number,
     turn: Turn,
   ): AsyncGenerator<readonly [Id, number, ...ColumnValue[]][], void, void> {
     const { name } = this.table;
-    const next = (columns: string, source: string, condition: string) =>
-      `SELECT * FROM (SELECT ${columns} FROM ${source} WHERE ${condition}change > ? ORDER BY change LIMIT ?)`;
+    const next = (row: string, source: string, condition: string) =>
+      `SELECT * FROM (SELECT ${row} FROM ${source} WHERE ${condition}change > ? ORDER BY change LIMIT ?)`;
+    const record = 'id, change, fields, created_at, updated_at';
+    const deleted = 'id, change, NULL, NULL, NULL';
     // As JSON, numbers are exact.
-    const text = `SELECT group_concat(json_array(id, change${', fields -> ?'.repeat(paths.length)})) FROM (
-      ${next('id, change, fields', `${name} INDEXED BY ${indexName(name, 'change')}`, '')} UNION ALL
-      ${next('id, change, NULL', 'tombstones INDEXED BY tombstones_change', `resource = '${name}' AND `)}
+    const text = `SELECT group_concat(json_array(${['id, change', ...columns.map((column) => column.text)]})) FROM (
+      ${next(record, `${name} INDEXED BY ${indexName(name, 'change')}`, '')} UNION ALL
+      ${next(deleted, 'tombstones INDEXED BY tombstones_change', `resource = '${name}' AND `)}
       ORDER BY change LIMIT ?)`;
+    const values = columns.flatMap((column) => column.values);
     const size = new AdaptiveBatchSize(this.budget.startUnlimited(turn));
     for (let after = from, isOver = false; !isOver; ) {
       const rows = await size.next();
       const [found] = reader.read(
         text,
-        (statement) => statement.get([...paths, after, rows, after, rows, rows]) as [string | null],
+        (statement) => statement.get([...values, after, rows, after, rows, rows]) as [string | null],
       );
       const records = JSON.parse(`[${found ?? ''}]`) as [Id, number, ...ColumnValue[]][];
       yield records;
@@ -255,4 +280,9 @@ function bytesOf(name: string, column: Column): number {
 /** The path of a field in the text of the fields; null if no record has the key. */
 export function pathIn({ field, key }: FacetField): string | null {
   return key === undefined ? `$.${field}` : pathOf(key);
+}
+
+/** The value of a field in a row of the table. */
+function currentValue(field: ColumnField): Sql {
+  return field.field in SYSTEM_FIELDS ? sql(columnOf(field.field)) : sql('fields -> ?', pathIn(field));
 }

@@ -13,7 +13,7 @@ import { SERVICE_TURN } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import type { IdSet } from '../full-text/search.js';
+import type { IdSet } from '../full-text/id-set.js';
 import { hasAllValues } from '../sql/old-records.js';
 import { idsIn, numberOf, type StoredValue, sql } from '../sql/schema.js';
 import { CodeColumn } from './column.js';

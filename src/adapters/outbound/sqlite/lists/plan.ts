@@ -1,6 +1,5 @@
 import {
   BY_ID,
-  type FacetField,
   type Filter,
   type ListQuery,
   type RecordTable,
@@ -30,7 +29,8 @@ import {
   scanOrder,
   sql,
 } from '../sql/schema.js';
-import { servingFields } from './column-fields.js';
+import { orderField, servingFields } from './column-fields.js';
+import type { ColumnField } from './columns.js';
 import { type IndexScan, SEEK, type Start, startAt } from './index-scan.js';
 import { type Driver, driverOf, isSelective, type SizedSeek, seeksOf, sized } from './seek.js';
 
@@ -100,7 +100,9 @@ export interface ScanPlan {
 
 /** The columns tell the ids of all records that match. */
 export interface ColumnsPlan {
-  readonly fields: readonly FacetField[];
+  readonly fields: readonly ColumnField[];
+  /** The field whose column gives the order, if there is one. */
+  readonly ordered?: ColumnField | undefined;
   /** The index of an order, whose rows with these ids are in the list. Absent if no order is needed but of id. */
   readonly order?: ScanPlan;
 }
@@ -148,8 +150,10 @@ export function planList(
   const scanning = planScan(table, { ...query, filters }, isById ? driver : undefined);
   if (!driver) return scanning;
   const { driven, passed, sortingRows } = expectedRows(reader, table, query.limit, found);
-  const byColumns = (rows: number, order?: ScanPlan) =>
-    rows > tuning.columnRows ? planColumns(table, filters, order) : {};
+  const byColumns = (rows: number, scanned?: ScanPlan) =>
+    rows > tuning.columnRows
+      ? planColumns(table, filters, scanned && { ordered: orderField(table, query.order), order: scanned })
+      : {};
   if (isById) return { ...scanning, ...byColumns(driven) };
   const all = planFrom(table, driver, filters);
   const sorting = { ...all, conditions: [...all.conditions, ...positionIn(query)] };
@@ -167,10 +171,10 @@ const PASSED_COST = 1 / 8;
 function planColumns(
   table: IndexedTable,
   filters: readonly Filter[],
-  order?: ScanPlan,
+  order: Omit<ColumnsPlan, 'fields'> = {},
 ): Pick<ScanPlan, 'columns'> {
   const fields = servingFields(table, filters);
-  return fields ? { columns: { fields, ...(order && { order }) } } : {};
+  return fields ? { columns: { fields, ...order } } : {};
 }
 
 export function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {

@@ -1,5 +1,6 @@
 import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
+  BY_ID,
   type FacetField,
   type Filter,
   type ListPage,
@@ -30,11 +31,12 @@ import {
   selectRecords,
   sql,
 } from '../sql/schema.js';
-import { NumberColumn } from './column.js';
+import { NumberColumn, type Ordering, TextColumn } from './column.js';
+import { isCoded, orderField, servingFields } from './column-fields.js';
 import { ColumnMatches } from './column-matches.js';
-import type { ColumnCache, Columns } from './columns.js';
+import { type ColumnCache, type ColumnField, type Columns, columnName } from './columns.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
-import { LIST_TUNING, planCount, planList, type ScanPlan, type SortPlan } from './plan.js';
+import { type ColumnsPlan, LIST_TUNING, planCount, planList, type SortPlan } from './plan.js';
 import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
@@ -88,14 +90,18 @@ export class ListReader<Fields> {
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
     const { turn = SERVICE_TURN } = query;
+    const atHand = this.columnsAtHand(query.filters, query.order);
+    const page =
+      atHand &&
+      (await database.inSnapshot((reader) => this.pageByColumns(reader, atHand, query, turn), turn));
+    if (page) return page;
     const plan = planList(database, table, query, this.tuning);
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
-        const columns = await this.columnsOf(reader, plan, turn);
-        const time = timeOf(plan, turn, budget);
-        const { ids, hasMore } = columns
-          ? await this.matchingPage(reader, plan, query, columns, time)
-          : await scanPage(reader, table, plan, query, budget, time);
+        const { columns } = plan;
+        const byColumns = columns && (await this.pageByColumns(reader, columns, query, turn));
+        if (byColumns) return byColumns;
+        const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
         return this.readPart(reader, query, theseIds(ids), hasMore);
       }, turn);
     if (plan.kind === 'blocks') return this.readParts(database, query, this.blocks(plan.search, turn));
@@ -119,51 +125,98 @@ export class ListReader<Fields> {
 
   async count(filters: readonly Filter[], turn = SERVICE_TURN): Promise<number> {
     const { database, table, budget } = this;
+    const atHand = this.columnsAtHand(filters);
+    const counted =
+      atHand &&
+      (await database.inSnapshot((reader) => this.countByColumns(reader, atHand, filters, turn), turn));
+    if (counted !== undefined) return counted;
     const plan = planCount(database, table, filters, this.tuning);
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
-        const columns = await this.columnsOf(reader, plan, turn);
-        const time = timeOf(plan, turn, budget);
-        return columns
-          ? new ColumnMatches(table, filters, columns, time).count()
-          : countByScan(reader, table, plan, time);
+        const { columns } = plan;
+        const byColumns = columns && (await this.countByColumns(reader, columns, filters, turn));
+        return byColumns ?? countByScan(reader, table, plan, timeOf(plan, turn, budget));
       }, turn);
     await turn.next();
     return countRows(database, plan.source, plan.found, plan.checks);
   }
 
-  /**
-   * The columns that serve a plan, if all are in memory. Else they are made afterwards, for later requests.
-   * @param reader has read nothing from its snapshot yet
-   */
-  private async columnsOf(reader: Reader, { columns }: ScanPlan, turn: Turn): Promise<Columns | undefined> {
-    if (!columns || !this.cache) return undefined;
-    const held = await this.cache.at(reader, columns.fields, turn);
-    if (held.size === columns.fields.length) return held;
-    this.makeSoon(this.cache, columns.fields);
-    return undefined;
+  /** The columns of a list, if they are kept and remember what the filters select: then they are quicker than any plan. */
+  private columnsAtHand(filters: readonly Filter[], order = BY_ID): ColumnsPlan | undefined {
+    const { cache, table } = this;
+    const fields = cache && servingFields({ ...table, hasAttributes: true }, filters);
+    if (!fields?.some((field) => isCoded(table, field))) return undefined;
+    const ownOf = ({ field, key }: FacetField) =>
+      filters.filter(
+        (filter) => filter.field === field && (key === undefined || ('key' in filter && filter.key === key)),
+      );
+    if (!fields.every((field) => cache?.isAtHand(field, ownOf(field)))) return undefined;
+    if (order.length === 1) return { fields };
+    const ordered = orderField(table, order);
+    return ordered && cache?.isAtHand(ordered, []) ? { fields, ordered } : undefined;
   }
 
-  private async matchingPage(
+  /**
+   * The columns that serve a plan, if all are in memory, and that of the order if it is. What is missing is made
+   * afterwards, for later requests.
+   * @param reader has read nothing from its snapshot yet
+   */
+  private async columnsOf(
     reader: Reader,
-    { columns }: ScanPlan,
+    { fields, ordered }: ColumnsPlan,
+    turn: Turn,
+  ): Promise<Columns | undefined> {
+    if (!this.cache) return undefined;
+    const all = ordered ? [...fields, ordered] : fields;
+    const held = await this.cache.at(reader, all, turn);
+    if (all.some((field) => !held.has(columnName(field)))) this.makeSoon(this.cache, [fields, all]);
+    return fields.every((field) => held.has(columnName(field))) ? held : undefined;
+  }
+
+  private async countByColumns(
+    reader: Reader,
+    plan: ColumnsPlan,
+    filters: readonly Filter[],
+    turn: Turn,
+  ): Promise<number | undefined> {
+    const held = await this.columnsOf(reader, plan, turn);
+    return held && new ColumnMatches(this.table, filters, held, this.budget.start(turn)).count();
+  }
+
+  private async pageByColumns(
+    reader: Reader,
+    plan: ColumnsPlan,
+    query: ListQuery,
+    turn: Turn,
+  ): Promise<ListPage<Versioned<Fields>> | undefined> {
+    const held = await this.columnsOf(reader, plan, turn);
+    const found = held && (await this.findByColumns(reader, plan, query, held, this.budget.start(turn)));
+    return found && this.readPart(reader, query, theseIds(found.ids), found.hasMore);
+  }
+
+  private async findByColumns(
+    reader: Reader,
+    { ordered, order }: ColumnsPlan,
     query: ListQuery,
     held: Columns,
     time: QueryTime,
-  ): Promise<FoundPage> {
+  ): Promise<FoundPage | undefined> {
     const { table, budget, tuning } = this;
     const matches = new ColumnMatches(table, query.filters, held, time);
-    if (!columns?.order) return { ids: await matches.first(query), hasMore: false };
-    const numbers = held.get(query.order[0]?.field ?? '');
-    if (numbers instanceof NumberColumn && query.order.length === 2)
-      return { ids: await matches.firstBy(numbers, query), hasMore: false };
-    return scanPage(reader, table, columns.order, query, budget, time, await matches.all(), tuning);
+    if (query.order.length === 1) return { ids: await matches.first(query), hasMore: false };
+    const column = ordered && held.get(columnName(ordered));
+    if (column instanceof NumberColumn || column instanceof TextColumn)
+      return { ids: await matches.firstBy<unknown>(column as Ordering<unknown>, query), hasMore: false };
+    return order && scanPage(reader, table, order, query, budget, time, await matches.all(), tuning);
   }
 
-  private makeSoon(cache: ColumnCache, fields: readonly FacetField[]): void {
+  /** Makes one set of columns after the other, as far as they fit. */
+  private makeSoon(cache: ColumnCache, sets: readonly (readonly ColumnField[])[]): void {
+    const makeAll = async () => {
+      for (const fields of sets) await cache.prepare(fields);
+    };
     // No request waits for it. What the store refuses is no error: a later request begins again.
-    this.making ??= cache
-      .prepare(fields)
+    this.making ??= makeAll()
       .catch((error: unknown) => this.logger?.error('the columns of lists could not be made', { error }))
       .finally(() => {
         this.making = undefined;

@@ -10,7 +10,8 @@ import type { Id } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import { type IdSet, WordSearch } from '../full-text/search.js';
+import type { IdSet } from '../full-text/id-set.js';
+import { WordSearch } from '../full-text/search.js';
 import {
   allOf,
   columnOf,

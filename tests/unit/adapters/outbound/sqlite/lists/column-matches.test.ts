@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
+import { LIST_TUNING, planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { Filter, Position, SortOrder } from '#src/application/ports/list-query.js';
@@ -57,7 +57,16 @@ const OTHERS: readonly (readonly Filter[])[] = [
   [live, { ...attribute, exists: false }],
 ];
 const SORTS = [
-  ...['id', '-id', 'name,id', '-price.amount,-id', 'price.amount,id', '-createdAt,stock,-brand,id'],
+  ...[
+    'id',
+    '-id',
+    'name,id',
+    '-price.amount,-id',
+    'price.amount,id',
+    '-createdAt,stock,-brand,id',
+    '-createdAt,id',
+    '-name,id',
+  ],
 ];
 
 /** In three blocks of ids. */
@@ -83,11 +92,10 @@ describe('lists by columns in SQLite', () => {
   afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
 
   /** No page is so short that it is read without columns, if these serve it. */
-  const open = async (maxSorted: number) => {
+  const open = async (maxSorted: number, tuning = { maxFew: -1, columnRows: -1, maxSorted }) => {
     const database = new SqliteDatabase(join(mkdtempSync(join(folder, 'lists-')), 'catalogue.sqlite'));
     await database.open();
     opened.push(database);
-    const tuning = { maxFew: -1, columnRows: -1, maxSorted };
     const products = new SqliteRepository<Product>(database, PRODUCTS, ENDLESS, tuning);
     const holds = (name: string) => products['counter'].cache['kept'].has(name);
     return { database, tuning, products, holds, feed: new SqliteFeedState(database, [PRODUCTS]) };
@@ -119,13 +127,18 @@ describe('lists by columns in SQLite', () => {
     }
   };
 
-  const expectLists = async (one: Opened, current: readonly Versioned<Product>[], some = SERVED) => {
+  const expectLists = async (
+    one: Opened,
+    current: readonly Versioned<Product>[],
+    some = SERVED,
+    sorts = SORTS,
+  ) => {
     for (const filters of some) {
       const text = JSON.stringify(filters);
       expect(await one.products.count(filters), `count of ${text}`).to.equal(
         expected(current, filters, by('id')).length,
       );
-      for (const sort of SORTS)
+      for (const sort of sorts)
         for (const side of ['after', 'before'] as const)
           expect(await read(one, filters, by(sort), side), `${text} by ${sort}, ${side}`).to.deep.equal(
             expected(current, filters, by(sort)),
@@ -135,9 +148,14 @@ describe('lists by columns in SQLite', () => {
 
   const makeColumns = async (one: Opened) => {
     const fields = ['tags', 'status', 'brand', 'price.amount', 'attributes.colour'];
+    const orders = ['order of name', 'createdAt'];
     await until('all columns are made', async () => {
-      for (const filters of SERVED) await one.products.count(filters);
-      return fields.every((field) => one.holds(field));
+      for (const filters of SERVED)
+        for (const sort of ['name,id', 'createdAt,id']) {
+          await one.products.list({ limit: 1, filters, order: by(sort) });
+          await one.products['reader']['making'];
+        }
+      return [...fields, ...orders].every((field) => one.holds(field));
     });
   };
   /** Whoever looks up a tag or an attribute after this finds nothing. */
@@ -209,6 +227,22 @@ describe('lists by columns in SQLite', () => {
     );
     await emptyValues(one);
     await expectLists(one, [...changed, ...records.slice(40)]);
+  });
+
+  it('ask no index once the columns remember the filters', async () => {
+    const one = await open(1_000, LIST_TUNING);
+    await one.feed.turnOn();
+    await one.products.insertAll(records);
+    const filters = [red, all, priced];
+    await one.products.facets({ filters, fields: [{ field: 'brand' }], limit: 1 });
+    for (const field of [{ field: 'name', isOrder: true as const }, { field: 'price.amount' }])
+      await one.products['counter'].cache.prepare([field]);
+    await emptyValues(one);
+    await expectLists(one, records, [filters], ['-id', 'name,id', 'price.amount,id']);
+    expect(await one.products.count([red, all]), 'other filters of the same columns').to.equal(
+      expected(records, [red, all], by('id')).length,
+    );
+    expect(await one.products.count([red, even]), 'a filter that no column remembers').to.equal(0);
   });
 
   it('are read without columns while no feed is written', async () => {
