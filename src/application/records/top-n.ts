@@ -12,9 +12,14 @@ export class TopN<Item> {
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
 
+  /** The last of the N items; undefined while there are fewer. No item behind it is added. */
+  get last(): Item | undefined {
+    return this.items[this.count - 1];
+  }
+
   /** Adds an item behind those that compare equal. */
   add(item: Item): void {
-    const last = this.items[this.count - 1];
+    const { last } = this;
     if (last !== undefined && this.compare(item, last) >= 0) return;
     this.items.splice(
       partitionPoint(this.items, (other) => this.compare(item, other) >= 0),

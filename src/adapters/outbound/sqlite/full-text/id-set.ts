@@ -2,7 +2,7 @@ import type { Id } from '../../../../domain/record.js';
 import { BLOCK_IDS } from './index.js';
 
 /** Chosen places of a block of {@link BLOCK_IDS} ids, a bit each. */
-export type Bits = Uint32Array;
+export type Bits = Int32Array;
 
 /** Places of a block of ids, in their order. */
 export type Places = Uint16Array;
@@ -10,7 +10,7 @@ export type Places = Uint16Array;
 const WORDS = BLOCK_IDS / 32;
 
 export function newBits(): Bits {
-  return new Uint32Array(WORDS);
+  return new Int32Array(WORDS);
 }
 
 export function newPlaces(): Places {

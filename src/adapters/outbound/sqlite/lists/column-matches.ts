@@ -84,7 +84,11 @@ export class ColumnMatches {
     };
     await this.look(false, (number, places) => {
       const block = column.block(number);
-      for (const place of places) {
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] as number;
+        const { last } = first;
+        // Most records come after it.
+        if (last && column.compare(block, place, last.block, last.place) * byValue > 0) continue;
         const one = { block, place, id: number * BLOCK_IDS + place };
         if (isBehind(one)) first.add(one);
       }

@@ -4,7 +4,7 @@ import { attributeValues, isFolded, matchesFilter } from '../../../../applicatio
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import { type Bits, newBits, newPlaces, type Places, placesOf } from '../full-text/id-set.js';
 import { rangeOf } from '../sql/filter.js';
-import { CodeColumn, type Column, NumberColumn } from './column.js';
+import { CodeColumn, type Column, NumberColumn, type Remembered } from './column.js';
 import { filteredField } from './column-fields.js';
 import { type Columns, columnName } from './columns.js';
 import type { Matching } from './matching.js';
@@ -18,7 +18,7 @@ const PLACES_OF_BLOCK = 128;
 /** The values of a column that are compared, or counted, in a turn. */
 export const VALUES = 1_024;
 
-const ALL = newBits().fill(0xffff_ffff);
+const ALL = newBits().fill(-1);
 
 /** The bits of a block; undefined if no record of it is chosen. */
 export type BitsOf = (block: number) => Bits | undefined;
@@ -55,8 +55,18 @@ export async function selectionBy(
   const ranges = [];
   for (const [column, own] of served)
     if (column instanceof CodeColumn)
-      for (const filter of own) bits.push(await bitsBy(table, column, filter, time));
-    else if (column instanceof NumberColumn) ranges.push({ column, ...boundsOf(table, own) });
+      for (const filter of own) bits.push(await bitsByCodes(table, column, filter, time));
+    else if (column instanceof NumberColumn) {
+      const { low, high } = boundsOf(table, own);
+      // To compare all numbers pays when a range comes again.
+      const isKnown = column.selections.has(own);
+      const selection = column.selections.of(own);
+      if (isKnown)
+        bits.push(
+          await bitsBy(column, selection, async () => (block) => column.select(block, low, high), time),
+        );
+      else ranges.push({ column, low, high });
+    }
   return { bits, ranges, served, others };
 }
 
@@ -106,32 +116,47 @@ export function bitsAmong({ ids, isComplement }: Matching): BitsOf {
   return (block) => ids.bitsIn(block)?.map((word) => ~word) ?? ALL;
 }
 
-/** What a filter selects from a column. It is remembered, and selected again only where records changed. */
-async function bitsBy(
+async function bitsByCodes(
   table: RecordTable,
   column: CodeColumn,
   filter: Filter,
   time: QueryTime,
 ): Promise<BitsOf> {
-  const remembered = column.selections.of(filter);
+  const selecting = async () => {
+    const allowed = await allowedCodes(table, column, filter, time);
+    return (block: number) => column.select(block, allowed);
+  };
+  const bitsOf = await bitsBy(column, column.selections.of([filter]), selecting, time);
+  const isAbsence = isAllowed(table, filter, undefined);
+  return isAbsence ? (block) => (column.blocks.has(block) ? bitsOf(block) : ALL) : bitsOf;
+}
+
+/**
+ * The bits of all blocks of a column. What is remembered is selected again only where records changed.
+ * @param selecting is called only if there is something to select
+ */
+async function bitsBy(
+  column: CodeColumn | NumberColumn,
+  remembered: Remembered,
+  selecting: () => Promise<(block: number) => Bits>,
+  time: QueryTime,
+): Promise<BitsOf> {
   const found = new Map<number, Bits | undefined>();
   const size = new AdaptiveBatchSize(time, 1, COMPARED_BLOCKS);
-  let allowed: Uint8Array | undefined;
+  let select: ((block: number) => Bits) | undefined;
   let left = 0;
-  for (const block of column.blocks.keys()) {
-    const mark = column.markOf(block);
+  for (const [block, { mark }] of column.blocks) {
     let known = remembered.get(block);
     if (known?.mark !== mark) {
-      allowed ??= await allowedCodes(table, column, filter, time);
+      select ??= await selecting();
       if (left-- === 0) left = await size.next();
-      const bits = column.select(block, allowed);
+      const bits = select(block);
       known = { mark, bits: bits.some((word) => word !== 0) ? bits : undefined };
       remembered.set(block, known);
     }
     found.set(block, known.bits);
   }
-  const otherBlocks = isAllowed(table, filter, undefined) ? ALL : undefined;
-  return (block) => (found.has(block) ? found.get(block) : otherBlocks);
+  return (block) => found.get(block);
 }
 
 /** The numbers of a column that match all filters; they are integers. */

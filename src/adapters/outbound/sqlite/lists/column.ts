@@ -6,8 +6,9 @@ import { BLOCK_IDS } from '../full-text/index.js';
 /** The most different values of a column of codes. Code 0 stands for none. */
 const MAX_CODES = 65_535;
 
-/** The filters whose selections a column of codes remembers. They may take as much memory as the codes. */
+/** The filters, or ranges, whose selections a column remembers. They may take as much memory as codes. */
 const MAX_SELECTIONS = 16;
+const SELECTIONS_BYTES = (MAX_SELECTIONS * BLOCK_IDS) / 8;
 
 /** What a block takes besides the bytes of its numbers, and a value of a {@link Dictionary} besides its characters. */
 const BLOCK_BYTES = 512;
@@ -20,7 +21,7 @@ export type ColumnValue = FacetValue | readonly FacetValue[] | null;
  * What the records have in one field, by id, in blocks of {@link BLOCK_IDS} ids. A fork shares the blocks that it does not
  * change, so who reads a column sees it as it was.
  */
-abstract class BlockColumn<Block> {
+abstract class BlockColumn<Block extends Marked> {
   private readonly own = new Set<number>();
   protected blockBytes = 0;
 
@@ -75,10 +76,16 @@ export interface Ordering<Block> {
   compare(a: Block, placeInA: number, b: Block, placeInB: number): number;
 }
 
-/** The codes of a block of records. */
-interface CodeBlock {
-  /** Another number for each content. */
+/** A block of records. */
+interface Marked {
+  /** Another number for each content that a request has seen. */
   readonly mark: number;
+}
+
+let marks = 0;
+
+/** The codes of a block of records. */
+interface CodeBlock extends Marked {
   /** The first value of each record. */
   readonly first: Uint16Array;
   /** The further values: the place in the high bits, the code in the low 16. They are in the order of places. */
@@ -93,8 +100,6 @@ const NO_CODES: CodeBlock = {
   further: new Uint32Array(),
   starts: new Uint32Array(BLOCK_IDS + 1),
 };
-
-let marks = 0;
 
 function codeBlock(codes: Omit<CodeBlock, 'mark'>): CodeBlock {
   return { ...codes, mark: ++marks };
@@ -186,11 +191,6 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     return !codes.includes(0);
   }
 
-  /** The number of the content of a block. */
-  markOf(block: number): number {
-    return (this.blocks.get(block) ?? NO_CODES).mark;
-  }
-
   /**
    * Selects the records of a block that have an allowed value.
    * @param allowed 1 at their codes; at 0 if records without value are allowed
@@ -232,7 +232,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
 
   protected bytesOf({ first, further, starts }: CodeBlock): number {
     const lists = starts === NO_CODES.starts ? 0 : further.byteLength + starts.byteLength;
-    return BLOCK_BYTES + first.byteLength + (MAX_SELECTIONS * BLOCK_IDS) / 8 + lists;
+    return BLOCK_BYTES + first.byteLength + SELECTIONS_BYTES + lists;
   }
 }
 
@@ -258,21 +258,21 @@ class Dictionary {
   }
 }
 
-/** What a filter selects, by block, with the mark of the content that it was selected from. */
-export type Selection = Map<number, { readonly mark: number; readonly bits: Bits | undefined }>;
+/** What filters select, by block, with the mark of the content that it was selected from. */
+export type Remembered = Map<number, { readonly mark: number; readonly bits: Bits | undefined }>;
 
 /** What the filters that were used last select. Marks tell contents apart, so a column and its forks share them. */
 class Selections {
   /** The least recently used first. */
-  private readonly kept = new Map<string, Selection>();
+  private readonly kept = new Map<string, Remembered>();
 
-  has(filter: Filter): boolean {
-    return this.kept.has(JSON.stringify(filter));
+  has(filters: readonly Filter[]): boolean {
+    return this.kept.has(JSON.stringify(filters));
   }
 
-  of(filter: Filter): Selection {
-    const name = JSON.stringify(filter);
-    const selection: Selection = this.kept.get(name) ?? new Map();
+  of(filters: readonly Filter[]): Remembered {
+    const name = JSON.stringify(filters);
+    const selection: Remembered = this.kept.get(name) ?? new Map();
     this.kept.delete(name);
     this.kept.set(name, selection);
     const [oldest] = this.kept.keys();
@@ -281,11 +281,19 @@ class Selections {
   }
 }
 
-const NO_NUMBERS = new Float64Array(BLOCK_IDS).fill(Number.NaN);
+/** The numbers of a block of records. */
+interface NumberBlock extends Marked {
+  readonly numbers: Float64Array;
+}
+
+const NO_NUMBERS: NumberBlock = { mark: 0, numbers: new Float64Array(BLOCK_IDS).fill(Number.NaN) };
 
 /** The values as numbers; NaN if a record has none. */
-export class NumberColumn extends BlockColumn<Float64Array> implements Ordering<Float64Array> {
-  constructor(blocks = new Map<number, Float64Array>()) {
+export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<NumberBlock> {
+  constructor(
+    readonly selections = new Selections(),
+    blocks = new Map<number, NumberBlock>(),
+  ) {
     super(blocks);
   }
 
@@ -299,14 +307,23 @@ export class NumberColumn extends BlockColumn<Float64Array> implements Ordering<
 
   set(id: Id, value: ColumnValue): boolean {
     const number = typeof value === 'number' ? value : Number.NaN;
-    const known = this.block(blockOf(id))[id % BLOCK_IDS];
-    if (!Object.is(known, number)) this.writable(id)[id % BLOCK_IDS] = number;
+    const known = this.block(blockOf(id)).numbers[id % BLOCK_IDS];
+    if (!Object.is(known, number)) this.writable(id).numbers[id % BLOCK_IDS] = number;
     return true;
   }
 
-  /** Leaves those of the places, in the memory that they have, whose records have a value between the two, included. */
+  /** Selects the records of a block that have a value between the two, both included. */
+  select(block: number, low: number, high: number): Bits {
+    const { numbers } = this.block(block);
+    const bits = newBits();
+    for (let place = 0; place < BLOCK_IDS; place++)
+      if ((numbers[place] as number) >= low && (numbers[place] as number) <= high) setBit(bits, place);
+    return bits;
+  }
+
+  /** Leaves those of the places, in the memory that they have, whose records have such a value. */
   narrow(block: number, places: Places, low: number, high: number): Places {
-    const numbers = this.block(block);
+    const { numbers } = this.block(block);
     let length = 0;
     for (let at = 0; at < places.length; at++) {
       const place = places[at] as number;
@@ -318,33 +335,33 @@ export class NumberColumn extends BlockColumn<Float64Array> implements Ordering<
     return places.subarray(0, length);
   }
 
-  block(number: number): Float64Array {
+  block(number: number): NumberBlock {
     return this.blocks.get(number) ?? NO_NUMBERS;
   }
 
-  blockWith(value: unknown): Float64Array {
-    return Float64Array.of(Number(value));
+  blockWith(value: unknown): NumberBlock {
+    return { mark: 0, numbers: Float64Array.of(Number(value)) };
   }
 
-  compare(a: Float64Array, placeInA: number, b: Float64Array, placeInB: number): number {
-    return (a[placeInA] as number) - (b[placeInB] as number);
+  compare(a: NumberBlock, placeInA: number, b: NumberBlock, placeInB: number): number {
+    return (a.numbers[placeInA] as number) - (b.numbers[placeInB] as number);
   }
 
-  protected over(blocks: Map<number, Float64Array>): this {
-    return new NumberColumn(blocks) as this;
+  protected over(blocks: Map<number, NumberBlock>): this {
+    return new NumberColumn(this.selections, blocks) as this;
   }
 
-  protected copy(block = NO_NUMBERS): Float64Array {
-    return block.slice();
+  protected copy({ numbers } = NO_NUMBERS): NumberBlock {
+    return { mark: ++marks, numbers: numbers.slice() };
   }
 
-  protected bytesOf(block: Float64Array): number {
-    return BLOCK_BYTES + block.byteLength;
+  protected bytesOf({ numbers }: NumberBlock): number {
+    return BLOCK_BYTES + numbers.byteLength + SELECTIONS_BYTES;
   }
 }
 
 /** The texts of a block of records, as UTF-8, whose order is that of code points. Some bytes belong to no text. */
-interface TextBlock {
+interface TextBlock extends Marked {
   bytes: Buffer;
   /** The bytes in use. */
   length: number;
@@ -353,6 +370,7 @@ interface TextBlock {
 }
 
 const NO_TEXTS: TextBlock = {
+  mark: 0,
   bytes: Buffer.alloc(0),
   length: 0,
   starts: new Uint32Array(BLOCK_IDS),
@@ -399,7 +417,13 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
 
   blockWith(value: unknown): TextBlock {
     const bytes = Buffer.from(String(value));
-    return { bytes, length: bytes.length, starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length) };
+    return {
+      mark: 0,
+      bytes,
+      length: bytes.length,
+      starts: Uint32Array.of(0),
+      ends: Uint32Array.of(bytes.length),
+    };
   }
 
   compare(a: TextBlock, placeInA: number, b: TextBlock, placeInB: number): number {
@@ -417,7 +441,7 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   }
 
   protected copy({ bytes, length, starts, ends }: TextBlock = NO_TEXTS): TextBlock {
-    return { bytes: Buffer.from(bytes), length, starts: starts.slice(), ends: ends.slice() };
+    return { mark: ++marks, bytes: Buffer.from(bytes), length, starts: starts.slice(), ends: ends.slice() };
   }
 
   protected bytesOf({ bytes, starts, ends }: TextBlock): number {

@@ -104,7 +104,7 @@ export class ColumnCache {
   isAtHand(field: ColumnField, filters: readonly Filter[]): boolean {
     const column = this.kept.get(columnName(field))?.column;
     if (!(column instanceof CodeColumn)) return column !== undefined;
-    return filters.every((filter) => column.selections.has(filter));
+    return filters.every((filter) => column.selections.has([filter]));
   }
 
   /** The column, if it lacks no more changes than it follows. It was used now. */
