@@ -29,7 +29,7 @@ warning. \`catalogue config\` prints the settings with their sources; \`catalogu
 \`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\` and, for
 the stores, \`src/composition/stores\`; edit the texts there.`;
 
-function valuesOf({ type, values = [], minimum, maximum }: SettingDescription): string {
+function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {
   const range =
     minimum === undefined || maximum === undefined ? [] : [`${grouped(minimum)} to ${grouped(maximum)}`];
   const named = type === 'boolean' ? ['true', 'false'] : values;

@@ -1,18 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { escapeControls } from '../shared/escape-controls.js';
-import type { GivenValues } from '../shared/setting.js';
+import { metaOf, SETTING_NAMES } from './setting-descriptions.js';
 import { SettingsError } from './settings-error.js';
+import { issueLines } from './settings-issues.js';
 import { given, type Layers, readLayers } from './settings-layers.js';
-import { MAX_WORKERS, SETTINGS, type Settings } from './settings-schema.js';
+import { MAX_WORKERS, SETTINGS_SCHEMA, type Settings } from './settings-schema.js';
 import { maskedText, shownValue } from './shown-value.js';
 import { misspeltNames } from './similar-names.js';
-import { type Validated, validate } from './validate-settings.js';
 
 export { SettingsError } from './settings-error.js';
 export type { Settings } from './settings-schema.js';
-
-/** In the order of the documentation, without CONFIG_FILE. */
-const SETTING_NAMES = Object.keys(SETTINGS);
 
 /** A setting as `catalogue config` shows it. */
 export interface ExplainedSetting {
@@ -35,16 +32,17 @@ export interface ExplainedSettings {
  * @throws SettingsError
  */
 export function loadSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
-  const { values, issues } = validated(readLayers(environment, SETTING_NAMES));
+  const { value, issues } = validated(readLayers(environment, SETTING_NAMES));
   if (issues.length > 0) throw new SettingsError(issues);
-  return Object.freeze(values as unknown as Settings);
+  return Object.freeze(value as Settings);
 }
 
 /** Returns the settings that {@link loadSettings} would return, each with its source, and all problems. */
 export function explainSettings(environment: NodeJS.ProcessEnv = process.env): ExplainedSettings {
   const layers = readLayers(environment, SETTING_NAMES);
-  const { values, issues } = validated(layers);
-  const effective = issues.length > 0 ? given(layers) : values;
+  const { value, issues } = validated(layers);
+  const effective: Readonly<Record<string, unknown>> =
+    issues.length > 0 ? given(layers) : { ...(value as object) };
   const settings = SETTING_NAMES.map((name) => {
     const from = layers.layers.findLast(({ values }) => values[name] !== undefined);
     const computed = from ? undefined : computedValue(name, effective);
@@ -116,25 +114,29 @@ export function toEnvironment(settings: Settings): Record<string, string> {
   return { ...Object.fromEntries(variables), CONFIG_FILE: '' };
 }
 
-function validated(layers: Layers): Validated {
-  const { values, issues } = validate(withWorkersCounted(given(layers)));
-  return { values, issues: [...layers.issues, ...issues] };
+function validated(layers: Layers): { readonly value: unknown; readonly issues: readonly string[] } {
+  const values = given(layers);
+  const { value, error } = SETTINGS_SCHEMA.validate(withWorkersCounted(values), {
+    abortEarly: false,
+    errors: { wrap: { label: false } },
+  });
+  return { value, issues: [...layers.issues, ...issueLines(error?.details ?? [], values)] };
 }
 
-function withWorkersCounted(values: Record<string, unknown>): GivenValues {
-  if (values['WORKERS'] !== 'auto') return values;
+function withWorkersCounted(values: { WORKERS?: unknown }): object {
+  if (values.WORKERS !== 'auto') return values;
   return { ...values, WORKERS: Math.min(availableParallelism(), MAX_WORKERS) };
 }
 
 /** The default, computed from other settings (named in the schema). */
 function computedValue(name: string, values: Readonly<Record<string, unknown>>): unknown {
-  const formula = SETTINGS[name]?.formula;
+  const formula = metaOf(name).default;
   return formula && (values[name] || formula.replaceAll(/[A-Z_]{2,}/g, (other) => String(values[other])));
 }
 
 function shownSetting(name: string, value: unknown): ExplainedSetting['value'] {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   return escapeControls(
-    maskedText(typeof value === 'string' ? value : JSON.stringify(value), SETTINGS[name]?.secrecy),
+    maskedText(typeof value === 'string' ? value : JSON.stringify(value), metaOf(name).secrecy),
   );
 }

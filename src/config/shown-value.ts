@@ -1,6 +1,8 @@
 import { escapeControls } from '../shared/escape-controls.js';
 import { redactSecrets } from '../shared/redact.js';
-import type { Secrecy } from '../shared/setting.js';
+
+/** What of a setting is secret: all of it, or the credentials in its URL. */
+export type Secrecy = 'all' | 'url';
 
 const HIDDEN = '***';
 const MAX_CHARACTERS = 100;

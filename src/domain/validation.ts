@@ -2,8 +2,7 @@ import { validateAttributes } from './attributes.js';
 import type { IssueCode } from './errors.js';
 import type { CodeField, Field, FieldTable, ListField, Path } from './fields.js';
 import { parseInstant } from './instant.js';
-import { isWithin, memberValue, REFERENCE } from './references.js';
-import type { LocatedIssue } from './rules.js';
+import { isReference, isWithin, memberValue } from './references.js';
 import { validateText } from './text.js';
 
 /** The issues of a text that has one fixed form. */
@@ -31,13 +30,13 @@ export function repetitionsIn({
   const compared = distinct.reduce(member, element);
   if (!COMPARABLE.includes(compared.kind))
     throw new Error(`A list cannot be distinct by a field of the kind ${compared.kind}.`);
-  const issuesOf = issuesBy(finderOf(compared));
+  const isValid = validity(compared);
   return (elements) => {
     const seen = new Set<unknown>();
     const repeated: Path[] = [];
     for (const [at, one] of elements.entries()) {
       const value = distinct.reduce(memberValue, one);
-      if (issuesOf(value).length > 0) continue;
+      if (!isValid(value)) continue;
       if (seen.has(value)) repeated.push([at, ...distinct]);
       seen.add(value);
     }
@@ -51,115 +50,59 @@ function member(field: Field, name: string): Field {
   return inner;
 }
 
+/** Whether a value of any type follows the rules of a field, or of an entity. */
+export type Validity = (value: unknown) => boolean;
+
 /**
- * Makes a function that returns every issue of an entity with these fields, in the order of the table. A field that is
- * undefined is absent.
- * @param readOnly the names of fields that only the service sets
+ * Returns whether a value is an entity with these fields alone. It says nothing about an invalid one, and costs less than
+ * a fifth of what finding the issues does.
  */
-export function entityIssues(
-  table: FieldTable,
-  readOnly: readonly string[] = [],
-): (value: unknown) => readonly LocatedIssue[] {
-  return issuesBy(membersFinder(table, readOnly));
+export function entityValidity(table: FieldTable): Validity {
+  const members = new Map(Object.entries(table).map(([name, field]) => [name, validity(field)]));
+  const required = Object.keys(table).filter((name) => table[name]?.required);
+  return (value) =>
+    isObject(value) &&
+    Object.keys(value).every((name) => members.get(name)?.(value[name])) &&
+    required.every((name) => Object.hasOwn(value, name));
 }
 
-/** Finds the issues of a value of any type. The path to it is the same before and after. */
-type IssueFinder = (value: unknown, path: (string | number)[], found: LocatedIssue[]) => void;
-
-function issuesBy(find: IssueFinder): (value: unknown) => readonly LocatedIssue[] {
-  return (value) => {
-    const found: LocatedIssue[] = [];
-    find(value, [], found);
-    return found;
-  };
-}
-
-function membersFinder(table: FieldTable, readOnly: readonly string[] = []): IssueFinder {
-  const members = new Map(Object.entries(table).map(([name, field]) => [name, finderOf(field)]));
-  const required = new Set(Object.keys(table).filter((name) => table[name]?.required));
-  const given = new Set(readOnly);
-  return (value, path, found) => {
-    if (!isObject(value)) return add('invalid_type', path, found);
-    const at = path.length;
-    for (const [name, find] of members) {
-      path[at] = name;
-      const member = value[name];
-      if (member !== undefined) find(member, path, found);
-      else if (required.has(name)) add('required', path, found);
-    }
-    for (const name of Object.keys(value)) {
-      if (members.has(name)) continue;
-      path[at] = name;
-      add(given.has(name) ? 'read_only_field' : 'unknown_field', path, found);
-    }
-    path.length = at;
-  };
-}
-
-function finderOf(field: Field): IssueFinder {
+function validity(field: Field): Validity {
   switch (field.kind) {
     case 'text':
-      return textFinder((text) => validateText(text, field));
+      return textValidity((text) => validateText(text, field).length === 0);
     case 'code':
-      return textFinder((text) => codeIssues(field, text));
+      return textValidity((text) => codeIssues(field, text).length === 0);
     case 'choice':
-      return textFinder((text) => formIssues(text, field.values.includes(text)));
+      return textValidity((text) => formIssues(text, field.values.includes(text)).length === 0);
     case 'instant':
-      return textFinder((text) => formIssues(text, parseInstant(text) !== undefined));
+      return textValidity((text) => formIssues(text, parseInstant(text) !== undefined).length === 0);
     case 'integer':
-      return integerFinder(field);
+      return (value) => typeof value === 'number' && isWithin(value, field);
     case 'reference':
-      return integerFinder(REFERENCE);
+      return isReference;
     case 'attributes':
-      return (value, path, found) => {
-        if (!isObject(value)) return add('invalid_type', path, found);
-        for (const issue of validateAttributes(value))
-          found.push({ ...issue, path: [...path, ...issue.path] });
-      };
+      return (value) => isObject(value) && validateAttributes(value).length === 0;
     case 'object':
-      return membersFinder(field.fields);
+      return entityValidity(field.fields);
     case 'list':
-      return listFinder(field);
+      return listValidity(field);
   }
 }
 
-function textFinder(issuesOf: (text: string) => readonly IssueCode[]): IssueFinder {
-  return (value, path, found) => {
-    if (typeof value !== 'string') return add('invalid_type', path, found);
-    for (const code of issuesOf(value)) add(code, path, found);
-  };
+function textValidity(isValid: (text: string) => boolean): Validity {
+  return (value) => typeof value === 'string' && isValid(value);
 }
 
-function integerFinder(limits: { readonly min: number; readonly max: number }): IssueFinder {
-  return (value, path, found) => {
-    if (typeof value !== 'number') return add('invalid_type', path, found);
-    if (isWithin(value, limits)) return;
-    const isTooLarge = Math.abs(value) > Number.MAX_SAFE_INTEGER;
-    if (!isTooLarge && !Number.isInteger(value)) add('invalid_type', path, found);
-    if (isTooLarge || value < limits.min || value > limits.max) add('out_of_range', path, found);
-  };
-}
-
-function listFinder(field: ListField): IssueFinder {
+function listValidity(field: ListField): Validity {
   const { of: element, min, max } = field;
-  const find = finderOf(element);
+  const isValid = validity(element);
   const repetitions = repetitionsIn(field);
-  return (value, path, found) => {
-    if (!Array.isArray(value)) return add('invalid_type', path, found);
-    const at = path.length;
-    for (const [index, one] of value.entries()) {
-      path[at] = index;
-      find(one, path, found);
-    }
-    path.length = at;
-    for (const repeated of repetitions(value)) add('duplicate_value', [...path, ...repeated], found);
-    if (value.length < min) add('too_short', path, found);
-    if (value.length > max) add('too_long', path, found);
-  };
-}
-
-function add(code: IssueCode, path: Path, found: LocatedIssue[]): void {
-  found.push({ code, path: [...path] });
+  return (value) =>
+    Array.isArray(value) &&
+    value.length >= min &&
+    value.length <= max &&
+    value.every(isValid) &&
+    repetitions(value).length === 0;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -81,11 +81,13 @@ const HTTP_FOLDERS = [
  */
 const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   koa: ['adapters/inbound/http/'],
+  '@koa/router': ['adapters/inbound/http/'],
   'koa-bodyparser': ['adapters/inbound/http/'],
   'ipaddr.js': ['adapters/inbound/http/', 'adapters/outbound/webhooks/'],
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
+  joi: ['adapters/inbound/http/', 'config/', 'composition/stores/'],
   tsyringe: ['composition/'],
   'node:cluster': ['process/'],
   'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],

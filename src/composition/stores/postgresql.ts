@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import type { StoreRegistration } from './registration.js';
 
 const FORM = /^postgres(ql)?:\/\/./;
@@ -5,23 +6,25 @@ const FORM = /^postgres(ql)?:\/\/./;
 export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL' | 'POSTGRESQL_PREPARED'> = {
   processes: 'many',
   settings: {
-    POSTGRESQL_URL: {
-      type: 'text',
-      absent: '',
-      secrecy: 'url',
-      requiredBy: { name: 'STORE', value: 'postgresql' },
-      issue: (url) => (FORM.test(url) ? undefined : 'POSTGRESQL_URL must begin with postgresql://'),
-      description:
+    POSTGRESQL_URL: Joi.string()
+      .meta({ secrecy: 'url' })
+      .pattern(FORM)
+      .messages({
+        'string.pattern.base': 'POSTGRESQL_URL must begin with postgresql://',
+        'any.required': 'POSTGRESQL_URL is required by STORE=postgresql',
+      })
+      .when('STORE', { is: 'postgresql', then: Joi.required(), otherwise: Joi.allow('').default('') })
+      .description(
         'The connection URL of a server (PostgreSQL 15 or later), required with `STORE=postgresql`; the database is the ' +
-        'one that it names, or `catalogue`.',
-    },
-    POSTGRESQL_PREPARED: {
-      type: 'text',
-      values: ['on', 'off'],
-      description:
+          'one that it names, or `catalogue`.',
+      ),
+    POSTGRESQL_PREPARED: Joi.string()
+      .valid('on', 'off')
+      .required()
+      .description(
         'Whether `STORE=postgresql` has prepared statements and settings of its own on each connection; `off` is for ' +
-        'PgBouncer in transaction mode.',
-    },
+          'PgBouncer in transaction mode.',
+      ),
   },
   load: async ({ POSTGRESQL_URL: url, POSTGRESQL_PREPARED }) => {
     const { postgresqlStorage } = await import('../../adapters/outbound/postgresql/storage.js');

@@ -1,9 +1,9 @@
+import type Joi from 'joi';
 import type { QueryBudget } from '../../application/maintenance/query-budget.js';
 import type { BackupProgress, RestoreReport } from '../../application/ports/backup.js';
 import type { DiagnosticReport } from '../../application/ports/diagnostics.js';
 import type { Logger } from '../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../application/ports/table-store.js';
-import type { TextSetting } from '../../shared/setting.js';
 
 /** The options of every storage. */
 export interface StorageOptions {
@@ -35,8 +35,8 @@ type Texts<Name extends string> = Readonly<Record<Name, string>>;
 export interface StoreRegistration<Setting extends string = never> {
   /** Whether one process can have it open, or several at the same time. */
   readonly processes: 'one' | 'many';
-  /** Its own settings, which are texts. */
-  readonly settings: Readonly<Record<Setting, TextSetting>>;
+  /** Its own settings, which are texts, as joi validates and describes them. */
+  readonly settings: Readonly<Record<Setting, Joi.StringSchema>>;
   /** Loads the driver, and returns a function that makes what a storage consists of, unopened. */
   load(settings: Texts<Setting>): Promise<MakeParts>;
   /** Absent: nothing outlives the process. */

@@ -1,15 +1,14 @@
 import { dirname, join, resolve } from 'node:path';
+import Joi from 'joi';
 import type { StoreRegistration } from './registration.js';
 
 export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
   processes: 'many',
   settings: {
-    SQLITE_FILE: {
-      type: 'text',
-      absent: ({ DATA_DIR }) => join(String(DATA_DIR), 'catalogue.sqlite'),
-      formula: 'DATA_DIR/catalogue.sqlite',
-      description: 'The database file of `STORE=sqlite`.',
-    },
+    SQLITE_FILE: Joi.string()
+      .default((parent: { readonly DATA_DIR: string }) => join(parent.DATA_DIR, 'catalogue.sqlite'))
+      .meta({ default: 'DATA_DIR/catalogue.sqlite' })
+      .description('The database file of `STORE=sqlite`.'),
   },
   load: async ({ SQLITE_FILE: file }) => {
     const { sqliteStorage } = await import('../../adapters/outbound/sqlite/storage.js');

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import Joi from 'joi';
 import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import type { Diagnosis } from '#src/application/ports/diagnostics.js';
 import { checkService } from '#src/composition/check.js';
@@ -12,7 +13,6 @@ import { describeSettings } from '#src/config/setting-descriptions.js';
 import { loadSettings, type Settings } from '#src/config/settings.js';
 import { DEFAULTS, readLayer } from '#src/config/settings-layers.js';
 import { settingsSchema } from '#src/config/settings-schema.js';
-import { validate } from '#src/config/validate-settings.js';
 import { settingsDocument } from '../../../scripts/settings-document.js';
 import { product } from '../../contract/repository/records.js';
 import { list } from '../../support/list.js';
@@ -33,12 +33,10 @@ const fileIn = (folder: string) => join(folder, 'level.data');
 const LEVEL: StoreRegistration<'LEVEL_FOLDER'> = {
   processes: 'one',
   settings: {
-    LEVEL_FOLDER: {
-      type: 'text',
-      absent: '',
-      requiredBy: { name: 'STORE', value: 'level' },
-      description: 'The folder of `STORE=level`.',
-    },
+    LEVEL_FOLDER: Joi.string()
+      .when('STORE', { is: 'level', then: Joi.required(), otherwise: Joi.allow('').default('') })
+      .messages({ 'any.required': 'LEVEL_FOLDER is required by STORE=level' })
+      .description('The folder of `STORE=level`.'),
   },
   load:
     async ({ LEVEL_FOLDER }) =>
@@ -68,7 +66,13 @@ describe('the name of a store', () => {
 describe('a fifth store', () => {
   const root = temporaryFolder();
   const schema = settingsSchema(FIVE);
-  const issuesOf = (values: object) => validate({ ...readLayer(DEFAULTS), ...values }, schema).issues;
+  const issuesOf = (values: object) =>
+    schema
+      .validate(
+        { ...readLayer(DEFAULTS), ...values },
+        { abortEarly: false, errors: { wrap: { label: false } } },
+      )
+      .error?.details.map(({ message }) => message) ?? [];
   const settingsOf = (values: object) => ({ ...loadSettings({}), ...values }) as Settings;
 
   it('brings its value of STORE and its settings', () => {
@@ -79,7 +83,7 @@ describe('a fifth store', () => {
   });
 
   it('says how many processes can open it', () => {
-    const wrong = 'WORKERS must be 1 with STORE=level, which only one process can open; it is "2"';
+    const wrong = 'WORKERS must be 1 with STORE=level, which only one process can open';
     expect(issuesOf({ STORE: 'level', LEVEL_FOLDER: 'x', WORKERS: 2 })).to.deep.equal([wrong]);
     const workers = describeSettings(schema).find(({ name }) => name === 'WORKERS');
     expect(workers?.description).to.match(/a `STORE` other than `memory` and (.* and )?`level`\.$/);

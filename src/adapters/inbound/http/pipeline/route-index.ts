@@ -1,5 +1,8 @@
+import Router from '@koa/router';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Middleware } from '../core/context.js';
+import type { Middleware, RequestState } from '../core/context.js';
+
+type Layer = Router<RequestState>['stack'][number];
 
 interface Entry {
   /** The path for people. Its first segment behind the version is no variable. */
@@ -10,25 +13,27 @@ interface Entry {
 }
 
 /**
- * Runs the first entry whose pattern matches the path, with its captures in `ctx.captures`. By hand, because a router
- * tries every pattern and composes a chain of functions for each request.
+ * Runs the first entry whose pattern matches the path, with its captures in `ctx.captures`. By hand, because the
+ * router's own middleware tries every pattern and composes a chain of functions for each request.
  */
 export function routeIndex(entries: readonly Entry[]): Middleware {
-  const bySegment = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const segment = firstSegment(entry.template);
-    bySegment.set(segment, [...(bySegment.get(segment) ?? []), entry]);
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  const bySegment = new Map<string, { layer: Layer; handle: Middleware }[]>();
+  for (const { template, path, handle } of entries) {
+    router.all(path, handle);
+    const layer = router.stack.at(-1) as Layer;
+    const segment = firstSegment(template);
+    bySegment.set(segment, [...(bySegment.get(segment) ?? []), { layer, handle }]);
   }
   return (ctx, next) => {
     const { path } = ctx;
     const candidates = bySegment.get(firstSegment(path)) ?? [];
     const runFrom = (start: number): MaybePromise<void> => {
       for (let at = start; at < candidates.length; at++) {
-        const { path: pattern, handle } = candidates[at] as Entry;
-        const match = pattern.exec(path);
-        if (!match) continue;
-        ctx['captures'] = match.slice(1);
-        return handle(ctx, () => runFrom(at + 1));
+        const candidate = candidates[at];
+        if (!candidate?.layer.match(path)) continue;
+        ctx['captures'] = candidate.layer.captures(path);
+        return candidate.handle(ctx, () => runFrom(at + 1));
       }
       return next();
     };
@@ -36,9 +41,8 @@ export function routeIndex(entries: readonly Entry[]): Middleware {
   };
 }
 
-const FIRST_SEGMENT = /^\/(?:v\d+\/)?([^/]*)/;
-
 /** The first segment of a path behind the version, if it has one. */
 function firstSegment(path: string): string {
-  return FIRST_SEGMENT.exec(path)?.[1] ?? '';
+  const [, first = '', second = ''] = path.split('/', 3);
+  return /^v\d+$/.test(first) ? second : first;
 }
