@@ -21,6 +21,7 @@ import { text } from 'node:stream/consumers';
 import { FIGURES_FILE, figuresOf } from '../tests/support/figure.js';
 import { MongoProcess } from '../tests/support/mongo-process.js';
 import { RedisServer } from '../tests/support/redis-server.js';
+import { createTemporaryFolder } from '../tests/support/temporary-folder.js';
 import { parsedOptions } from './options.js';
 import { print, table } from './statistics.js';
 import {
@@ -245,7 +246,7 @@ async function withServers(
   run: (env: NodeJS.ProcessEnv) => Promise<number>,
 ): Promise<number> {
   if (!usesServers) return run(env);
-  const folder = mkdtempSync(join(tmpdir(), 'servers-'));
+  const folder = createTemporaryFolder();
   const redis = env['REDIS_URL'] ? undefined : await RedisServer.onFreePort();
   const mongo = env['MONGODB_URL'] ? undefined : await MongoProcess.onFreePort(folder);
   try {
