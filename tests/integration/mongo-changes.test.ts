@@ -22,7 +22,7 @@ const STEPS: Readonly<Record<string, readonly [target: string, occurrence: numbe
 };
 
 describe('the feed of changes on MongoDB', () => {
-  let created: CreatedStore;
+  let created: CreatedStore | undefined;
   let client: MongoClient;
   let database: Db;
   let gate: MongoGate;
@@ -30,7 +30,7 @@ describe('the feed of changes on MongoDB', () => {
   let store: OpenStore;
 
   beforeEach(async () => {
-    created = await MONGODB.create('');
+    created ??= await MONGODB.create('');
     client = new MongoClient(url());
     database = client.db();
     gate = await MongoGate.before(serverOf(url()).port);
@@ -43,10 +43,11 @@ describe('the feed of changes on MongoDB', () => {
     for (const one of opened) await one.close();
     await gate.close();
     await client.close();
-    await created.remove();
+    await created?.empty?.();
   });
+  after(() => created?.remove());
 
-  const url = () => created.settings['MONGODB_URL'] ?? '';
+  const url = () => created?.settings['MONGODB_URL'] ?? '';
 
   const replica = async (address = url()): Promise<OpenStore> => {
     const one = await openStore({ STORE: 'mongodb', MONGODB_URL: address });
