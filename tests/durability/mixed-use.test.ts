@@ -29,7 +29,7 @@ const ON_SERVER = sized({ gate: 1, night: 50 });
 const PLAN: Plan = {
   seed: TEST_SEED,
   kills: ON_SQLITE,
-  writesPerKill: sized({ gate: 60, night: 110 }),
+  writesPerKill: sized({ gate: 40, night: 110 }),
   killsPerStop: sized({ gate: 3, night: 12 }),
   killsPerOutage: 6,
 };

@@ -13,7 +13,7 @@ for (const store of SHARED_STORES)
   describe('two processes', () => {
     const services = childProcessServices(2, store);
     // First, as it compares all products.
-    concurrentImportsContract(store.name, services.clients, sized({ gate: 200, night: 1_000 }));
+    concurrentImportsContract(store.name, services.clients, sized({ gate: 100, night: 1_000 }));
     lostUpdatesContract(store.name, services.clients);
     exactlyOnceContract(store, services);
   });

@@ -16,6 +16,7 @@ import { FakeClock } from '../support/fakes.js';
 import { figuresOf } from '../support/figure.js';
 import { HttpClient, type HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
+import { keepCertificate, writeCertificate } from '../support/kept-certificate.js';
 import { PROXIED_SERVERS, type ProxiedServer, type ServerKind } from '../support/proxied-servers.js';
 import { sized, TEST_SEED } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -86,7 +87,9 @@ function unknownOutcomes({ name: server, faults, hasHeartbeats, start: startServ
       const application = await compose(loadSettings(settings), undefined, {}, new FakeClock(Date.now()));
       // What the service does by itself is an operation of its own.
       const service = new Service({ ...application.serviceParts, jobs: [] });
+      writeCertificate(settings.DATA_DIR);
       const { port, authorityFile } = await service.start();
+      keepCertificate(settings.DATA_DIR);
       const client = new HttpClient(port, authorityFile, FIRST_KEY);
       const truth = await openStore(store.direct);
       await until('the store is open', async () => (await client.get('/products')).status === 200);

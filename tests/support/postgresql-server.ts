@@ -5,14 +5,17 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from './free-port.js';
@@ -20,6 +23,9 @@ import { createTemporaryFolder } from './temporary-folder.js';
 
 /** The user and the group `nobody`: PostgreSQL refuses to run as root. */
 const NOBODY = 65_534;
+const INITDB_OPTIONS = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+/** The files of an empty cluster, by version. */
+const CLUSTERS = resolve('build/postgresql');
 /** The rows of a test after which another schema is better: deleted rows stay in the files. */
 const MOST_ROWS = 500;
 const IS_ROOT = process.getuid?.() === 0;
@@ -79,21 +85,29 @@ export class PostgresqlServer {
     guard(folder, join(folder, 'data/postmaster.pid'));
     if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
     const server = new PostgresqlServer(programsFolder(), folder, await freePort(), isDurable);
-    const options = [
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-      '-D',
-      server.data,
-    ];
-    await finished(spawn(join(server.programs, 'initdb'), options, server.spawnOptions));
+    await server.makeData();
     await server.run();
     return server;
+  }
+
+  /** Makes the files of an empty cluster, or copies those of an earlier run, which takes a tenth of the time. */
+  private async makeData(): Promise<void> {
+    const initdb = join(this.programs, 'initdb');
+    const version = execFileSync(initdb, ['--version'], { encoding: 'utf8' }).replace(/[^\d.]/g, '');
+    const kept = join(CLUSTERS, `${version}-${IS_ROOT ? NOBODY : process.getuid?.()}`);
+    if (existsSync(kept)) return copyFiles(kept, this.data);
+    await finished(spawn(initdb, [...INITDB_OPTIONS, '-D', this.data], this.spawnOptions));
+    mkdirSync(CLUSTERS, { recursive: true });
+    const unfinished = mkdtempSync(join(CLUSTERS, 'unfinished-'));
+    await copyFiles(this.data, join(unfinished, 'data'));
+    try {
+      renameSync(join(unfinished, 'data'), kept);
+    } catch (error) {
+      // Another process may have been faster.
+      if (!existsSync(kept)) throw error;
+    } finally {
+      rmSync(unfinished, { recursive: true });
+    }
   }
 
   /** @param options further parameters of the connection, such as `{ application_name: 'test' }` */
@@ -352,6 +366,11 @@ function guard(folder: string, pidFile = ''): void {
   });
   child.unref();
   (child.stdin as unknown as NodeJS.ReadStream).unref();
+}
+
+/** Copies a folder with the owners and modes of its files. */
+function copyFiles(from: string, to: string): Promise<void> {
+  return finished(spawn('cp', ['-a', from, to], { stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
 async function finished(child: ChildProcess): Promise<void> {
