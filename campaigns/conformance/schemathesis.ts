@@ -8,7 +8,6 @@ const HOOKS = resolve('campaigns/conformance');
 /** `coverage` sends every boundary value of every parameter, which takes most of the time. */
 const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 const SHORT_PHASES = ['examples', 'fuzzing', 'stateful'];
-const BRIEF_PHASES = ['examples', 'fuzzing'];
 
 /** The length of a run: a time, or a number of examples for each operation. */
 export type Extent = { readonly seconds: number } | { readonly examples: number };
@@ -21,10 +20,6 @@ export interface RunOptions {
   readonly key: string;
   readonly seed: number;
   readonly extent: Extent;
-  /**
-   * Whether the phase `stateful` is left out, which follows the links of responses.
-   */
-  readonly isBrief: boolean;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +50,11 @@ interface Report {
 
 /** The schemathesis of campaigns/conformance/requirements.txt, in its own Python environment. */
 export class Schemathesis {
-  private constructor(private readonly program: string) {}
+  private constructor(
+    private readonly program: string,
+    /** Keeps what Python compiles, of the packages that a run uses. */
+    private readonly compiled: string,
+  ) {}
 
   /** @param folder keeps the environment for later runs */
   static async install(folder: string): Promise<Schemathesis> {
@@ -65,11 +64,14 @@ export class Schemathesis {
     if (!existsSync(installed) || readFileSync(installed, 'utf8') !== requirements) {
       rmSync(python, { recursive: true, force: true });
       await mustSucceed('python3', ['-m', 'venv', python]);
-      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
+      const pip = [
+        ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'],
+        '--require-hashes',
+      ];
       await mustSucceed(join(python, 'bin/python'), [...pip, '-r', join(HOOKS, 'requirements.txt')]);
       writeFileSync(installed, requirements);
     }
-    return new Schemathesis(join(python, 'bin/schemathesis'));
+    return new Schemathesis(join(python, 'bin/schemathesis'), join(python, 'compiled'));
   }
 
   /**
@@ -79,10 +81,10 @@ export class Schemathesis {
    * @param folder for files that schemathesis writes
    */
   async run(folder: string, options: RunOptions): Promise<Outcome> {
-    const { extent, isBrief, seed } = options;
-    const ofAdministrator = 'examples' in extent ? SHORT_PHASES : PHASES;
-    const outcomes = [await this.runOnce(folder, options, (isBrief ? BRIEF_PHASES : ofAdministrator).join())];
-    if ('examples' in extent && !isBrief)
+    const { extent, seed } = options;
+    const phases = 'examples' in extent ? SHORT_PHASES : PHASES;
+    const outcomes = [await this.runOnce(folder, options, phases.join())];
+    if ('examples' in extent)
       for (let round = 1; round < extent.examples; round++)
         outcomes.push(await this.runOnce(folder, { ...options, seed: seed + round }, 'stateful'));
     return outcomes.reduce(combined);
@@ -100,7 +102,7 @@ export class Schemathesis {
           PATH,
           HOME: folder,
           PYTHONPATH: HOOKS,
-          PYTHONDONTWRITEBYTECODE: '1',
+          PYTHONPYCACHEPREFIX: this.compiled,
           SCHEMATHESIS_HOOKS: 'hooks',
           CONFORMANCE_SEED: String(options.seed),
           CONFORMANCE_RESOURCES: JSON.stringify(conformanceResources()),

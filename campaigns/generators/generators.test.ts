@@ -14,8 +14,8 @@ const SPECTRAL = 'Spectral finds neither an error nor a warning';
 const PRISM = 'Prism finds no violation in requests and responses';
 const POSTMAN = 'the Postman collection of the document runs';
 
-/** The tools of the gate: clients in TypeScript, Python and Go, and the rules for documents. */
-const IN_GATE = ['hey-api', 'openapi-fetch', 'openapi-python-client', 'oapi-codegen', SPECTRAL];
+/** The tools of the gate: clients in TypeScript, Python and Go. Its rules for documents are those of Redocly, in `cases`. */
+const IN_GATE = ['hey-api', 'openapi-fetch', 'openapi-python-client', 'oapi-codegen'];
 const USED = AT_NIGHT ? [...Object.keys(CLIENTS), SPECTRAL, PRISM, POSTMAN] : IN_GATE;
 
 /** All tools start at once; each test waits for one. */

@@ -67,7 +67,7 @@ export class Toolbox {
       await this.run('python3', ['-m', 'venv', '.'], folder);
       await this.run(
         'bin/pip',
-        ['install', '--quiet', '--no-deps', '--require-hashes', '-r', 'requirements.txt'],
+        ['install', '--quiet', '--no-deps', '--no-compile', '--require-hashes', '-r', 'requirements.txt'],
         folder,
       );
     });
