@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { AT_NIGHT } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { type Step, stepsIn } from './steps.js';
 import { Terminal } from './terminal.js';
@@ -23,6 +34,17 @@ function copyCheckout(target: string): void {
   });
   for (const file of list.split('\0'))
     if (file !== '' && existsSync(file)) cpSync(file, join(target, file), { recursive: true });
+}
+
+/** Links the installed packages into a copy of the checkout. A relative link leads to a workspace, that of the copy. */
+function linkPackages(target: string): void {
+  for (const folder of ['node_modules', 'packages/client/node_modules']) {
+    mkdirSync(join(target, folder));
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      symlinkSync(entry.isSymbolicLink() ? readlinkSync(path) : resolve(path), join(target, path));
+    }
+  }
 }
 
 /** The environment of this process without what npm adds to it for its scripts. */
@@ -54,7 +76,7 @@ function resultsIn(output: string) {
 /**
  * Runs README.md from top to bottom as a newcomer does: two terminals in a fresh folder, every block pasted as it
  * stands. Four things differ: the ports, the key in place of `pcs_…`, `npm test` runs the tests of one folder only, and
- * packages are installed once.
+ * packages are those of this checkout, in which `npm ci` has installed them; at night, `npm ci` runs once.
  */
 describe('README.md', function () {
   this.timeout(620_000).bail(true);
@@ -81,6 +103,7 @@ describe('README.md', function () {
 
   before(async () => {
     copyCheckout(folder);
+    if (!AT_NIGHT) linkPackages(folder);
     first = await Terminal.open(folder, { ...environment, PORT: '0', MANAGEMENT_PORT: '0' });
   });
 
@@ -99,7 +122,8 @@ describe('README.md', function () {
   const EXPECTED: Readonly<Record<string, Readonly<Record<string, (step: Step) => Promise<void>>>>> = {
     'Run it': {
       'starts the service, which prints a key and a request that works': async ({ text }) => {
-        first.start(text);
+        expect(text).to.equal('npm ci && npm start');
+        first.start(AT_NIGHT ? text : 'npm start');
         [, port = ''] = await first.shows(/listens on https:\/\/localhost:(\d+)/);
         [, key = ''] = await first.shows(/shown this once: (\S+)/);
         const [, request = ''] = await first.shows(/^ *(curl .*)\n[\s\S]*\/docs/m);
