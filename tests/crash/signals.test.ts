@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -39,6 +39,12 @@ file.execute("UPDATE counters SET next_id = 100000 WHERE name = 'products'")
 file.commit()
 `;
 
+const EXAMINE = `
+import sqlite3, sys
+file = sqlite3.connect(sys.argv[1])
+print(file.execute('PRAGMA integrity_check').fetchone()[0], file.execute('SELECT count(*) FROM products').fetchone()[0])
+`;
+
 const COPY = ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', 'sqlite:target.sqlite'];
 const AGAIN = 'Interrupted. Run the same command again: it writes only what is missing.';
 
@@ -74,20 +80,31 @@ describe('a signal', () => {
     const where = mkdtempSync(join(root, 'run-'));
     cpSync(template, where, { recursive: true });
     const before = readdirSync(join(where, 'data')).sort();
+    const { ino } = statSync(join(where, 'data/catalogue.sqlite'));
     const run = new ChildProcessService(where, environment, ['--import', PRELOAD, CLI, ...args]);
     const { code } = await run.exit;
-    return { where, before, code, lines: run.log.split(/[\n\r]|\u001b\[2K/).filter((line) => line !== '') };
+    return {
+      where,
+      before,
+      ino,
+      code,
+      lines: run.log.split(/[\n\r]|\u001b\[2K/).filter((line) => line !== ''),
+    };
   };
 
   for (const [at, [step, args, line]] of STEPS.entries()) {
     const [SIGNAL, exitCode] = at % 2 === 0 ? (['SIGTERM', 143] as const) : (['SIGINT', 130] as const);
     it(`ends ${args[0]} while it shows "${step}": ${SIGNAL}`, async () => {
-      const { where, before, code, lines } = await stopped(args, { STEP: step, SIGNAL });
+      const { where, before, ino, code, lines } = await stopped(args, { STEP: step, SIGNAL });
       expect([code, lines.at(-1)], lines.join('\n')).to.deep.equal([exitCode, line]);
       // It did not go on to another step.
       expect(lines.at(-2)).to.include(step);
       if (args[0] === 'backup') expect(readdirSync(where).sort()).to.deep.equal(['data', 'made.sqlite']);
-      if (args[0] === 'restore') expect(readdirSync(join(where, 'data')).sort()).to.deep.equal(before);
+      if (args[0] !== 'restore') return;
+      expect(readdirSync(join(where, 'data')).sort()).to.deep.equal(before);
+      const inPlace = join(where, 'data/catalogue.sqlite');
+      expect(statSync(inPlace).ino, 'the same file').to.equal(ino);
+      expect(await python(EXAMINE, inPlace)).to.equal(`ok ${PRODUCTS - 7}\n`);
     });
   }
 

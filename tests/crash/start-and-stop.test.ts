@@ -9,10 +9,11 @@ import { serverPair } from '../support/certificates.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient, received } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
+import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-const ROUNDS = 6;
+const ROUNDS = sized({ gate: 3, night: 6 });
 /** No request is cut off, however slow the machine is. */
 const PATIENT = { SHUTDOWN_GRACE_SECONDS: '3600' };
 
