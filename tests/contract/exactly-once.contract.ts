@@ -132,7 +132,13 @@ export function exactlyOnceContract(provider: TestStoreProvider, services: Child
       // A store of its own, which no other process has open when all are killed.
       const own = await create(mkdtempSync(`${root}/store-`));
       let service = start(own.settings);
-      let client = await service.started(FIRST_KEY);
+      const started = async () => {
+        const one = await service.started(FIRST_KEY);
+        // Other suites compare responses with the OpenAPI document; here this only costs time.
+        one.documented = undefined;
+        return one;
+      };
+      let client = await started();
       let isOver = false;
       const responses = new Map<string, HttpResponse[]>();
       const postUntilDone = async (key: string): Promise<HttpResponse> => {
@@ -159,7 +165,7 @@ export function exactlyOnceContract(provider: TestStoreProvider, services: Child
         await service.stop('SIGKILL');
         client.close();
         service = start(own.settings);
-        client = await service.started(FIRST_KEY);
+        client = await started();
       }
       isOver = true;
       await done;
