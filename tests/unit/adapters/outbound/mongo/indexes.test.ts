@@ -20,13 +20,21 @@ type Predicate = { readonly path: string; readonly isPoint: boolean; readonly is
 /** By filters, because many queries and indexes share them. */
 const known = new WeakMap<readonly Filter[], readonly Predicate[]>();
 
+const keysOf = once(
+  (key: IndexDescription['key']): Readonly<Keys> =>
+    Object.entries(key).map(([path, direction]) => [path, Number(direction)]),
+);
+
+const sortKeys = once((order: SortOrder) => keysOf(sortOf(order, 'after')));
+
 const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_', unique: true };
 
 describe('the queries that isIndexed accepts for MongoDB', () => {
   for (const table of TABLES) {
     const indexes = [...indexesOnFields(table), ID_INDEX];
+    const keys = listKeys(table);
     const served = everyQuery(table)
-      .filter((query) => isIndexed(table, query, listKeys(table)))
+      .filter((query) => isIndexed(table, query, keys))
       .map((query) => ({
         query,
         by: indexes.filter((index) => selectsFew(table, query, index) || fits(table, query, index)),
@@ -85,9 +93,9 @@ function fits(table: RecordTable, query: IndexedQuery, { key, sparse }: IndexDes
   const conditions = predicates(table, query.filters).filter(({ path }) => !sparse || path !== 'live');
   if (sparse && !conditions.some(({ path }) => path === keysOf(key)[0]?.[0])) return false;
   const fixed = new Set(conditions.filter(({ isPoint }) => isPoint).map(({ path }) => path));
-  const scanned = keysOf(key);
+  const scanned = [...keysOf(key)];
   while (scanned[0] && fixed.has(scanned[0][0])) fixed.delete((scanned.shift() as Keys[number])[0]);
-  const sorted = keysOf(sortOf(order, 'after')).filter(([path]) => scanned.some(([one]) => one === path));
+  const sorted = sortKeys(order).filter(([path]) => scanned.some(([one]) => one === path));
   const isComplete = sorted.length + keysInPrefix(key, scanned, order) === order.length;
   const isInOrder = [1, -1].some((sign) =>
     sorted.every(
@@ -99,16 +107,22 @@ function fits(table: RecordTable, query: IndexedQuery, { key, sparse }: IndexDes
 }
 
 /** The number of keys of the order that have only one value in the scanned range. */
-function keysInPrefix(key: IndexDescription['key'], scanned: Keys, order: SortOrder): number {
-  return keysOf(sortOf(order, 'after')).filter(([path]) => isInPrefix(key, scanned, path)).length;
+function keysInPrefix(key: IndexDescription['key'], scanned: Readonly<Keys>, order: SortOrder): number {
+  return sortKeys(order).filter(([path]) => isInPrefix(key, scanned, path)).length;
 }
 
-function isInPrefix(key: IndexDescription['key'], scanned: Keys, path: string): boolean {
+function isInPrefix(key: IndexDescription['key'], scanned: Readonly<Keys>, path: string): boolean {
   return keysOf(key).some(([one]) => one === path) && !scanned.some(([one]) => one === path);
 }
 
-function keysOf(key: IndexDescription['key']): Keys {
-  return Object.entries(key).map(([path, direction]) => [path, Number(direction)]);
+/** Makes the value of each object once. */
+function once<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
 
 function predicates(table: RecordTable, filters: readonly Filter[]): readonly Predicate[] {
@@ -135,16 +149,24 @@ function predicatesOn(condition: Document): Predicate[] {
   });
 }
 
-/** All queries with up to two filters, of every field and operator, in every order by one or two keys that a store gets. */
+/**
+ * All queries with up to two filters, of every field and operator, in every order by one or two keys that a store gets.
+ * An index is read in both directions: those with two filters have one of each two orders that are the reverse of each
+ * other.
+ */
 function everyQuery(table: RecordTable): IndexedQuery[] {
   const single = everyFilter(table);
   const pairs = single.flatMap((one, at) => single.slice(at).map((other) => [one, other]));
-  const all = [[], ...single.map((one) => [one]), ...pairs];
+  const few = [[], ...single.map((one) => [one])];
+  const all = [...few, ...pairs];
+  const fields = fieldsOf(table);
   const hasFirst = ([first]: SortOrder, filters: readonly Filter[]) =>
-    fieldsOf(table)[first?.field ?? '']?.required ||
+    fields[first?.field ?? '']?.required ||
     filters.some(({ field, ...is }) => field === first?.field && !(is.operator === 'exists' && !is.value));
   return everyOrder(table).flatMap((order) =>
-    all.filter((filters) => hasFirst(order, filters)).map((filters) => ({ filters, order })),
+    (order[0]?.descending ? few : all)
+      .filter((filters) => hasFirst(order, filters))
+      .map((filters) => ({ filters, order })),
   );
 }
 
@@ -173,7 +195,8 @@ function everyFilter(table: RecordTable): Filter[] {
 
 function everyOrder(table: RecordTable): SortOrder[] {
   const sortable = sortableFields(table.fields).filter((field) => field !== 'id');
-  const required = sortable.filter((field) => fieldsOf(table)[field]?.required);
+  const fields = fieldsOf(table);
+  const required = sortable.filter((field) => fields[field]?.required);
   const directions = (field: string) => [false, true].map((descending) => ({ field, descending }));
   const keys = required.flatMap(directions);
   return directions('id').flatMap((id) => [
