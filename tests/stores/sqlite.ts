@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestStoreProvider } from './provider.js';
+import { backUpDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
+import { createTemporaryFolder } from '../support/temporary-folder.js';
+import { openStore, type TestStoreProvider } from './provider.js';
 
 export const SQLITE: TestStoreProvider = {
   name: 'sqlite',
@@ -8,8 +12,29 @@ export const SQLITE: TestStoreProvider = {
   pace: 'fast',
   removesExpired: false,
   ownSteps: { 'before the insertion is committed': { reserved: true, inserted: false } },
-  create: async (folder) => ({
-    settings: { STORE: 'sqlite', SQLITE_FILE: join(folder, 'catalogue.sqlite') },
-    remove: async () => {},
-  }),
+  create: async (folder) => {
+    const file = join(folder, 'catalogue.sqlite');
+    empty ??= newFile();
+    writeFileSync(file, await empty, { mode: 0o600 });
+    return { settings: settingsOf(file), remove: async () => {} };
+  },
 };
+
+/** The file of an empty store. To make its schema takes five times as long as to open a copy. */
+let empty: Promise<Buffer> | undefined;
+
+async function newFile(): Promise<Buffer> {
+  const folder = createTemporaryFolder();
+  const [file, copy] = [join(folder, 'empty.sqlite'), join(folder, 'copy.sqlite')];
+  const { close } = await openStore(settingsOf(file));
+  // The schema may still be in the log, even after `close`.
+  await backUpDatabase(file, copy, () => {});
+  await close();
+  const bytes = await readFile(copy);
+  await rm(folder, { recursive: true });
+  return bytes;
+}
+
+function settingsOf(file: string): Record<string, string> {
+  return { STORE: 'sqlite', SQLITE_FILE: file };
+}
