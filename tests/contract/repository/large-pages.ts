@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/ports/list-query.js';
+import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';
@@ -9,22 +10,23 @@ import type { TestStore } from './test-store.js';
 const COUNT = 150;
 
 export function largePagesContract(store: TestStore): void {
-  const large = (id: Id, attributes = {}) => ({
-    ...product(id, { name: `n${id % 3}`, attributes }),
+  const at = (id: Id, fields: Partial<Product> = {}) => ({
+    ...product(id, { name: `n${id % 3}`, ...fields }),
     createdAt: AT + (id % 10),
   });
+  // No search finds the addresses of images, so that no store looks for words in them.
+  const addLarge = (count: number) =>
+    store.addAll(
+      Array.from({ length: count }, (_, i) => at(i + 1, { images: [{ url: '😀'.repeat(25_000) }] })),
+    );
 
   describe('pages of large records', () => {
-    beforeEach(async () => {
-      const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, '😀'.repeat(500)]));
-      await store.addAll(Array.from({ length: COUNT }, (_, i) => large(i + 1, attributes)));
-    });
-
     it('end before the limit with hasMore, and omit no record, in any order', async () => {
+      await addLarge(COUNT);
       for (const sort of ['id', '-name,id', '-createdAt,name,-id']) {
         const order = by(sort);
         const filters: Filter[] = [{ field: 'name', operator: 'ne', value: 'n1' }];
-        const matching = Array.from({ length: COUNT }, (_, i) => large(i + 1)).filter(
+        const matching = Array.from({ length: COUNT }, (_, i) => at(i + 1)).filter(
           ({ fields }) => fields.name !== 'n1',
         );
         for (const side of ['after', 'before'] as const) {
@@ -48,6 +50,7 @@ export function largePagesContract(store: TestStore): void {
     });
 
     it('end at the limit if it comes first', async () => {
+      await addLarge(10);
       const { records, hasMore } = await store.products.list(query({ limit: 5 }));
       expect([idsOf(records), hasMore]).to.deep.equal([[1, 2, 3, 4, 5], true]);
     });
