@@ -32,9 +32,13 @@ interface JoiDescription {
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: number } }[];
 }
 
-const JOI_DESCRIPTIONS = descriptionsIn(SETTINGS_SCHEMA);
 /** In the order of the schema, without CONFIG_FILE. */
-export const SETTING_NAMES: readonly string[] = Object.keys(JOI_DESCRIPTIONS);
+export const SETTING_NAMES: readonly string[] = SETTINGS_SCHEMA.$_terms['keys'].map(
+  ({ key }: { readonly key: string }) => key,
+);
+
+/** Made when somebody asks: a start asks for names alone. */
+let descriptions: Readonly<Record<string, JoiDescription>> | undefined;
 
 const PORT_RANGE = { minimum: 0, maximum: 65_535 };
 
@@ -66,6 +70,7 @@ function descriptionsIn(schema: Joi.ObjectSchema): Readonly<Record<string, JoiDe
 
 /** What the schema says of a setting besides its type. Empty for a name that it lacks. */
 export function metaOf(name: string): SettingMeta {
-  const metas = Object.hasOwn(JOI_DESCRIPTIONS, name) ? (JOI_DESCRIPTIONS[name]?.metas ?? []) : [];
+  descriptions ??= descriptionsIn(SETTINGS_SCHEMA);
+  const metas = Object.hasOwn(descriptions, name) ? (descriptions[name]?.metas ?? []) : [];
   return Object.assign({}, ...metas);
 }

@@ -46,54 +46,63 @@ type Types = Joi.Root & {
 type ManyErrors = Joi.CustomHelpers & { errorsArray(): Joi.ErrorReport[] };
 
 /** The rules of the domain as joi types. Their errors have the contract's codes. */
-const types = Joi.extend(
-  (joi) => ({
-    type: 'text',
-    base: joi.any(),
-    validate(value: unknown, helpers) {
-      return typeof value === 'string' ? undefined : { value, errors: helpers.error('invalid_type') };
-    },
-    rules: {
-      following: {
-        args: ['rules'],
-        method(rules: TextRules) {
-          return this.$_addRule({ name: 'following', args: { rules } });
-        },
-        validate(value: string, helpers, { rules }: { rules: TextRules }) {
-          return withIssues(
-            value,
-            rules(value).map((code) => ({ code, path: [] })),
-            helpers,
-          );
+const makeTypes = (): Types =>
+  Joi.extend(
+    (joi) => ({
+      type: 'text',
+      base: joi.any(),
+      validate(value: unknown, helpers) {
+        return typeof value === 'string' ? undefined : { value, errors: helpers.error('invalid_type') };
+      },
+      rules: {
+        following: {
+          args: ['rules'],
+          method(rules: TextRules) {
+            return this.$_addRule({ name: 'following', args: { rules } });
+          },
+          validate(value: string, helpers, { rules }: { rules: TextRules }) {
+            return withIssues(
+              value,
+              rules(value).map((code) => ({ code, path: [] })),
+              helpers,
+            );
+          },
         },
       },
-    },
-  }),
-  (joi) => ({
-    type: 'attributes',
-    base: joi.object().unknown(),
-    validate(value: Readonly<Record<string, unknown>>, helpers) {
-      const errors = errorReports(validateAttributes(value), helpers);
-      return errors.length === 0 ? undefined : { value, errors };
-    },
-  }),
-  (joi) => ({
-    type: 'list',
-    base: joi.array(),
-    rules: {
-      distinct: {
-        args: ['repetitions'],
-        method(repetitions: Repetitions) {
-          return this.$_addRule({ name: 'distinct', args: { repetitions } });
-        },
-        validate(value: readonly unknown[], helpers, { repetitions }: { repetitions: Repetitions }) {
-          const issues = repetitions(value).map((path) => ({ code: 'duplicate_value' as const, path }));
-          return withIssues(value, issues, helpers);
+    }),
+    (joi) => ({
+      type: 'attributes',
+      base: joi.object().unknown(),
+      validate(value: Readonly<Record<string, unknown>>, helpers) {
+        const errors = errorReports(validateAttributes(value), helpers);
+        return errors.length === 0 ? undefined : { value, errors };
+      },
+    }),
+    (joi) => ({
+      type: 'list',
+      base: joi.array(),
+      rules: {
+        distinct: {
+          args: ['repetitions'],
+          method(repetitions: Repetitions) {
+            return this.$_addRule({ name: 'distinct', args: { repetitions } });
+          },
+          validate(value: readonly unknown[], helpers, { repetitions }: { repetitions: Repetitions }) {
+            const issues = repetitions(value).map((path) => ({ code: 'duplicate_value' as const, path }));
+            return withIssues(value, issues, helpers);
+          },
         },
       },
-    },
-  }),
-) as Types;
+    }),
+  ) as Types;
+
+let types: Types | undefined;
+
+/** Made for the first invalid body: that takes as long as a part of the start. */
+function rules(): Types {
+  types ??= makeTypes();
+  return types;
+}
 
 function withIssues<Value>(value: Value, issues: readonly LocatedIssue[], helpers: Joi.CustomHelpers) {
   if (issues.length === 0) return value;
@@ -140,11 +149,11 @@ function fieldSchema(field: Field): Joi.AnySchema {
     case 'instant':
       return text((value) => formIssues(value, parseInstant(value) !== undefined));
     case 'attributes':
-      return types.attributes();
+      return rules().attributes();
     case 'object':
       return objectSchema(field.fields);
     case 'list':
-      return types
+      return rules()
         .list()
         .distinct(repetitionsIn(field))
         .items(fieldSchema(field.of))
@@ -153,8 +162,8 @@ function fieldSchema(field: Field): Joi.AnySchema {
   }
 }
 
-function text(rules: TextRules): Joi.AnySchema {
-  return types.text().following(rules);
+function text(textRules: TextRules): Joi.AnySchema {
+  return rules().text().following(textRules);
 }
 
 function integer({ min, max }: { readonly min: number; readonly max: number }): Joi.NumberSchema {
@@ -173,17 +182,18 @@ export function bodyValidator(
   table: FieldTable,
   readOnly: readonly string[],
 ): (body: unknown) => readonly Issue[] {
-  // joi keeps preferences of a schema, but merges those of a call each time.
-  const strict = objectSchema(table, readOnly).prefs({
-    abortEarly: false,
-    convert: false,
-    presence: 'optional',
-  });
+  let strict: Joi.ObjectSchema | undefined;
   const isValid = entityValidity(table);
   return (body) => {
     const { value, isWhole } = truncateJson(body, MAX_VALIDATED);
     // Most bodies are valid, and joi takes five times as long to say so.
     if (isWhole && isValid(value)) return NO_ISSUES;
+    // joi keeps preferences of a schema, but merges those of a call each time.
+    strict ??= objectSchema(table, readOnly).prefs({
+      abortEarly: false,
+      convert: false,
+      presence: 'optional',
+    });
     const { error } = strict.validate(value);
     if (!error) return isWhole ? NO_ISSUES : [TOO_LONG];
     const issues = error.details.map(({ type, path, context }) =>
