@@ -95,7 +95,12 @@ export class PostgresqlServer {
     const initdb = join(this.programs, 'initdb');
     const version = execFileSync(initdb, ['--version'], { encoding: 'utf8' }).replace(/[^\d.]/g, '');
     const kept = join(CLUSTERS, `${version}-${IS_ROOT ? NOBODY : process.getuid?.()}`);
-    if (existsSync(kept)) return copyFiles(kept, this.data);
+    if (existsSync(kept)) {
+      await copyFiles(kept, this.data);
+      // A copy of the checkout may have lost the owner.
+      if (IS_ROOT) await finished(spawn('chown', ['-R', `${NOBODY}:${NOBODY}`, this.data], COPYING));
+      return;
+    }
     await finished(spawn(initdb, [...INITDB_OPTIONS, '-D', this.data], this.spawnOptions));
     mkdirSync(CLUSTERS, { recursive: true });
     const unfinished = mkdtempSync(join(CLUSTERS, 'unfinished-'));
@@ -368,9 +373,11 @@ function guard(folder: string, pidFile = ''): void {
   (child.stdin as unknown as NodeJS.ReadStream).unref();
 }
 
+const COPYING: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'] };
+
 /** Copies a folder with the owners and modes of its files. */
 function copyFiles(from: string, to: string): Promise<void> {
-  return finished(spawn('cp', ['-a', from, to], { stdio: ['ignore', 'ignore', 'pipe'] }));
+  return finished(spawn('cp', ['-a', from, to], COPYING));
 }
 
 async function finished(child: ChildProcess): Promise<void> {
