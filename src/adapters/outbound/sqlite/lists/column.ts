@@ -397,7 +397,9 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   set(id: Id, value: ColumnValue): boolean {
     const text = Buffer.from(typeof value === 'string' ? value : '');
     const place = id % BLOCK_IDS;
-    if (textAt(this.block(blockOf(id)), place).equals(text)) return true;
+    const { bytes, starts, ends } = this.block(blockOf(id));
+    const [start, end] = [starts[place] as number, ends[place] as number];
+    if (end - start === text.length && bytes.subarray(start, end).equals(text)) return true;
     const block = this.writable(id);
     if (block.length + text.length > block.bytes.length) {
       this.blockBytes -= this.bytesOf(block);
@@ -447,10 +449,6 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   protected bytesOf({ bytes, starts, ends }: TextBlock): number {
     return BLOCK_BYTES + bytes.length + starts.byteLength + ends.byteLength;
   }
-}
-
-function textAt({ bytes, starts, ends }: TextBlock, place: number): Buffer {
-  return bytes.subarray(starts[place], ends[place]);
 }
 
 /** Leaves out the bytes of no text, and adds room for so many and for more. */
