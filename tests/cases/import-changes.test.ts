@@ -3,6 +3,7 @@ import { LOCAL_STORE_NAMES } from '../stores/index.js';
 import { NDJSON, ndjson, outcomes, rehearsedImport, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
 import type { ResultLine } from '../support/line-stream.js';
+import { AT_NIGHT } from '../support/run-settings.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -68,15 +69,19 @@ for (const store of LOCAL_STORE_NAMES) {
       expect([await skuOf(A), await skuOf(B)]).to.deep.equal([b, a]);
     });
 
+    // In the gate one store has so many lines: the batches do not depend on the store.
+    const length = AT_NIGHT || store === 'sqlite' ? 300 : 30;
     it('gives a chain of values on, over the lines of several batches', async () => {
-      const length = 300;
       const lines = Array.from({ length }, (_, n) => ({ name: 'chain', sku: `chain-${n}` }));
       const created = await send('sku', lines);
       const ids = created.map(({ id }) => id as number);
       // The last one moves to a free value, and so each one to that of the next.
       const moves = ids.map((id, n) => ({ id, sku: `chain-${n + 1}` })).reverse();
       expect(statuses(await send('id', moves))).to.deep.equal(Array(length).fill(200));
-      expect([await skuOf(ids[0] ?? 0), await skuOf(ids[299] ?? 0)]).to.deep.equal(['chain-1', 'chain-300']);
+      expect([await skuOf(ids[0] ?? 0), await skuOf(ids.at(-1) ?? 0)]).to.deep.equal([
+        'chain-1',
+        `chain-${length}`,
+      ]);
       // The other way round each one finds the value taken.
       const blocked = ids.map((id, n) => ({ id, sku: `chain-${n + 2}` }));
       const refused = await send('id', blocked);

@@ -122,8 +122,13 @@ describe('the metrics of a service', () => {
   });
 
   it('have few series, whatever clients send', async () => {
+    // Time decides when a background job calls the store, and whether a limit refuses the first of these or a later one.
+    const dependsOnTime = ({ name, labels }: Scrape['series'][number]) =>
+      /^(nodejs|process|db)_/.test(name) || /^(429|503)$/.test(labels['http_response_status_code'] ?? '');
     const seriesOf = async () =>
-      (await scrape()).series.filter(({ name }) => !/^(nodejs|process)_/.test(name)).length;
+      (await scrape()).series
+        .filter((one) => !dependsOnTime(one))
+        .map(({ name, labels }) => JSON.stringify([name, labels]));
     // Those that the parser of Node knows. It refuses others before there is a request.
     const methods = ['PROPFIND', 'MKCOL', 'PURGE', 'SEARCH', 'REPORT', 'LINK', 'NOTIFY', 'M-SEARCH', 'PUT'];
     const client = new HttpClient(service.port, `${service.folder}/tls/ca.pem`, '');
@@ -143,7 +148,7 @@ describe('the metrics of a service', () => {
     await hostile(40, 80);
     client.close();
     // More of the same kinds make no more series.
-    expect((await seriesOf()) - before).to.equal(0);
+    expect((await seriesOf()).filter((one) => !before.includes(one))).to.deep.equal([]);
     const now = await scrape();
     expect(now.valuesOf('http_request_method')).to.include('_OTHER');
     for (const method of now.valuesOf('http_request_method'))

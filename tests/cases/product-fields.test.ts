@@ -84,8 +84,10 @@ for (const [place, store] of LOCAL_STORE_NAMES.entries())
     for (const [at, [member, values]] of Object.entries(VALID).entries()) {
       if (!AT_NIGHT && at % LOCAL_STORE_NAMES.length !== place) continue;
       it(`of the field ${member} come back unchanged, however they are written and read`, async () => {
-        // So many records that each way to write gets one.
-        const records = values.flatMap((json) => Array(20).fill({ name: '"x"', [member]: json }));
+        // So many records that each way to write gets one; in the gate one of these values or the next.
+        const records = values.flatMap((json) =>
+          Array(AT_NIGHT ? 20 : 10).fill({ name: '"x"', [member]: json }),
+        );
         await trips.run('products', records);
         expect(trips.changes.slice(0, 5), `${trips.changes.length} changes`).to.deep.equal([]);
         expect(trips.serverErrors).to.equal(0);
@@ -105,9 +107,13 @@ describe('invalid details of products', () => {
     it(`of the field ${member} are refused with their issues and the rule, however they are sent`, async () => {
       const values = products.values.filter((value) => value.member === member);
       expect(values.length).to.be.greaterThan(10);
-      await inParallel(LANES, values, async (value) => {
-        const ways = waysToSend(products, value);
-        expect(ways.length).to.be.greaterThan(3);
+      await inParallel(LANES, values, async (value, at) => {
+        const all = waysToSend(products, value);
+        expect(all.length).to.be.greaterThan(3);
+        // In the gate each value is created, and sent in one more way, in turn.
+        const ways = AT_NIGHT
+          ? all
+          : all.filter((_, place) => place === 0 || place === 1 + (at % (all.length - 1)));
         for (const [way, request, issues] of ways) {
           const what = `${way} ${value.json.slice(0, 60)}`;
           const { status, text } = await request(service.client, '/v1/products');

@@ -6,6 +6,6 @@ import { sized } from '../support/run-settings.js';
 queryProperty({
   stores: LOCAL_STORES,
   letters: LETTERS,
-  numRuns: sized({ gate: 10, night: 40 }),
-  numLargeRuns: sized({ gate: 5, night: 20 }),
+  numRuns: sized({ gate: 6, night: 40 }),
+  numLargeRuns: sized({ gate: 3, night: 20 }),
 });

@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
 import { createService } from '#src/process/service.js';
+import { AT_NIGHT } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
@@ -213,7 +214,7 @@ describe('a database with another schema than its version', () => {
       ['a torn schema', (file) => writeFileSync(file, bytes().fill(0xff, 3_000, 4_096))],
     ];
 
-    for (const [name, make] of FILES)
+    for (const [number, [name, make]] of FILES.entries())
       it(`ends no command with a defect: ${name}`, async () => {
         const made = () => {
           const file = join(folder, `${++count}.sqlite`);
@@ -221,6 +222,8 @@ describe('a database with another schema than its version', () => {
           return file;
         };
         for (const at of commands(good).keys()) {
+          // In the gate each file has every third command, and the next files the others.
+          if (!AT_NIGHT && (number + at) % 3 !== 0) continue;
           const file = made();
           const args = commands(file)[at] ?? [];
           const { code, err } = await runInProcess(args, settingsOf(file));

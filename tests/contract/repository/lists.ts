@@ -3,6 +3,7 @@ import type { Filter, ListQuery, Position, SortOrder } from '#src/application/po
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { searchFor } from '../../support/reference-search.js';
+import { AT_NIGHT } from '../../support/run-settings.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, at, by, idsOf, next, product, query } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -358,10 +359,12 @@ export function listContract(store: TestStore, hasLarge: boolean): void {
             }));
           });
         });
-        for (const one of CASES) {
+        for (const [number, one] of CASES.entries()) {
           const [name, filters] = one;
+          // In the gate a case has one start, and the next case the other.
+          const some = lists.filter((_, place) => AT_NIGHT || (number + (place >> 1)) % 2 === 0);
           expect(await store.products.count(filters), name).to.equal(matching(all, one).length);
-          for (const { sort, order, from, rest } of lists) {
+          for (const { sort, order, from, rest } of some) {
             const read = await idsFrom(filters, order, 150, from, 2);
             const expected = idsOf(matching(rest, one)).slice(0, 300);
             expect(read, `${name} ${sort} ${from.side}`).to.deep.equal(expected);

@@ -5,6 +5,7 @@ import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
 import { indexAll } from '../../support/index-all.js';
 import { expectedFinds, searchFor } from '../../support/reference-search.js';
+import { AT_NIGHT } from '../../support/run-settings.js';
 import { longText } from '../../support/unicode-texts.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, next, product, query, user } from './records.js';
@@ -424,19 +425,22 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
             await fill();
           });
 
-          for (const [text, limit] of [
-            ['common', 1_000],
-            ['odd', 700],
-            ['rarest', 1],
-            ['lamp odd', 333],
-            ['m299', 2],
-            ['m1', 401],
-            ['c', 999],
-            ['desk lamp', 10],
-            ['none', 5],
-          ] as const) {
-            it(`${text}: lists them forwards and backwards, in every order, and counts them`, async () => {
-              for (const sort of SORTS)
+          for (const [number, [text, limit]] of (
+            [
+              ['common', 1_000],
+              ['odd', 700],
+              ['rarest', 1],
+              ['lamp odd', 333],
+              ['m299', 2],
+              ['m1', 401],
+              ['c', 999],
+              ['desk lamp', 10],
+              ['none', 5],
+            ] as const
+          ).entries()) {
+            it(`${text}: lists them forwards and backwards, in any order, and counts them`, async () => {
+              // In the gate a text has every second order, and the next text the others.
+              for (const sort of SORTS.filter((_, place) => AT_NIGHT || (number + place) % 2 === 0))
                 await expectList(matching(text), { filters: [searchFor(text)], sort, limit });
             }).timeout(30_000);
           }
