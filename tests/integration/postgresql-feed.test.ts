@@ -252,7 +252,7 @@ if (HAS_POSTGRESQL) {
     const servers: PostgresqlServer[] = [];
     const stores: OpenStore[] = [];
     const started = async () => {
-      const server = await PostgresqlServer.start();
+      const server = await PostgresqlServer.start({ mayBeCopied: false });
       servers.push(server);
       return server;
     };
