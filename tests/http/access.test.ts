@@ -34,10 +34,12 @@ describe('access', () => {
   const request = () => service.client;
   const metadata = () =>
     `resource_metadata="https://localhost:${service.port}/.well-known/oauth-protected-resource"`;
-  const keyWith = async (scopes: Scope[], expiresAt?: number) =>
-    administerKeys(loadSettings({ DATA_DIR: service.folder, LOG_LEVEL: 'silent' }), async (keys) =>
-      keys.create({ name: 'test', scopes, ...(expiresAt !== undefined && { expiresAt }) }),
-    );
+  const keyWith = (scopes: Scope[], expiresAt?: number) =>
+    service.application.keyAdministration.create({
+      name: 'test',
+      scopes,
+      ...(expiresAt !== undefined && { expiresAt }),
+    });
 
   for (const [method, path, scope] of ROUTES) {
     for (const prefix of ['', '/v1']) {

@@ -163,23 +163,15 @@ describe('an Idempotency-Key of another principal', () => {
 });
 
 describe('an Idempotency-Key and the rate limit', () => {
-  const service = inProcessService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '1' });
+  const service = inProcessService({ RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_WINDOW_SECONDS: '3600' });
   const { post } = posting(service);
-  /** Repeats the request until the rate limit allows it. */
-  const postUntilAllowed = async (body: object, key: string) => {
-    for (;;) {
-      const response = await post('/products', body, key);
-      if (response.status !== 429) return response;
-    }
-  };
 
   it('can still be used after a 429', async () => {
-    for (;;) {
-      const key = randomUUID();
-      const refused = await post('/products', { name: 'x' }, key);
-      if (refused.status !== 429) continue;
-      expect(isReplay(refused)).to.equal(false);
-      return expect(outcome(await postUntilAllowed({ name: 'another' }, key))).to.deep.equal(MADE);
-    }
+    await post('/products', { name: 'the only one of this hour' }, randomUUID());
+    const key = randomUUID();
+    const refused = await post('/products', { name: 'x' }, key);
+    expect([refused.status, isReplay(refused)]).to.deep.equal([429, false]);
+    service.clock.pass(3_600_000);
+    expect(outcome(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
   });
 });

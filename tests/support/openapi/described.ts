@@ -11,6 +11,10 @@ import { DocumentedResponses } from './documented-responses.js';
 /** By settings, and by document: many settings lead to the same document. */
 const cache = new Map<string, DocumentedResponses>();
 
+/** The settings that change no described response: those of the store, of the process and of the rate limit. */
+const UNDESCRIBED =
+  /^(?:STORE$|SQLITE_|POSTGRESQL_|MONGODB_|REDIS_|RATE_LIMIT|BOOTSTRAP_|SHUTDOWN_|LOG_|WORKERS$|PORT$|MANAGEMENT_PORT$)/;
+
 /** Returns the OpenAPI document of a service with these settings. */
 export function documentOf(environment: Record<string, string>): object {
   return composeWith({
@@ -22,9 +26,12 @@ export function documentOf(environment: Record<string, string>): object {
 
 /** Returns the responses that the document of a service with these settings describes. */
 export function documentedResponses(environment: Record<string, string>): DocumentedResponses {
-  // The URL, the folder and the store of the service do not change the described responses.
-  const same = { PUBLIC_URL: 'https://catalogue.test', DATA_DIR: 'data', STORE: 'memory', WORKERS: '1' };
-  const settings = { ...environment, ...same };
+  const described = Object.entries(environment).filter(([name]) => !UNDESCRIBED.test(name));
+  const settings = {
+    ...Object.fromEntries(described),
+    PUBLIC_URL: 'https://catalogue.test',
+    DATA_DIR: 'data',
+  };
   return cached(JSON.stringify(settings), () => {
     const document = documentOf(settings);
     return cached(JSON.stringify(document), () => new DocumentedResponses(document));
