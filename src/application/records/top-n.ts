@@ -1,36 +1,41 @@
 import type { StoredRecord } from './record-json.js';
 
+/** When there are so many more than twice N items, they are sorted, and those behind the first N are left out. Tuning. */
+const UNSORTED = 64;
+
 /**
  * The first N of the added items, in order. The work is spread over the additions: one sort of all items at the end
  * would block other requests.
  */
 export class TopN<Item> {
-  private readonly items: Item[] = [];
+  private items: Item[] = [];
+  private end: Item | undefined;
 
   constructor(
     private readonly count: number,
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
 
-  /** The last of the N items; undefined while there are fewer. No item behind it is added. */
+  /** An item that at least N others do not follow: no item behind it is added. Undefined at the beginning. */
   get last(): Item | undefined {
-    return this.items[this.count - 1];
+    return this.end;
   }
 
   /** Adds an item behind those that compare equal. */
   add(item: Item): void {
-    const { last } = this;
-    if (last !== undefined && this.compare(item, last) >= 0) return;
-    this.items.splice(
-      partitionPoint(this.items, (other) => this.compare(item, other) >= 0),
-      0,
-      item,
-    );
-    if (this.items.length > this.count) this.items.pop();
+    if (this.end !== undefined && this.compare(item, this.end) >= 0) return;
+    this.items.push(item);
+    if (this.items.length > 2 * this.count + UNSORTED) this.cut();
   }
 
   inOrder(): readonly Item[] {
+    this.cut();
     return this.items;
+  }
+
+  private cut(): void {
+    this.items = this.items.sort(this.compare).slice(0, this.count);
+    this.end = this.items[this.count - 1];
   }
 }
 

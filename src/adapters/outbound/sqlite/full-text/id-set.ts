@@ -25,6 +25,14 @@ export function setBit(bits: Bits, place: number): void {
   bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
 }
 
+/** Returns the number of chosen places. */
+export function count(bits: Bits): number {
+  let chosen = 0;
+  for (let word = 0; word < WORDS; word++)
+    for (let left = bits[word] as number; left !== 0; left &= left - 1) chosen++;
+  return chosen;
+}
+
 /** Returns the chosen places, in this memory. */
 export function placesOf(bits: Bits, memory: Places): Places {
   let length = 0;
@@ -74,10 +82,10 @@ export class IdSet {
       const others = other.blocks.get(number);
       if (!others && isIn) continue;
       const left = others
-        ? bits.map((word, at) => word & (isIn ? Number(others[at]) : ~Number(others[at])))
-        : bits;
+        ? bits.map((word, at) => word & (isIn ? (others[at] as number) : ~(others[at] as number)))
+        : bits.slice();
       narrowed.blocks.set(number, left);
-      narrowed.size += placesOf(left, newPlaces()).length;
+      narrowed.size += count(left);
     }
     return narrowed;
   }

@@ -11,11 +11,6 @@ export function filteredField({ fields }: RecordTable, filter: Filter): FacetFie
   return spec?.faceted || (spec?.type === 'integer' && isRange(filter)) ? { field } : undefined;
 }
 
-/** Whether the column of a field has codes, which remember what filters select. */
-export function isCoded({ fields }: RecordTable, { field, key }: FacetField): boolean {
-  return key !== undefined || fields[field]?.faceted === true;
-}
-
 /**
  * The fields whose columns find all records that match the filters.
  * @returns undefined if there are none. Records of no value at all are not known to exist

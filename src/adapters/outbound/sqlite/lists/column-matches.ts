@@ -2,14 +2,17 @@ import type { QueryTime } from '../../../../application/maintenance/query-budget
 import type { Filter, ListQuery, RecordTable } from '../../../../application/ports/list-query.js';
 import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
-import type { Id } from '../../../../domain/record.js';
-import { IdSet, type Places } from '../full-text/id-set.js';
+import { type Id, MAX_ID } from '../../../../domain/record.js';
+import { blockOf, IdSet, type Places } from '../full-text/id-set.js';
 import { BLOCK_IDS } from '../full-text/index.js';
 import { boundOf, scanOrder } from '../sql/schema.js';
 import type { Ordering } from './column.js';
 import { isPositive } from './column-fields.js';
 import { lookThrough, selectionBy } from './column-selection.js';
 import type { Columns } from './columns.js';
+
+/** How many times as long as to look at a place it takes to put it in order. */
+const ORDER_COST = 8;
 
 type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
 
@@ -50,14 +53,15 @@ export class ColumnMatches {
     const { low, high } = idRange({ filters: [], order, from });
     const descending = !isAscendingRead({ order, from });
     const ids: Id[] = [];
-    await this.look(descending, (block, places) => {
+    const use = (block: number, places: Places) => {
       for (const place of descending ? places.toReversed() : places) {
         const id = block * BLOCK_IDS + place;
         if (id >= low && id <= high) ids.push(id);
         if (ids.length > limit) return true;
       }
       return false;
-    });
+    };
+    await this.look(descending, use, { low, high });
     return ids;
   }
 
@@ -82,7 +86,7 @@ export class ColumnMatches {
       const difference = position ? compare(one, position) : 1;
       return difference > 0 || (difference === 0 && bound?.inclusive === true);
     };
-    await this.look(false, (number, places) => {
+    const use = (number: number, places: Places) => {
       const block = column.block(number);
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number;
@@ -93,17 +97,25 @@ export class ColumnMatches {
         if (isBehind(one)) first.add(one);
       }
       return false;
-    });
+    };
+    // Values often rise with ids, so those that come first are found first.
+    await this.look(byValue < 0, use, { cost: ORDER_COST });
     return first.inOrder().map(({ id }) => id);
   }
 
-  private async look(descending: boolean, use: (block: number, places: Places) => boolean): Promise<void> {
+  private async look(
+    descending: boolean,
+    use: (block: number, places: Places) => boolean,
+    { low = 0, high = MAX_ID, cost = 1 } = {},
+  ): Promise<void> {
     const { table, filters, columns, time } = this;
     const selection = await selectionBy(table, filters, columns, time);
     if (selection.others.length > 0) throw new Error('A filter has no column.');
     const [positive] = [...selection.served].find(([, own]) => own.some(isPositive)) ?? [];
-    const blocks = [...(positive?.blocks.keys() ?? [])].toSorted((a, b) => (descending ? b - a : a - b));
-    await lookThrough(blocks, selection, time, use);
+    const blocks = [...(positive?.blocks.keys() ?? [])]
+      .filter((block) => block >= blockOf(low) && block <= blockOf(high))
+      .sort((a, b) => (descending ? b - a : a - b));
+    await lookThrough(blocks, selection, time, use, cost);
   }
 }
 

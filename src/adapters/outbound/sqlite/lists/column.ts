@@ -6,9 +6,13 @@ import { BLOCK_IDS } from '../full-text/index.js';
 /** The most different values of a column of codes. Code 0 stands for none. */
 const MAX_CODES = 65_535;
 
-/** The filters, or ranges, whose selections a column remembers. They may take as much memory as codes. */
+/** The filters, or ranges, whose selections a column remembers, and the most characters of their JSON text. */
 const MAX_SELECTIONS = 16;
-const SELECTIONS_BYTES = (MAX_SELECTIONS * BLOCK_IDS) / 8;
+const MAX_SELECTION_NAME = 256;
+
+/** What the bits of all selections of a block take, and what their names take. */
+const SELECTIONS_BYTES = MAX_SELECTIONS * (BLOCK_IDS / 8 + 256);
+export const SELECTION_NAMES_BYTES = MAX_SELECTIONS * (2 * MAX_SELECTION_NAME + 256);
 
 /** What a block takes besides the bytes of its numbers, and a value of a {@link Dictionary} besides its characters. */
 const BLOCK_BYTES = 512;
@@ -21,7 +25,7 @@ export type ColumnValue = FacetValue | readonly FacetValue[] | null;
  * What the records have in one field, by id, in blocks of {@link BLOCK_IDS} ids. A fork shares the blocks that it does not
  * change, so who reads a column sees it as it was.
  */
-abstract class BlockColumn<Block extends Marked> {
+abstract class BlockColumn<Block extends object> {
   private readonly own = new Set<number>();
   protected blockBytes = 0;
 
@@ -38,10 +42,11 @@ abstract class BlockColumn<Block extends Marked> {
     return fork;
   }
 
-  /** Adds a value that some records have besides their others. @returns false if there are too many values */
-  abstract add(value: FacetValue, ids: readonly Id[]): boolean;
   /** Makes the column ready after values were added, in steps of about a millisecond. */
-  abstract finish(): Iterator<void>;
+  finish(): Iterator<void> {
+    return [].values();
+  }
+
   /** Replaces the value of a record. @returns false if the column cannot hold it */
   abstract set(id: Id, value: ColumnValue): boolean;
   protected abstract over(blocks: Map<number, Block>): this;
@@ -76,16 +81,8 @@ export interface Ordering<Block> {
   compare(a: Block, placeInA: number, b: Block, placeInB: number): number;
 }
 
-/** A block of records. */
-interface Marked {
-  /** Another number for each content that a request has seen. */
-  readonly mark: number;
-}
-
-let marks = 0;
-
 /** The codes of a block of records. */
-interface CodeBlock extends Marked {
+interface CodeBlock {
   /** The first value of each record. */
   readonly first: Uint16Array;
   /** The further values: the place in the high bits, the code in the low 16. They are in the order of places. */
@@ -95,15 +92,10 @@ interface CodeBlock extends Marked {
 }
 
 const NO_CODES: CodeBlock = {
-  mark: 0,
   first: new Uint16Array(BLOCK_IDS),
   further: new Uint32Array(),
   starts: new Uint32Array(BLOCK_IDS + 1),
 };
-
-function codeBlock(codes: Omit<CodeBlock, 'mark'>): CodeBlock {
-  return { ...codes, mark: ++marks };
-}
 
 /** The values as codes. */
 export class CodeColumn extends BlockColumn<CodeBlock> {
@@ -119,7 +111,8 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   override get bytes(): number {
-    let bytes = this.blockBytes + this.dictionary.bytes;
+    // Each selection has a byte for each value.
+    let bytes = this.blockBytes + this.dictionary.bytes + MAX_SELECTIONS * this.values.length;
     for (const { length } of this.added.values()) bytes += 8 * length;
     return bytes;
   }
@@ -134,6 +127,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     return this.dictionary.codes.get(value);
   }
 
+  /** Adds a value that some records have besides their others. @returns false if there are too many values */
   add(value: FacetValue, ids: readonly Id[]): boolean {
     const code = this.dictionary.add(value);
     for (const id of ids) {
@@ -149,14 +143,14 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
     return code > 0;
   }
 
-  *finish(): Generator<void, void, void> {
+  override *finish(): Generator<void, void, void> {
     for (const [number, added] of this.added) {
       const { first } = this.blocks.get(number) ?? NO_CODES;
       const further = Uint32Array.from(added).sort();
       const starts = new Uint32Array(BLOCK_IDS + 1);
       for (const one of further) addTo(starts, (one >>> 16) + 1, 1);
       for (let place = 0; place < BLOCK_IDS; place++) addTo(starts, place + 1, starts[place] as number);
-      this.replace(number, codeBlock({ first, further, starts }));
+      this.replace(number, { first, further, starts });
       this.added.delete(number);
       yield;
     }
@@ -183,10 +177,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
       changed.set(further.subarray(end), start + rest.length);
       const moved = starts.slice();
       for (let at = place + 1; at <= BLOCK_IDS; at++) addTo(moved, at, rest.length - (end - start));
-      this.replace(
-        blockOf(id),
-        codeBlock({ first: this.writable(id).first, further: changed, starts: moved }),
-      );
+      this.replace(blockOf(id), { first: this.writable(id).first, further: changed, starts: moved });
     }
     return !codes.includes(0);
   }
@@ -227,7 +218,7 @@ export class CodeColumn extends BlockColumn<CodeBlock> {
   }
 
   protected copy({ first, further, starts }: CodeBlock = NO_CODES): CodeBlock {
-    return codeBlock({ first: first.slice(), further, starts });
+    return { first: first.slice(), further, starts };
   }
 
   protected bytesOf({ first, further, starts }: CodeBlock): number {
@@ -258,21 +249,28 @@ class Dictionary {
   }
 }
 
-/** What filters select, by block, with the mark of the content that it was selected from. */
-export type Remembered = Map<number, { readonly mark: number; readonly bits: Bits | undefined }>;
+/** What filters of a column select. */
+export interface Selection {
+  /** Which codes match: 1 at their numbers, at 0 if records without value match. It may lack the last ones. */
+  allowed?: Uint8Array;
+  /** By block: a block that a request has seen never changes. */
+  readonly bits: WeakMap<object, Bits>;
+}
 
-/** What the filters that were used last select. Marks tell contents apart, so a column and its forks share them. */
+/** What the filters that were used last select. A column and its forks share it. */
 class Selections {
-  /** The least recently used first. */
-  private readonly kept = new Map<string, Remembered>();
+  /** By the text of the filters, the least recently used first. */
+  private readonly kept = new Map<string, Selection>();
 
   has(filters: readonly Filter[]): boolean {
     return this.kept.has(JSON.stringify(filters));
   }
 
-  of(filters: readonly Filter[]): Remembered {
+  /** It is remembered, unless the filters are long. */
+  of(filters: readonly Filter[]): Selection {
     const name = JSON.stringify(filters);
-    const selection: Remembered = this.kept.get(name) ?? new Map();
+    const selection = this.kept.get(name) ?? { bits: new WeakMap() };
+    if (name.length > MAX_SELECTION_NAME) return selection;
     this.kept.delete(name);
     this.kept.set(name, selection);
     const [oldest] = this.kept.keys();
@@ -282,11 +280,11 @@ class Selections {
 }
 
 /** The numbers of a block of records. */
-interface NumberBlock extends Marked {
+interface NumberBlock {
   readonly numbers: Float64Array;
 }
 
-const NO_NUMBERS: NumberBlock = { mark: 0, numbers: new Float64Array(BLOCK_IDS).fill(Number.NaN) };
+const NO_NUMBERS: NumberBlock = { numbers: new Float64Array(BLOCK_IDS).fill(Number.NaN) };
 
 /** The values as numbers; NaN if a record has none. */
 export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<NumberBlock> {
@@ -295,14 +293,6 @@ export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<N
     blocks = new Map<number, NumberBlock>(),
   ) {
     super(blocks);
-  }
-
-  add(value: FacetValue, ids: readonly Id[]): boolean {
-    return ids.every((id) => this.set(id, value));
-  }
-
-  finish(): Iterator<void> {
-    return [].values();
   }
 
   set(id: Id, value: ColumnValue): boolean {
@@ -340,7 +330,7 @@ export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<N
   }
 
   blockWith(value: unknown): NumberBlock {
-    return { mark: 0, numbers: Float64Array.of(Number(value)) };
+    return { numbers: Float64Array.of(Number(value)) };
   }
 
   compare(a: NumberBlock, placeInA: number, b: NumberBlock, placeInB: number): number {
@@ -352,7 +342,7 @@ export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<N
   }
 
   protected copy({ numbers } = NO_NUMBERS): NumberBlock {
-    return { mark: ++marks, numbers: numbers.slice() };
+    return { numbers: numbers.slice() };
   }
 
   protected bytesOf({ numbers }: NumberBlock): number {
@@ -361,7 +351,7 @@ export class NumberColumn extends BlockColumn<NumberBlock> implements Ordering<N
 }
 
 /** The texts of a block of records, as UTF-8, whose order is that of code points. Some bytes belong to no text. */
-interface TextBlock extends Marked {
+interface TextBlock {
   bytes: Buffer;
   /** The bytes in use. */
   length: number;
@@ -370,7 +360,6 @@ interface TextBlock extends Marked {
 }
 
 const NO_TEXTS: TextBlock = {
-  mark: 0,
   bytes: Buffer.alloc(0),
   length: 0,
   starts: new Uint32Array(BLOCK_IDS),
@@ -380,18 +369,13 @@ const NO_TEXTS: TextBlock = {
 /** How many bytes of new texts a block has room for, beside those of its texts. */
 const ROOM = 1 / 4;
 
-/** The values as texts; empty if a record has none. */
+/** The most bytes of the texts of a block, 64 a record: to follow a change, the block is copied. */
+const MAX_TEXTS_BYTES = 64 * BLOCK_IDS;
+
+/** The values as texts; empty if a record has none. It holds no longer texts than {@link MAX_TEXTS_BYTES}. */
 export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextBlock> {
   constructor(blocks = new Map<number, TextBlock>()) {
     super(blocks);
-  }
-
-  add(value: FacetValue, ids: readonly Id[]): boolean {
-    return ids.every((id) => this.set(id, value));
-  }
-
-  finish(): Iterator<void> {
-    return [].values();
   }
 
   set(id: Id, value: ColumnValue): boolean {
@@ -403,8 +387,9 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
     const block = this.writable(id);
     if (block.length + text.length > block.bytes.length) {
       this.blockBytes -= this.bytesOf(block);
-      makeRoom(block, text.length);
+      const hasRoom = makeRoom(block, text.length);
       this.blockBytes += this.bytesOf(block);
+      if (!hasRoom) return false;
     }
     block.starts[place] = block.length;
     block.bytes.set(text, block.length);
@@ -420,7 +405,6 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   blockWith(value: unknown): TextBlock {
     const bytes = Buffer.from(String(value));
     return {
-      mark: 0,
       bytes,
       length: bytes.length,
       starts: Uint32Array.of(0),
@@ -443,7 +427,7 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   }
 
   protected copy({ bytes, length, starts, ends }: TextBlock = NO_TEXTS): TextBlock {
-    return { mark: ++marks, bytes: Buffer.from(bytes), length, starts: starts.slice(), ends: ends.slice() };
+    return { bytes: Buffer.from(bytes), length, starts: starts.slice(), ends: ends.slice() };
   }
 
   protected bytesOf({ bytes, starts, ends }: TextBlock): number {
@@ -451,11 +435,12 @@ export class TextColumn extends BlockColumn<TextBlock> implements Ordering<TextB
   }
 }
 
-/** Leaves out the bytes of no text, and adds room for so many and for more. */
-function makeRoom(block: TextBlock, length: number): void {
+/** Leaves out the bytes of no text, and adds room for so many and for more. @returns false if these are too many */
+function makeRoom(block: TextBlock, length: number): boolean {
   const { starts, ends } = block;
   let used = 0;
   for (let place = 0; place < BLOCK_IDS; place++) used += (ends[place] as number) - (starts[place] as number);
+  if (used + length > MAX_TEXTS_BYTES) return false;
   const bytes = Buffer.alloc(Math.ceil((used + length) * (1 + ROOM)));
   if (used === block.length) block.bytes.copy(bytes, 0, 0, used);
   else {
@@ -468,4 +453,5 @@ function makeRoom(block: TextBlock, length: number): void {
     }
   }
   block.bytes = bytes;
+  return true;
 }

@@ -1,5 +1,10 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
-import type { FacetField, Filter, RecordTable } from '../../../../application/ports/list-query.js';
+import type {
+  FacetField,
+  FacetValue,
+  Filter,
+  RecordTable,
+} from '../../../../application/ports/list-query.js';
 import { AppError } from '../../../../domain/errors.js';
 import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
@@ -9,7 +14,14 @@ import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { pathOf } from '../sql/filter.js';
 import { columnOf, idsIn, indexName, newestChange, type Sql, type StoredValue, sql } from '../sql/schema.js';
-import { CodeColumn, type Column, type ColumnValue, NumberColumn, TextColumn } from './column.js';
+import {
+  CodeColumn,
+  type Column,
+  type ColumnValue,
+  NumberColumn,
+  SELECTION_NAMES_BYTES,
+  TextColumn,
+} from './column.js';
 import { type FacetTuning, facetValue, rowsOfFacet, rowsWithValue, slicesOfValues } from './value-rows.js';
 
 /** A place among the changes of a table, by its feed. */
@@ -31,7 +43,7 @@ interface KeptColumn {
 
 /** The most columns of a table, and what one takes besides its blocks and its name. */
 const MAX_COLUMNS = 256;
-const COLUMN_BYTES = 2_048;
+const COLUMN_BYTES = 2_048 + SELECTION_NAMES_BYTES;
 
 /** The columns that a query needs, by their names. */
 export type Columns = ReadonlyMap<string, Column>;
@@ -100,11 +112,9 @@ export class ColumnCache {
     }
   }
 
-  /** Whether the column is kept, perhaps without the last changes, and remembers what these filters select. */
-  isAtHand(field: ColumnField, filters: readonly Filter[]): boolean {
-    const column = this.kept.get(columnName(field))?.column;
-    if (!(column instanceof CodeColumn)) return column !== undefined;
-    return filters.every((filter) => column.selections.has([filter]));
+  /** The column, perhaps without the last changes. It does not count as used. */
+  peek(field: ColumnField): Column | undefined {
+    return this.kept.get(columnName(field))?.column;
   }
 
   /** The column, if it lacks no more changes than it follows. It was used now. */
@@ -168,11 +178,11 @@ export class ColumnCache {
         if (!rows) return this.refuse(name, moment);
         for await (const parts of slicesOfValues(reader, rows, size))
           for (const { where } of parts) {
-            const found = reader.read(
-              `SELECT ${rows.column}, group_concat(id) FROM ${rows.source} WHERE ${where.text} GROUP BY 1`,
-              (statement) => statement.all([...where.values]) as [StoredValue, string][],
-            );
-            const isWhole = found.every(([value, ids]) => column.add(facetValue(value), idsIn(ids)));
+            const from = `FROM ${rows.source} WHERE ${where.text}`;
+            const isWhole =
+              column instanceof CodeColumn
+                ? idsByValue(reader, rows.column, from, where).every(([value, ids]) => column.add(value, ids))
+                : valuesById(reader, rows.column, from, where).every(([id, value]) => column.set(id, value));
             const refused = isWhole ? unfit() : name;
             if (refused !== undefined) return this.refuse(refused, moment);
           }
@@ -196,7 +206,7 @@ export class ColumnCache {
     const found = new Map<string, Column>();
     if (!now) return found;
     // From here to the first wait no other query brings a column further than this snapshot.
-    const behind: { readonly name: string; readonly value: Sql; readonly column: Column }[] = [];
+    const behind: { name: string; known: KeptColumn; value: Sql; column: Column }[] = [];
     let from = now.change;
     for (const field of fields) {
       const name = columnName(field);
@@ -206,7 +216,7 @@ export class ColumnCache {
       const column = isCurrent ? kept.column : kept.column.fork();
       found.set(name, column);
       if (isCurrent) continue;
-      behind.push({ name, value: currentValue(field), column });
+      behind.push({ name, known: kept, value: currentValue(field), column });
       from = Math.min(from, kept.moment.change);
     }
     const columns = behind.map(({ value }) => value);
@@ -214,9 +224,9 @@ export class ColumnCache {
       for (const [id, , ...values] of records)
         for (const [at, { name, column }] of behind.entries())
           if (!column.set(id, values[at] ?? null)) found.delete(name);
-    for (const { name, column } of behind)
+    for (const { name, known, column } of behind)
       if (!found.has(name)) this.drop(name);
-      else if ((this.kept.get(name)?.moment.change ?? 0) < now.change) this.keep(name, column, now);
+      else if (this.kept.get(name) === known) this.keep(name, column, now);
     return found;
   }
 
@@ -285,4 +295,21 @@ export function pathIn({ field, key }: FacetField): string | null {
 /** The value of a field in a row of the table. */
 function currentValue(field: ColumnField): Sql {
   return field.field in SYSTEM_FIELDS ? sql(columnOf(field.field)) : sql('fields -> ?', pathIn(field));
+}
+
+function idsByValue(reader: Reader, column: string, from: string, { values }: Sql): [FacetValue, Id[]][] {
+  const found = reader.read(
+    `SELECT ${column}, group_concat(id) ${from} GROUP BY 1`,
+    (statement) => statement.all([...values]) as [StoredValue, string][],
+  );
+  return found.map(([value, ids]) => [facetValue(value), idsIn(ids)]);
+}
+
+/** For values of which few records share one. As JSON, numbers are exact. */
+function valuesById(reader: Reader, column: string, from: string, { values }: Sql): [Id, ColumnValue][] {
+  const [found] = reader.read(
+    `SELECT group_concat(json_array(id, ${column})) ${from}`,
+    (statement) => statement.get([...values]) as [string | null],
+  );
+  return JSON.parse(`[${found ?? ''}]`) as [Id, ColumnValue][];
 }

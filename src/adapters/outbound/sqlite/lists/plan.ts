@@ -42,14 +42,14 @@ export interface ListTuning {
   readonly maxFew: number;
   /** More matching records are not sorted: the scan of an index that has their order passes them. */
   readonly maxSorted: number;
-  /** If more rows than these are expected to be read, columns are looked through instead. */
+  /** If more rows than these are expected to be read, columns are looked through instead: it takes about as long. */
   readonly columnRows: number;
 }
 
-export const LIST_TUNING: ListTuning = { maxFew: 1_000, maxSorted: 1_000, columnRows: 80 };
+export const LIST_TUNING: ListTuning = { maxFew: 1_000, maxSorted: 1_000, columnRows: 400 };
 
 /** How a list is read. A plan is plain data. */
-export type ListPlan = RangePlan | BlocksPlan | SortPlan | ScanPlan;
+export type ListPlan = RangePlan | BlocksPlan | SortPlan | ScanPlan | ColumnsPlan;
 
 /** An index holds exactly the records of the list, in their order. */
 interface RangePlan {
@@ -100,6 +100,7 @@ export interface ScanPlan {
 
 /** The columns tell the ids of all records that match. */
 export interface ColumnsPlan {
+  readonly kind: 'columns';
   readonly fields: readonly ColumnField[];
   /** The field whose column gives the order, if there is one. */
   readonly ordered?: ColumnField | undefined;
@@ -124,6 +125,7 @@ export function planList(
   records: RecordTable,
   query: ListQuery,
   tuning = LIST_TUNING,
+  atHand?: AtHand,
 ): ListPlan {
   const table = indexedTable(reader, records, query.filters);
   const words = searchedWords(query.filters);
@@ -132,6 +134,8 @@ export function planList(
     const isDirect = plan.search.by === 'blocks' && plan.conditions.length === 0 && !plan.isLimited;
     return isDirect ? { kind: 'blocks', search: plan.search } : plan;
   }
+  const inOrder = query.order.length > 1 ? planAtHand(table, query, tuning, atHand) : undefined;
+  if (inOrder) return inOrder;
   const { order, scan, conditions } = orderedScan(table, query);
   const [first, second = first] = order;
   if (order.length <= 2 && conditions.length === 0)
@@ -142,6 +146,8 @@ export function planList(
   const serving = seeks.filter(({ served }) => others.every((filter) => served.includes(filter)));
   const whole = isById ? driverOf(reader, serving) : undefined;
   if (whole) return { kind: 'range', scan: orderedScan(table, query, whole).scan };
+  const byColumns = isById ? planAtHand(table, query, tuning, atHand) : undefined;
+  if (byColumns) return byColumns;
   const found = sized(reader, seeks, tuning.maxFew);
   const filters = selectiveFirst(query.filters, found);
   const few = fewOf(reader, table, filters, found, tuning);
@@ -150,17 +156,17 @@ export function planList(
   const scanning = planScan(table, { ...query, filters }, isById ? driver : undefined);
   if (!driver) return scanning;
   const { driven, passed, sortingRows } = expectedRows(reader, table, query.limit, found);
-  const byColumns = (rows: number, scanned?: ScanPlan) =>
+  const columnsFor = (rows: number, scanned?: ScanPlan) =>
     rows > tuning.columnRows
       ? planColumns(table, filters, scanned && { ordered: orderField(table, query.order), order: scanned })
       : {};
-  if (isById) return { ...scanning, ...byColumns(driven) };
+  if (isById) return { ...scanning, ...columnsFor(driven) };
   const all = planFrom(table, driver, filters);
   const sorting = { ...all, conditions: [...all.conditions, ...positionIn(query)] };
   const isOwn = (filter: Filter) => comparedColumn(table, filter) === scan.column && isRange(filter);
   const ordered = planScan(table, { ...query, filters: filters.filter(isOwn) });
   const matching = { ...ordered, source: indexedBy(table, ID), rowCost: PASSED_COST };
-  const columns = byColumns(Math.min(passed, sortingRows), matching);
+  const columns = columnsFor(Math.min(passed, sortingRows), matching);
   if (sortingRows < passed) return { ...sorting, ...columns };
   return { ...scanning, ...columns, instead: { plan: sorting, afterRows: sortingRows } };
 }
@@ -171,10 +177,40 @@ const PASSED_COST = 1 / 8;
 function planColumns(
   table: IndexedTable,
   filters: readonly Filter[],
-  order: Omit<ColumnsPlan, 'fields'> = {},
+  order: Pick<ColumnsPlan, 'ordered' | 'order'> = {},
 ): Pick<ScanPlan, 'columns'> {
   const fields = servingFields(table, filters);
-  return fields ? { columns: { fields, ...order } } : {};
+  return fields ? { columns: { kind: 'columns', fields, ...order } } : {};
+}
+
+/** What columns in memory can do at once. */
+export interface AtHand {
+  /** The share of the records that the filters select; undefined if columns do not remember it. */
+  share(filters: readonly Filter[]): number | undefined;
+  has(ordered: ColumnField): boolean;
+}
+
+/**
+ * A plan to look through columns, without the estimates of other plans, which would take longer.
+ * @returns undefined if columns do not remember what the filters select, or if the index of the order soon fills the page
+ */
+function planAtHand(
+  table: RecordTable,
+  { filters, order, limit }: Pick<ListQuery, 'filters' | 'order' | 'limit'>,
+  { columnRows }: ListTuning,
+  atHand: AtHand | undefined,
+): ColumnsPlan | undefined {
+  const share = atHand?.share(filters);
+  const fields = share === undefined ? undefined : servingFields({ ...table, hasAttributes: true }, filters);
+  if (share === undefined || !fields) return undefined;
+  if (order.length === 1) return { kind: 'columns', fields };
+  const ordered = orderField(table, order);
+  if (!ordered || !atHand?.has(ordered)) return undefined;
+  // The index of a field has the order of the records with one of its values, or with some.
+  const isInIndex =
+    table.fields[ordered.field]?.faceted && filters.some(({ field }) => field === ordered.field);
+  const isFull = limit + 1 <= columnRows * share;
+  return isInIndex || isFull ? undefined : { kind: 'columns', fields, ordered };
 }
 
 export function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
@@ -229,10 +265,13 @@ export function planCount(
   records: RecordTable,
   all: readonly Filter[],
   tuning = LIST_TUNING,
-): SortPlan | ScanPlan {
+  atHand?: AtHand,
+): SortPlan | ScanPlan | ColumnsPlan {
   const table = indexedTable(reader, records, all);
   const words = searchedWords(all);
   if (words) return planSearch(reader, table, { filters: all, order: BY_ID }, words, tuning);
+  const byColumns = planAtHand(table, { filters: all, order: BY_ID, limit: 0 }, tuning, atHand);
+  if (byColumns) return byColumns;
   const found = sized(reader, seeksOf(table, all), tuning.maxFew);
   const filters = selectiveFirst(all, found);
   const few = fewOf(reader, table, filters, found, tuning);

@@ -1,7 +1,5 @@
 import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
-  BY_ID,
-  type FacetField,
   type Filter,
   type ListPage,
   type ListQuery,
@@ -32,11 +30,11 @@ import {
   sql,
 } from '../sql/schema.js';
 import { NumberColumn, type Ordering, TextColumn } from './column.js';
-import { isCoded, orderField, servingFields } from './column-fields.js';
 import { ColumnMatches } from './column-matches.js';
+import { rememberedShare } from './column-selection.js';
 import { type ColumnCache, type ColumnField, type Columns, columnName } from './columns.js';
 import { type NextRows, nextRows, startAt } from './index-scan.js';
-import { type ColumnsPlan, LIST_TUNING, planCount, planList, type SortPlan } from './plan.js';
+import { type AtHand, type ColumnsPlan, LIST_TUNING, planCount, planList, type SortPlan } from './plan.js';
 import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
@@ -51,6 +49,9 @@ const MAX_GROWTH = 1.25;
  */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
+/** Columns that are asked for nothing. */
+const NOTHING_AT_HAND: AtHand = { share: () => undefined, has: () => false };
+
 /**
  * Runs the plans of lists and counts. Work of milliseconds waits for its turn among all long tasks.
  *
@@ -58,6 +59,7 @@ type NextIds = (from: Position | undefined, count: number) => NextRows;
  *
  *     plan     serves                                          parts                           snapshot
  *     range    an index has exactly the list, in its order     one                             no
+ *     columns  columns in memory remember its filters          the ids that they found         yes
  *     blocks   `q` by id, if the index of words knows all      each block of the index         no
  *     sort     a filter leaves few rows                        one, which SQLite sorts         no
  *     scan     everything else: each row is checked            the ids that the scan found     yes
@@ -77,6 +79,10 @@ export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
   private batchRows = MAX_BATCH_ROWS;
   private making: Promise<void> | undefined;
+  private readonly atHand: AtHand = {
+    share: (filters) => rememberedShare(this.table, filters, (field) => this.cache?.peek(field)),
+    has: (ordered) => this.cache?.peek(ordered) !== undefined,
+  };
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -87,20 +93,19 @@ export class ListReader<Fields> {
     private readonly logger?: Pick<Logger, 'error'>,
   ) {}
 
-  async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+  async page(query: ListQuery, atHand = this.atHand): Promise<ListPage<Versioned<Fields>>> {
     const { database, table, budget } = this;
     const { turn = SERVICE_TURN } = query;
-    const atHand = this.columnsAtHand(query.filters, query.order);
-    const page =
-      atHand &&
-      (await database.inSnapshot((reader) => this.pageByColumns(reader, atHand, query, turn), turn));
-    if (page) return page;
-    const plan = planList(database, table, query, this.tuning);
+    const plan = planList(database, table, query, this.tuning, atHand);
+    if (plan.kind === 'columns') {
+      const page = await database.inSnapshot((reader) => this.pageByColumns(reader, plan, query, turn), turn);
+      return page ?? this.page(query, NOTHING_AT_HAND);
+    }
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
         const { columns } = plan;
-        const byColumns = columns && (await this.pageByColumns(reader, columns, query, turn));
-        if (byColumns) return byColumns;
+        const page = columns && (await this.pageByColumns(reader, columns, query, turn));
+        if (page) return page;
         const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
         return this.readPart(reader, query, theseIds(ids), hasMore);
       }, turn);
@@ -123,14 +128,16 @@ export class ListReader<Fields> {
       };
   }
 
-  async count(filters: readonly Filter[], turn = SERVICE_TURN): Promise<number> {
+  async count(filters: readonly Filter[], turn = SERVICE_TURN, atHand = this.atHand): Promise<number> {
     const { database, table, budget } = this;
-    const atHand = this.columnsAtHand(filters);
-    const counted =
-      atHand &&
-      (await database.inSnapshot((reader) => this.countByColumns(reader, atHand, filters, turn), turn));
-    if (counted !== undefined) return counted;
-    const plan = planCount(database, table, filters, this.tuning);
+    const plan = planCount(database, table, filters, this.tuning, atHand);
+    if (plan.kind === 'columns') {
+      const count = await database.inSnapshot(
+        (reader) => this.countByColumns(reader, plan, filters, turn),
+        turn,
+      );
+      return count ?? this.count(filters, turn, NOTHING_AT_HAND);
+    }
     if (plan.kind === 'scan')
       return database.inSnapshot(async (reader) => {
         const { columns } = plan;
@@ -139,21 +146,6 @@ export class ListReader<Fields> {
       }, turn);
     await turn.next();
     return countRows(database, plan.source, plan.found, plan.checks);
-  }
-
-  /** The columns of a list, if they are kept and remember what the filters select: then they are quicker than any plan. */
-  private columnsAtHand(filters: readonly Filter[], order = BY_ID): ColumnsPlan | undefined {
-    const { cache, table } = this;
-    const fields = cache && servingFields({ ...table, hasAttributes: true }, filters);
-    if (!fields?.some((field) => isCoded(table, field))) return undefined;
-    const ownOf = ({ field, key }: FacetField) =>
-      filters.filter(
-        (filter) => filter.field === field && (key === undefined || ('key' in filter && filter.key === key)),
-      );
-    if (!fields.every((field) => cache?.isAtHand(field, ownOf(field)))) return undefined;
-    if (order.length === 1) return { fields };
-    const ordered = orderField(table, order);
-    return ordered && cache?.isAtHand(ordered, []) ? { fields, ordered } : undefined;
   }
 
   /**
@@ -169,7 +161,8 @@ export class ListReader<Fields> {
     if (!this.cache) return undefined;
     const all = ordered ? [...fields, ordered] : fields;
     const held = await this.cache.at(reader, all, turn);
-    if (all.some((field) => !held.has(columnName(field)))) this.makeSoon(this.cache, [fields, all]);
+    if (all.some((field) => !held.has(columnName(field))))
+      this.makeSoon(this.cache, ordered ? [fields, all] : [fields]);
     return fields.every((field) => held.has(columnName(field))) ? held : undefined;
   }
 

@@ -50,7 +50,7 @@ export const FACET_TUNING: FacetTuning = {
   checked: 16,
   maxValues: 100_000,
   columnBytes: 128 * 1024 * 1024,
-  columnChanges: 20_000,
+  columnChanges: 5_000,
 };
 
 /** Rows of one index, in the order of their values, each with its ids in their order. */

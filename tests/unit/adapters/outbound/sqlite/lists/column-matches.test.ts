@@ -239,6 +239,16 @@ describe('lists by columns in SQLite', () => {
       await one.products['counter'].cache.prepare([field]);
     await emptyValues(one);
     await expectLists(one, records, [filters], ['-id', 'name,id', 'price.amount,id']);
+    for (const side of ['after', 'before'] as const)
+      for (const inclusive of [true, false]) {
+        const middle = expected(records, filters, by('price.amount,id'));
+        const id = middle[3] as Id;
+        const record = records.find((each) => each.id === id) as Versioned<Product>;
+        const from = { ...positionOf(record, by('price.amount,id'), side), inclusive };
+        const page = await one.products.list({ limit: 100, filters, order: by('price.amount,id'), from });
+        const [start, end] = side === 'after' ? [inclusive ? 3 : 4, middle.length] : [0, inclusive ? 4 : 3];
+        expect(idsOf(page.records)).to.deep.equal(middle.slice(start, end));
+      }
     expect(await one.products.count([red, all]), 'other filters of the same columns').to.equal(
       expected(records, [red, all], by('id')).length,
     );

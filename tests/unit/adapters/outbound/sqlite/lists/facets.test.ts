@@ -199,6 +199,30 @@ describe('facets in SQLite', () => {
     expect(narrowed.map((places) => [...places])).to.deep.equal([[7], [6, 7]]);
   });
 
+  it('remember what 16 filters of a column select, and no long filter', () => {
+    const column = new CodeColumn();
+    const [first, ...others] = Array.from({ length: 16 }, (_, at) => tag(`t${at}`)) as [Filter, ...Filter[]];
+    for (const filter of [first, ...others]) column.selections.of([filter]);
+    column.selections.of([first]);
+    column.fork().selections.of([tag('new')]);
+    const known = (filter: Filter) => column.selections.has([filter]);
+    expect([known(first), others.map(known).indexOf(true), known(tag('new'))]).to.deep.equal([true, 1, true]);
+    column.selections.of([tag('x'.repeat(300))]);
+    expect([known(tag('x'.repeat(300))), known(first)]).to.deep.equal([false, true]);
+  });
+
+  it('of texts count their bytes, leave out replaced ones, and hold 64 a record at most', () => {
+    const column = new TextColumn();
+    const before = column.bytes;
+    for (let id = 0; id < 8_000; id++) column.set(id, 'ż'.repeat(20));
+    const full = column.bytes - before;
+    expect(full).to.be.within(2 * 4 * 8_192 + 8_000 * 40, 2 * 4 * 8_192 + 8_000 * 40 * 1.5 + 1_024);
+    for (let id = 0; id < 8_000; id++) column.set(id, `${'y'.repeat(30)}${id}`);
+    expect(column.bytes - before).to.be.at.most(1.1 * full);
+    const held = Array.from({ length: 8_000 }, (_, id) => column.set(id, `${'z'.repeat(70)}${id}`));
+    expect([held[0], held.at(-1)]).to.deep.equal([true, false]);
+  });
+
   it('have texts in the order of code points, before and after changes', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { minLength: 2, maxLength: 8 });
     const property = fc.property(fc.array(texts, { minLength: 2, maxLength: 30 }), (rounds) => {
@@ -344,10 +368,10 @@ describe('facets in SQLite', () => {
           return database.inSnapshot(...given);
         }) as typeof database.inSnapshot,
       };
-      // A column of codes takes 96 KiB and more.
+      // A column of codes takes 124 KiB and more.
       const cache = new ColumnCache(counted, PRODUCTS, ENDLESS, {
         ...FACET_TUNING,
-        columnBytes: 230_000,
+        columnBytes: 300_000,
         columnChanges: 150,
       });
       const made = async (...names: string[]) => {

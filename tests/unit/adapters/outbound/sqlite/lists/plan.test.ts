@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import type { IndexScan } from '#src/adapters/outbound/sqlite/lists/index-scan.js';
-import { type ListPlan, planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
+import { LIST_TUNING, type ListPlan, planCount, planList } from '#src/adapters/outbound/sqlite/lists/plan.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { rangeCondition } from '#src/adapters/outbound/sqlite/sql/filter.js';
 import type { Sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
@@ -379,6 +379,26 @@ describe('the plan of a list in SQLite', () => {
     await sparse.close();
   });
 
+  for (const [filters, sort, share, expected] of [
+    [[tag('all'), red], '-id', 0.9, 'columns tags, colour'],
+    [[tag('all'), red], 'name,id', 0.01, 'columns tags, colour, name'],
+    [[tag('all'), red], 'name,id', 0.9, undefined],
+    [[tag('all'), red], '-price.amount,name,id', 0.01, undefined],
+    [[tag('all')], 'id', 0.01, undefined],
+    [[], 'name,id', 0.01, undefined],
+    [[tag('all'), { field: 'url', operator: 'exists', value: true }], 'id', 0.01, undefined],
+  ] as const)
+    it(`${expected ? 'looks' : 'does not look'} through columns that remember ${filters.length} filters of a share of ${share} by ${sort}`, () => {
+      const atHand = { share: () => share, has: () => true };
+      const query = { limit: 20, filters, order: by(sort) };
+      const plan = planList(database, PRODUCTS, query, LIST_TUNING, atHand);
+      expect(printed(plan)).to.equal(expected ?? printed(planList(database, PRODUCTS, query)));
+      const none = { share: () => undefined, has: () => true };
+      expect(planList(database, PRODUCTS, query, LIST_TUNING, none)).to.deep.equal(
+        planList(database, PRODUCTS, query),
+      );
+    });
+
   it('is plain data', () => {
     for (const [, filters, sort, from] of lists) {
       const plan = planList(database, PRODUCTS, {
@@ -394,6 +414,12 @@ describe('the plan of a list in SQLite', () => {
 
 function printed(plan: ListPlan): string {
   if (plan.kind === 'range') return `range ${scanText(plan.scan)}`;
+  if (plan.kind === 'columns') {
+    const names = [...plan.fields, ...(plan.ordered ? [plan.ordered] : [])].map(
+      ({ field, key }) => key ?? field,
+    );
+    return `columns ${names.join(', ')}`;
+  }
   if (plan.kind === 'sort')
     return `sort ${indexIn(plan.source)}where ${[plan.found, ...plan.checks].map(sqlText).join(' and ')}`;
   const { ids, descending, words } = plan.search ?? { ids: { low: 0, high: 0 }, words: [] };
