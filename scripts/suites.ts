@@ -198,7 +198,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'timers',
     tests: 'tests that wait for real time',
-    command: mocha('tests/timers/**/*', '--parallel --jobs 8'),
+    command: mocha('tests/timers/**/*', '--parallel --jobs 3'),
     needs: [],
     runs: ['gate'],
   },
@@ -209,7 +209,7 @@ export const SUITES: readonly Suite[] = [
       `tests/timers/broken-import tests/timers/connections tests/timers/drain tests/timers/handshake
       tests/timers/http-limits tests/timers/pipelining tests/timers/stalled-writes tests/cases/chunked-bodies
       tests/http/compression-streams tests/http/export tests/http/koa-listener tests/http/request-smuggling`,
-      '--parallel --jobs 8',
+      '--parallel --jobs 3',
     ),
     needs: [],
     runs: ['gate'],
