@@ -150,7 +150,7 @@ describe('the usage of an API key', () => {
 
   it('stays small whatever paths, methods and versions a client sends', async () => {
     const { token, path } = await newKey('products:read');
-    for (let i = 1; i <= 60; i++) {
+    for (let i = 1; i <= 20; i++) {
       await client().get(`/v1/products/${i}${i}`, { token });
       await client().get(`/products/${i}?x${i}=1`, { token, headers: { 'API-Version': `${i}` } });
       await client().get(`/v${i + 1}/products`, { token });
@@ -161,11 +161,11 @@ describe('the usage of an API key', () => {
     await save();
     const { byRoute, requests } = (await usageAt(path)) as Usage;
     expect(byRoute).to.deep.equal([
-      { method: 'GET', route: '/v1/products/{id}', version: 1, requests: 120 },
+      { method: 'GET', route: '/v1/products/{id}', version: 1, requests: 40 },
       { method: 'DELETE', route: '/v1/products/{id}', version: 1, requests: 1 },
       { method: 'PUT', route: '/v1/products/{id}', version: 1, requests: 1 },
     ]);
-    expect(requests).to.equal(122);
+    expect(requests).to.equal(42);
   });
 
   it('changes the ETag of the key, but not its version for If-Match', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { HttpClient } from '../support/http-client.js';
+import { NDJSON, ndjson, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { cursorIn, linksOf } from '../support/links.js';
 
@@ -327,10 +328,9 @@ describe('paging during concurrent writes', () => {
   ] as const) {
     it(`shows every remaining record exactly once, by ${sort}`, async () => {
       const { client } = service;
-      const created: number[] = [];
-      for (let i = 0; i < 60; i++) {
-        created.push((await client.post('/products', { name: `${sort} ${String(i % 7)}` })).json.id);
-      }
+      const products = Array.from({ length: 60 }, (_, i) => ({ name: `${sort} ${i % 7}` }));
+      const response = await client.post('/products/imports', ndjson(products), { headers: NDJSON });
+      const created = resultsOf(response).map(({ id }) => Number(id));
       const filter = `name.prefix=${encodeURIComponent(`${sort} `)}`;
       const seen: number[] = [];
       let round = 0;

@@ -33,9 +33,9 @@ export function describePost(collection: Collection): void {
       expect(new Set(ids)).to.have.length(3);
     });
 
-    it('assigns a different id to each of 50 concurrent requests', async () => {
-      const created = await Promise.all(Array.from({ length: 50 }, () => collection.create()));
-      expect(new Set(created.map(({ id }) => id))).to.have.length(50);
+    it('assigns a different id to each of 20 concurrent requests', async () => {
+      const created = await Promise.all(Array.from({ length: 20 }, () => collection.create()));
+      expect(new Set(created.map(({ id }) => id))).to.have.length(20);
     });
 
     it('omits the body with Prefer: return=minimal', async () => {
