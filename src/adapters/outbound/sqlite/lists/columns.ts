@@ -8,7 +8,7 @@ import type {
 import { AppError } from '../../../../domain/errors.js';
 import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
-import type { Turn } from '../../../../shared/turn.js';
+import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
@@ -84,13 +84,13 @@ export class ColumnCache {
     private readonly database: Pick<SqliteDatabase, 'read' | 'inSnapshot'>,
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
-    private readonly tuning: Pick<FacetTuning, 'rows' | 'columnBytes' | 'columnChanges'>,
+    private readonly tuning: Pick<FacetTuning, 'rows' | 'columnBytes' | 'columnChanges' | 'fewChanges'>,
   ) {
     const { name } = table;
     this.selectMoment = `SELECT epoch, floor, ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
   }
 
-  /** Makes the columns that are missing, or lack many changes, unless they do not fit together. */
+  /** Makes the columns that are missing, and lets the others follow many changes, unless they do not fit together. */
   async prepare(fields: readonly ColumnField[]): Promise<void> {
     const now = this.momentOf(this.database);
     const names = fields.map(columnName);
@@ -98,12 +98,16 @@ export class ColumnCache {
     for (const [at, field] of now ? fields.entries() : []) {
       const name = names[at] as string;
       if (!now || this.isRefused(all, now)) return;
-      if (this.isRefused(name, now) || this.current(name, now)) continue;
-      // The service makes it in its own turn, because others wait for it too.
+      const kept = this.current(name, now);
+      if (this.isRefused(name, now) || (kept && lag(kept, now) <= this.tuning.fewChanges)) continue;
+      // The service does it in its own turn, because others wait for it too.
       const making =
         this.making.get(name) ??
         this.database
-          .inSnapshot((reader) => this.make(reader, field, names))
+          .inSnapshot(async (reader) => {
+            if (kept) await this.at(reader, [field], SERVICE_TURN);
+            else await this.make(reader, field, names);
+          })
           .finally(() => this.making.delete(name));
       this.making.set(name, making);
       await making.catch((error: unknown) => {
@@ -121,7 +125,7 @@ export class ColumnCache {
   private current(name: string, { epoch, floor, change }: Now): KeptColumn | undefined {
     const kept = this.kept.get(name);
     if (kept?.moment.epoch !== epoch || kept.moment.change < floor) return undefined;
-    if (change - kept.moment.change > this.tuning.columnChanges) return undefined;
+    if (lag(kept, { change }) > this.tuning.columnChanges) return undefined;
     this.kept.delete(name);
     this.kept.set(name, kept);
     return kept;
@@ -198,10 +202,16 @@ export class ColumnCache {
 
   /**
    * Returns those of the columns that there are, as they are in the snapshot of a reader. To follow the changes has no
-   * time limit: they are few, and the next query needs them no less.
+   * time limit: the next query needs them no less.
    * @param reader has read nothing from its snapshot yet
+   * @param most columns that lack more changes are left out
    */
-  async at(reader: Reader, fields: readonly ColumnField[], turn: Turn): Promise<Columns> {
+  async at(
+    reader: Reader,
+    fields: readonly ColumnField[],
+    turn: Turn,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<Columns> {
     const now = this.momentOf(reader);
     const found = new Map<string, Column>();
     if (!now) return found;
@@ -211,7 +221,7 @@ export class ColumnCache {
     for (const field of fields) {
       const name = columnName(field);
       const kept = this.current(name, now);
-      if (!kept) continue;
+      if (!kept || lag(kept, now) > most) continue;
       const isCurrent = kept.moment.change === now.change;
       const column = isCurrent ? kept.column : kept.column.fork();
       found.set(name, column);
@@ -281,6 +291,11 @@ export class ColumnCache {
       this.drop(oldest);
     }
   }
+}
+
+/** The number of changes that a column lacks. */
+function lag({ moment }: KeptColumn, now: Pick<Moment, 'change'>): number {
+  return now.change - moment.change;
 }
 
 function bytesOf(name: string, column: Column): number {

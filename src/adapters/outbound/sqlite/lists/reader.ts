@@ -36,6 +36,7 @@ import { type ColumnCache, type ColumnField, type Columns, columnName } from './
 import { type NextRows, nextRows, startAt } from './index-scan.js';
 import { type AtHand, type ColumnsPlan, LIST_TUNING, planCount, planList, type SortPlan } from './plan.js';
 import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
+import { FACET_TUNING } from './value-rows.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -149,8 +150,8 @@ export class ListReader<Fields> {
   }
 
   /**
-   * The columns that serve a plan, if all are in memory, and that of the order if it is. What is missing is made
-   * afterwards, for later requests.
+   * The columns that serve a plan, if all are in memory and lack few changes, and that of the order if it does. What is
+   * missing is made afterwards, for later requests.
    * @param reader has read nothing from its snapshot yet
    */
   private async columnsOf(
@@ -160,7 +161,7 @@ export class ListReader<Fields> {
   ): Promise<Columns | undefined> {
     if (!this.cache) return undefined;
     const all = ordered ? [...fields, ordered] : fields;
-    const held = await this.cache.at(reader, all, turn);
+    const held = await this.cache.at(reader, all, turn, FACET_TUNING.fewChanges);
     if (all.some((field) => !held.has(columnName(field))))
       this.makeSoon(this.cache, ordered ? [fields, all] : [fields]);
     return fields.every((field) => held.has(columnName(field))) ? held : undefined;

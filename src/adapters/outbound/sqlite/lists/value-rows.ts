@@ -41,6 +41,8 @@ export interface FacetTuning {
   readonly columnBytes: number;
   /** The most changes that a column follows. To make it again takes less than to follow more. */
   readonly columnChanges: number;
+  /** The most changes that each request follows for itself. The service follows more, once for all. */
+  readonly fewChanges: number;
 }
 
 export const FACET_TUNING: FacetTuning = {
@@ -51,6 +53,7 @@ export const FACET_TUNING: FacetTuning = {
   maxValues: 100_000,
   columnBytes: 128 * 1024 * 1024,
   columnChanges: 5_000,
+  fewChanges: 100,
 };
 
 /** Rows of one index, in the order of their values, each with its ids in their order. */

@@ -255,6 +255,29 @@ describe('lists by columns in SQLite', () => {
     expect(await one.products.count([red, even]), 'a filter that no column remembers').to.equal(0);
   });
 
+  it('do not wait for columns that lack many changes, which the service makes current once', async () => {
+    const one = await open(1_000);
+    await one.feed.turnOn();
+    await one.products.insertAll(records);
+    await makeColumns(one);
+    const moment = () => one.products['counter'].cache['kept'].get('tags')?.moment.change;
+    let current = records;
+    for (let round = 0; round < 2; round++) {
+      const changed = current.map((record, at) => next(record, productAt(at + 1 + round).fields));
+      await one.products.replaceAll(changed.map((record) => ({ record, expected: record.version - 1 })));
+      current = changed;
+    }
+    const before = moment();
+    const counts = await Promise.all([1, 2, 3].map(() => one.products.count([red, all])));
+    const count = expected(current, [red, all], by('id')).length;
+    expect(counts).to.deep.equal([count, count, count]);
+    expect(moment(), 'is made current afterwards').to.equal(before);
+    await one.products['reader']['making'];
+    expect(moment()).to.equal((before as number) + 240);
+    await emptyValues(one);
+    expect(await one.products.count([red, all])).to.equal(count);
+  });
+
   it('are read without columns while no feed is written', async () => {
     const one = await open(1_000);
     await one.products.insertAll(records);
