@@ -46,7 +46,7 @@ export interface ListTuning {
   readonly columnRows: number;
 }
 
-export const LIST_TUNING: ListTuning = { maxFew: 1_000, maxSorted: 1_000, columnRows: 400 };
+export const LIST_TUNING: ListTuning = { maxFew: 1_000, maxSorted: 1_000, columnRows: 80 };
 
 /** How a list is read. A plan is plain data. */
 export type ListPlan = RangePlan | BlocksPlan | SortPlan | ScanPlan | ColumnsPlan;
