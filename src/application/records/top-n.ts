@@ -16,7 +16,7 @@ export class TopN<Item> {
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
 
-  /** An item that at least N others do not follow: no item behind it is added. Undefined at the beginning. */
+  /** No item behind this one is among the first N. Undefined at the beginning. */
   get last(): Item | undefined {
     return this.end;
   }
