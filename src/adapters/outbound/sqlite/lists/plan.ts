@@ -98,7 +98,7 @@ export interface ScanPlan {
   readonly instead?: { readonly plan: ScanPlan; readonly afterRows: number };
 }
 
-/** The columns tell the ids of all records that match. */
+/** Columns in memory find the ids of all records that match. */
 export interface ColumnsPlan {
   readonly kind: 'columns';
   readonly fields: readonly ColumnField[];

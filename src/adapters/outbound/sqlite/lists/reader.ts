@@ -65,7 +65,7 @@ const NOTHING_AT_HAND: AtHand = { share: () => undefined, has: () => false };
  *     sort     a filter leaves few rows                        one, which SQLite sorts         no
  *     scan     everything else: each row is checked            the ids that the scan found     yes
  *
- * A scan of many rows is not done if columns in memory serve all its filters: they tell what matches (`column-matches.ts`).
+ * A scan of many rows is not done if columns in memory serve all its filters: they find what matches (`column-matches.ts`).
  * Else it goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
  *
  *     without `q`                    those of the index of the order
