@@ -28,7 +28,6 @@ interface Load {
   readonly writes: Requests | undefined;
   readonly samples: Sample[];
   readonly warmUps: Sample[];
-  openingTime: number;
 }
 
 /** A pause before the first request that the end of the slice cuts off. */
@@ -63,14 +62,11 @@ export async function measured(
   for (const subject of subjects) {
     const requests = await work.requests(subject, materials);
     const writes = work.isBesideWrites ? patches(subject, materials) : undefined;
-    if (requests) loads.push({ subject, requests, writes, samples: [], warmUps: [], openingTime: 0 });
+    if (requests) loads.push({ subject, requests, writes, samples: [], warmUps: [] });
   }
   // A single round proves that the servers work; its figures mean nothing.
   if (extent.rounds > 1)
-    for (const load of loads) {
-      load.warmUps.push(await sample(load, WARM_UP * extent.seconds, connections));
-      load.openingTime = await openingTime(load, connections);
-    }
+    for (const load of loads) load.warmUps.push(await sample(load, WARM_UP * extent.seconds, connections));
   for (let round = 1; round <= extent.rounds; round++)
     for (const load of loads) load.samples.push(await sample(load, extent.seconds, connections));
   return loads.map(({ subject: { name, base, server }, samples, warmUps }) => {
@@ -79,10 +75,11 @@ export async function measured(
 }
 
 async function sample(
-  { subject: { server }, requests, writes, openingTime }: Load,
+  { subject: { server }, requests, writes }: Load,
   seconds: number,
   connections: number,
 ): Promise<Sample> {
+  const opening = await openingTime(server, requests, connections);
   const before = server.processorTime;
   const [slice, written] = await Promise.all([
     wrk(server.port, requests, { seconds, connections }),
@@ -94,12 +91,19 @@ async function sample(
     errors: slice.errors + (written?.errors ?? 0),
     firstError: slice.firstError || (written?.firstError ?? ''),
     busy: spent / (slice.seconds * 1e6),
-    processorTime: (spent - openingTime) / (slice.requests + (written?.requests ?? 0)),
+    processorTime: (spent - opening) / (slice.requests + (written?.requests ?? 0)),
   };
 }
 
-/** The server's processor time of opening the connections, in which each slice begins. */
-async function openingTime({ subject: { server }, requests }: Load, connections: number): Promise<number> {
+/**
+ * The server's processor time of opening the connections, with which each slice begins. It is measured just before
+ * each, because another moment of a busy machine has another time.
+ */
+async function openingTime(
+  server: Subject['server'],
+  requests: Requests,
+  connections: number,
+): Promise<number> {
   const before = server.processorTime;
   await wrk(server.port, requests, { seconds: 1, connections, pauseMs: UNREACHED_MS });
   return server.processorTime - before;
