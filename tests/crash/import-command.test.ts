@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { CuttingProxy } from '../durability/cutting-proxy.js';
@@ -74,9 +84,11 @@ describe('catalogue import', () => {
       65,
       '4 records: 0 created, 1 changed, 0 unchanged, 1 deleted, 2 refused\n',
     ]);
-    expect(err.split('\n').map((line) => line.slice(0, 60))).to.deep.equal([
+    const next = `${refused}: the refused lines are the file to import next; correct them there`;
+    expect(err.split('\n').map((line) => (line === next ? 'NEXT' : line.slice(0, 60)))).to.deep.equal([
       'line 6: validation_failed: sku must be at most 64 of A-Z a-z',
       'line 8: not_found: Not found.',
+      'NEXT',
       '',
     ]);
     expect(err).to.match(/ \(\/sku\); name must .* \(\/name\)\n/);
@@ -91,7 +103,82 @@ describe('catalogue import', () => {
     expect((await run(file('mended.csv', mended), [...BY_SKU, '--refused', refused])).out).to.match(
       /^2 records: 2 created/,
     );
-    expect(readFileSync(refused, 'utf8')).to.equal('');
+    expect(existsSync(refused), 'nothing is left to import').to.equal(false);
+  });
+
+  describe('the file of refused lines', () => {
+    const BAD = '{"sku":"Q 1","name":"Lamp"}\n';
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const names = () => readdirSync(folder).sort();
+
+    it('is beside the source, with what the source has before its first record, and its permissions', async () => {
+      const head = '\ufeffsep=,\r\n\r\n"sku","name"\r\n';
+      const path = file('feed.CSV', `${head}Q-1,Lamp\r\n"Q 1","Lämp"\r\n\r\n"Q 2",x`);
+      chmodSync(path, 0o600);
+      expect((await run(path)).code).to.equal(65);
+      expect(read('feed.refused.CSV')).to.equal(`${head}"Q 1","Lämp"\r\n"Q 2",x\n`);
+      expect(statSync(join(folder, 'feed.refused.CSV')).mode & 0o777).to.equal(0o600);
+      file('feed.refused.CSV', `${head}Q-2,x\n"Q 1","Lämp"\n`);
+      expect((await run(join(folder, 'feed.refused.CSV'))).err).to.include(
+        'feed.refused.refused.CSV: the refused',
+      );
+    });
+
+    it('is written only if a line is refused, and not by a dry run', async () => {
+      await run(file('good.ndjson', '{"sku":"Q-3","name":"Lamp"}'));
+      const bad = file('bad.ndjson', BAD);
+      expect((await run(bad, [...BY_SKU, '--dry-run'])).err).to.not.include('import next');
+      expect((await run(bad, [...BY_SKU, '--refused', '/dev/null'])).code).to.equal(65);
+      expect(names()).to.deep.equal(['bad.ndjson', 'good.ndjson']);
+    });
+
+    it('is replaced by the next import, and removed by one that refuses nothing', async () => {
+      const path = file('again.ndjson', `${BAD}{"sku":"Q-4","name":"Lamp"}\n`);
+      await run(path);
+      await run(path);
+      file('again.ndjson', `${BAD}${BAD}`);
+      await run(path);
+      expect(read('again.refused.ndjson')).to.equal(`${BAD}${BAD}`);
+      file('again.ndjson', '{"sku":"Q-4","name":"Lamp"}');
+      await run(path);
+      expect(names()).to.deep.equal(['again.ndjson']);
+    });
+
+    it('is not replaced if the command did not make it, or it was edited: 73, and nothing is sent', async () => {
+      const path = file('feed.ndjson', `${BAD}{"sku":"Q-5","name":"Lamp"}\n`);
+      const target = file('feed.refused.ndjson', 'mine\n');
+      for (const args of [BY_SKU, [...BY_SKU, '--refused', target]]) {
+        const { code, out, err } = await run(path, args);
+        expect([code, out]).to.deep.equal([73, '']);
+        expect(err).to.include(`${target}: no import wrote this file, or it was edited since`);
+      }
+      expect([read('feed.refused.ndjson'), (await product('Q-5')).code]).to.deep.equal([
+        'mine\n',
+        'not_found',
+      ]);
+      file('feed.refused.ndjson', '');
+      await run(path);
+      appendFileSync(target, '{"sku":"Q-6","name":"Lamp"}\n');
+      expect((await run(path)).code).to.equal(73);
+      // It may be, as soon as what was corrected in it is imported.
+      file('feed.refused.ndjson', '{"sku":"Q-6","name":"Lamp"}\n');
+      expect((await run(target)).code).to.equal(0);
+      expect((await run(path)).code).to.equal(65);
+      expect(read('feed.refused.ndjson')).to.equal(BAD);
+    });
+
+    it('stays as it is if the connection breaks', async () => {
+      const path = file('feed.ndjson', BAD);
+      await run(path);
+      file('feed.ndjson', `${BAD}${many('QB')}`);
+      const proxy = await CuttingProxy.before(service.port);
+      proxy.plan({ direction: 'up', bytes: 500_000 });
+      expect((await run(path, [...BY_SKU, '--url', `https://localhost:${proxy.port}`])).code).to.equal(75);
+      await proxy.close();
+      expect(read('feed.refused.ndjson')).to.equal(BAD);
+      expect(names()).to.deep.equal(['.feed.refused.ndjson.sha256', 'feed.ndjson', 'feed.refused.ndjson']);
+      expect((await run(path)).code).to.equal(65);
+    });
   });
 
   it('imports NDJSON of users by email, and of orders by id', async () => {
@@ -126,9 +213,9 @@ describe('catalogue import', () => {
     expect(await product('R-1')).to.deep.equal({ id, sku: 'R-1', name: 'Torch' });
   });
 
-  it('creates each record once without --match, however often it runs', async () => {
+  it('creates each record once with --add, however often it runs', async () => {
     const path = file('new.ndjson', '{"name":"Once","sku":"O-1"}\n{"name":"Once"}\n{"name":""}\n');
-    const products = ['--resource', 'products'];
+    const products = ['--resource', 'products', '--add'];
     expect((await run(path, products)).out).to.match(/: 2 created, 0 changed, 0 unchanged, .* 1 refused\n$/);
     expect((await run(path, products)).out).to.match(/: 0 created, 0 changed, 2 unchanged, .* 1 refused\n$/);
     expect((await service.client.get('/v1/products?name=Once')).json).to.have.length(2);
@@ -139,7 +226,7 @@ describe('catalogue import', () => {
     const { code, err } = await run(path);
     expect(code).to.equal(65);
     const lines = err.trimEnd().split('\n');
-    expect(lines).to.have.length(11);
+    expect(lines).to.have.length(12);
     expect(lines[9]).to.match(/^line 10: validation_failed: .*\(\/name\); .*\(\/colour\)$/);
     expect(lines[10]).to.equal('3 more are refused');
     expect(err).to.not.include('\u001b');
@@ -332,9 +419,11 @@ describe('catalogue import', () => {
         }),
       );
       expect(readdirSync(TMPDIR)).to.deep.equal([]);
-      command.stdin.end('{"sku":"IN-3","name":"Lamp 3"}');
-      expect([(await exit)[0], await err]).to.deep.equal([0, '']);
-      expect(await out).to.match(/^4 records: 4 created/);
+      command.stdin.end('{"sku":"IN-3","name":"Lamp 3"}\n{"sku":"IN 4"}');
+      expect((await exit)[0]).to.equal(65);
+      expect(await err).to.match(/\nthe refused lines are not kept: --refused FILE keeps them\n$/);
+      expect(await out).to.match(/^5 records: 4 created/);
+      expect(readdirSync(folder)).to.deep.equal([basename(TMPDIR)]);
       expect(await counted('IN-')).to.equal(4);
     });
 

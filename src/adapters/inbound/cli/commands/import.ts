@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { Unavailable } from '#packages/remote/errors.js';
 import { RESOURCES } from '../../../../domain/access.js';
+import { escapeControls } from '../../../../shared/escape-controls.js';
+import { EXIT_CODES } from '../../../../shared/exit-codes.js';
 import type { CliContext } from '../context.js';
 import { ImportRun } from '../import/import-run.js';
-import { RefusedFile } from '../import/refused-file.js';
+import { besideSource, isSealed, RefusedFile, releaseSealed } from '../import/refused-file.js';
 import { FORMATS, type Format, formatOf, SourceFile } from '../import/source-file.js';
 import { REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
 import { withProgress } from '../with-progress.js';
@@ -12,6 +14,7 @@ import { withProgress } from '../with-progress.js';
 interface ImportCommandOptions {
   readonly resource: (typeof RESOURCES)[number];
   readonly match?: string;
+  readonly add?: boolean;
   readonly existing?: 'merge' | 'replace' | 'skip';
   readonly dryRun: boolean;
   readonly refused?: string;
@@ -23,15 +26,22 @@ interface ImportCommandOptions {
 const MEBIBYTE = 1_048_576;
 const AGAIN = 'Run the same command again: what is done stays as it is.';
 
+const MATCH_OR_ADD =
+  'error: say what a line is: with --match FIELD (sku, email or id) it changes the record that has its value of this ' +
+  'field, or creates it; with --add it is a new record';
+
 const NOTE = `
 With --match, a line changes the record that has its value of this field, or
-creates one; "deleted": true deletes it. Without, each line is a new record, and
-the same file again creates only what is missing, for at least 24 hours.
+creates one; "deleted": true deletes it. With --add, each line is a new record,
+and the same file again creates only what is missing, for at least 24 hours. A
+file that was changed meanwhile is another one: all its lines are new records.
+
+Correct the refused lines in their own file, and import that one next.
 
 API_KEY is the API key of the service, or an access token.
 ${REMOTE_NOTE}
 
-example: API_KEY=pcs_… catalogue import products.csv --resource products --match sku --refused refused.csv`;
+example: API_KEY=pcs_… catalogue import products.csv --resource products --match sku`;
 
 export function addImport(program: Command, context: CliContext): void {
   const { io, loadRemote, exitWith } = context;
@@ -45,27 +55,34 @@ export function addImport(program: Command, context: CliContext): void {
     .argument('<file>', 'NDJSON or CSV; - is standard input')
     .addOption(choice('--resource <name>', 'what the records are', RESOURCES).makeOptionMandatory())
     .option('--match <field>', 'the field that names the record of a line: sku, email or id')
+    .addOption(new Option('--add', 'each line is a new record').conflicts('match'))
     .addOption(choice('--existing <way>', 'what a line does to its record', ['merge', 'replace', 'skip']))
     .option('--dry-run', 'write nothing, and say what would happen', false)
-    .option('--refused <file>', 'a file for the refused lines; what it had is lost')
+    .option('--refused <file>', 'a file for the refused lines (default: NAME.refused.EXT beside the file)')
     .addOption(choice('--format <format>', 'by default, how the name ends', Object.keys(FORMATS)))
     .addOption(urlOption())
     .option('--json', 'print the result as JSON')
     .addHelpText('after', NOTE)
     .action(async (file: string, options: ImportCommandOptions) => {
-      const { resource, match, existing, dryRun, json = false } = options;
+      const { resource, match, add, existing, dryRun, json = false } = options;
       const format = options.format ?? formatOf(file);
       if (!format) return command.error(`error: the name '${file}' tells no format; say --format`);
       if (existing && match === undefined) return command.error('error: --existing needs --match');
+      if (match === undefined && !add) return command.error(MATCH_OR_ADD);
       const remote = await remoteOptions(context, options.url);
       const { remoteCatalogue } = await loadRemote();
       await withProgress(io, async (progress, signals) => {
         const source = await SourceFile.open(file, format, (bytes) =>
           progress.show('reading', bytes / MEBIBYTE, undefined, ' MiB'),
         );
+        const isBesideUsual = source.isNamed && !dryRun;
+        const refusedPath = options.refused ?? (isBesideUsual ? besideSource(file) : undefined);
+        let refused: RefusedFile | undefined;
         try {
-          const target = options.refused;
-          const refused = target === undefined ? undefined : await RefusedFile.create(target, source);
+          refused = refusedPath === undefined ? undefined : await RefusedFile.at(refusedPath, source);
+          // What is corrected in a file of refused lines, and imported, may be replaced again.
+          const isRelease = isBesideUsual && (await isSealed(file));
+          const digest = add || isRelease ? await source.digest() : '';
           const run = new ImportRun(io, progress, source, refused);
           const stop = new AbortController();
           const results = remoteCatalogue(remote)
@@ -74,7 +91,7 @@ export function addImport(program: Command, context: CliContext): void {
               signal: stop.signal,
               ...(match !== undefined && { match, ...(existing && { existing }) }),
               ...(dryRun && { dryRun }),
-              ...(match === undefined && !dryRun && { idempotencyKey: `import-${await source.digest()}` }),
+              ...(add && !dryRun && { idempotencyKey: `import-${digest}` }),
             });
           signals.listen();
           const isStopped = () => {
@@ -82,18 +99,28 @@ export function addImport(program: Command, context: CliContext): void {
             return stop.signal.aborted;
           };
           const failure = await run.follow(results, isStopped).catch((error: Error) => error);
-          await refused?.close();
           progress.clear();
           if (!failure || run.total > 0) run.report({ dryRun, json });
           signals.throwIfInterrupted(`Interrupted. ${AGAIN}`);
           if (failure instanceof Unavailable) throw new Unavailable(`${failure.message}\n${AGAIN}`);
           if (failure) throw failure;
+          await refused?.finish();
+          if (run.exitCode === EXIT_CODES.ok) {
+            if (isRelease) await releaseSealed(file, digest);
+          } else if (!dryRun) io.stderr.write(whatNext(refusedPath));
           exitWith(run.exitCode);
         } finally {
+          await refused?.close();
           await source.close();
         }
       });
     });
+}
+
+function whatNext(refused: string | undefined): string {
+  return refused === undefined
+    ? 'the refused lines are not kept: --refused FILE keeps them\n'
+    : `${escapeControls(refused)}: the refused lines are the file to import next; correct them there\n`;
 }
 
 function choice(flags: string, description: string, choices: readonly string[]): Option {

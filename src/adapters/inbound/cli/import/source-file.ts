@@ -47,12 +47,16 @@ export class SourceFile {
   position = 0;
   /** The header row of CSV, as soon as {@link records} has read it. */
   header: SourceRecord | undefined;
+  /** The length of what precedes the header row, in bytes. */
+  private prefaceBytes = 0;
 
   private constructor(
     private readonly handle: FileHandle,
     private readonly format: Format,
     /** In bytes. */
     readonly size: number,
+    /** Whether it has a name, and can be read again by another command. */
+    readonly isNamed: boolean,
   ) {}
 
   /**
@@ -65,12 +69,12 @@ export class SourceFile {
   static async open(path: string, format: Format, onCopied: (bytes: number) => void): Promise<SourceFile> {
     const handle = path === '-' ? undefined : await open(path).catch((error) => notRead(path, error));
     const stats = await handle?.stat();
-    if (handle && stats?.isFile()) return new SourceFile(handle, format, stats.size);
+    if (handle && stats?.isFile()) return new SourceFile(handle, format, stats.size, true);
     const input = handle?.createReadStream() ?? process.stdin;
     const copy = await copied(input, onCopied, (error) =>
       notRead(path === '-' ? 'standard input' : path, error),
     );
-    return new SourceFile(copy, format, (await copy.stat()).size);
+    return new SourceFile(copy, format, (await copy.stat()).size, false);
   }
 
   /** The bytes of the file. An error of the disk breaks them off. */
@@ -86,11 +90,26 @@ export class SourceFile {
     return hash.digest('hex');
   }
 
+  /** What precedes the header row of CSV, such as a byte order mark and a line `sep=,`. */
+  async preface(): Promise<Buffer> {
+    const { buffer } = await this.handle.read(Buffer.alloc(this.prefaceBytes), 0, this.prefaceBytes, 0);
+    return buffer;
+  }
+
+  /** Who may read and write it. */
+  async mode(): Promise<number> {
+    return (await this.handle.stat()).mode & 0o666;
+  }
+
   /** The records as the service counts them, without the header row. */
   async *records(): AsyncGenerator<SourceRecord, void, void> {
     for await (const record of this.rows())
-      if (record.number === 0) this.header = record;
-      else yield record;
+      if (record.number > 0) yield record;
+      else {
+        this.header = record;
+        // It ends with a line feed, if a record follows.
+        if ('bytes' in record) this.prefaceBytes = Math.max(0, this.position - record.bytes.length - 1);
+      }
   }
 
   private async *rows(): AsyncGenerator<SourceRecord, void, void> {
@@ -120,18 +139,25 @@ export class SourceFile {
   }
 }
 
-/** Copies a stream to a file without a name, so that it is gone when the process ends. */
+/** Opens a new file without a name, which is gone when the process ends. */
+export async function namelessFile(folder: string): Promise<FileHandle> {
+  const path = join(folder, `.catalogue-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
+/** Copies a stream to a file without a name. */
 async function copied(
   input: Readable,
   onCopied: (bytes: number) => void,
   notRead: (error: unknown) => never,
 ): Promise<FileHandle> {
-  const path = join(tmpdir(), `catalogue-${randomUUID()}`);
+  const folder = tmpdir();
   const notWritten = (error: unknown): never => {
-    throw new FileError(path, error, EXIT_CODES.outputError);
+    throw new FileError(folder, error, EXIT_CODES.outputError);
   };
-  const file = await open(path, 'wx+', 0o600).catch(notWritten);
-  await unlink(path);
+  const file = await namelessFile(folder).catch(notWritten);
   let bytes = 0;
   try {
     const chunks = input[Symbol.asyncIterator]();

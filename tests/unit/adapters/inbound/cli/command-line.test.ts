@@ -93,6 +93,12 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['import', 'x.json', '--resource', 'products'], /'x\.json' tells no format/],
   [['import', 'x', '--format', 'json', '--resource', 'products'], /ndjson, csv/],
   [['import', 'x.csv', '--resource', 'products', '--existing', 'skip'], /--existing needs --match/],
+  [['import', 'x.csv', '--resource', 'products'], /--match FIELD .*--add/],
+  [['import', 'x.csv', '--resource', 'products', '--dry-run'], /--match FIELD .*--add/],
+  [
+    ['import', 'x.csv', '--resource', 'products', '--match', 'sku', '--add'],
+    /'--add' cannot be used with .*'--match/,
+  ],
   [['import', 'x.csv', '--resource', 'products', '--match', 'id', '--existing', 'x'], /merge, replace, skip/],
   [['import', 'x.csv', '--resource', 'products', '--url', 'http://localhost'], /https:\/\/HOST/],
   [['mcp', 'x'], /too many arguments/],
