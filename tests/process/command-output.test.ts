@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { expect } from 'chai';
+import { PROCESS_IO } from '#src/adapters/inbound/cli/io.js';
 import { ChildProcessService, CLI } from '../support/child-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -60,6 +61,13 @@ describe('the output of a command', () => {
       expect(command.log).to.match(/^standard output: .*EPIPE.*; key \d+ is revoked\n$/);
       expect(keyNames()).to.deep.equal(['seen']);
     });
+  });
+
+  it('has one listener for its errors, however many lines it has', async () => {
+    const listeners = () => process.stdout.listenerCount('error') - before;
+    const before = process.stdout.listenerCount('error');
+    for (let line = 0; line < 12; line++) await PROCESS_IO.stdout.deliver('');
+    expect(listeners()).to.be.at.most(1);
   });
 
   it('keeps the exit code if nobody reads the messages', async () => {

@@ -32,20 +32,31 @@ export class OutputError extends Error {
   }
 }
 
+/** Whether a caller of `deliver` got the error of standard output, and ends the command when it has acted on it. */
+let isErrorDelivered = false;
+
+/** One listener, however much is written. Without any, the event of an error would end the process as a defect. */
+function listenForErrors(): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
+}
+
 export const PROCESS_IO: Io = {
   stdout: {
     get isTTY() {
       return process.stdout.isTTY;
     },
     write: (text) => {
-      if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
+      listenForErrors();
       process.stdout.write(text);
     },
     deliver: (text) =>
       new Promise((resolve, reject) => {
-        // The callback gets the error. Without a listener, its event would end the process.
-        process.stdout.once('error', () => {});
-        process.stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
+        listenForErrors();
+        process.stdout.write(text, (error) => {
+          if (!error) return resolve();
+          isErrorDelivered = true;
+          reject(new OutputError(error));
+        });
       }),
   },
   stderr: {
@@ -64,7 +75,9 @@ export const PROCESS_IO: Io = {
 };
 
 /** Ends the process because its output has no reader any more: `head`, for example, closes the pipe early. */
-function exitOnOutputError(error: NodeJS.ErrnoException): never {
+function exitOnOutputError(error: NodeJS.ErrnoException): void {
+  // The callback of a write comes before the event.
+  if (isErrorDelivered) return;
   const { message, exitCode } = new OutputError(error);
   if (exitCode === EXIT_CODES.outputError) process.stderr.write(`${message}\n`);
   process.exit(exitCode);
