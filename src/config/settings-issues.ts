@@ -27,8 +27,8 @@ function linesOf(detail: Joi.ValidationErrorItem, values: Readonly<Record<string
   const value = values[name];
   if (value === undefined || value === '') return detail.message.split('\n');
   const lines = wordsOf(name, detail).split('\n');
-  // Each line about a list quotes the element that it is about.
-  if (detail.type === 'names') return lines;
+  // Each line about a list quotes the element that it is about. Of an ambiguous URL nothing is shown.
+  if (detail.type === 'names' || detail.type === 'url.ambiguous') return lines;
   return lines.map((line) => `${line}; it is "${shownValue(value, metaOf(name).secrecy)}"`);
 }
 

@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { STORES, type StoreName, type StoreSettings, type Stores } from '../composition/stores/index.js';
+import { serverUrl } from '../composition/stores/server-url.js';
 import {
   addressList,
   apiKey,
@@ -182,8 +183,7 @@ export function settingsSchema(stores: Stores): Joi.ObjectSchema<Settings> {
       .description(
         'Where requests are counted: `memory` for one machine, `redis` for all replicas together.',
       ),
-    REDIS_URL: Joi.string()
-      .meta({ secrecy: 'url' })
+    REDIS_URL: serverUrl()
       .custom(redisUrl)
       .default('')
       .when('RATE_LIMITER', { not: 'redis', otherwise: Joi.required() })

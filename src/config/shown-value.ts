@@ -1,7 +1,8 @@
+import { isAmbiguousUrl } from '../composition/stores/server-url.js';
 import { escapeControls } from '../shared/escape-controls.js';
 import { redactSecrets } from '../shared/redact.js';
 
-/** What of a setting is secret: all of it, or the credentials in its URL. */
+/** What of a setting is secret: all of it, or all of its URL but the hosts, the ports and the database. */
 export type Secrecy = 'all' | 'url';
 
 const HIDDEN = '***';
@@ -9,7 +10,6 @@ const MAX_CHARACTERS = 100;
 
 /** One or more hosts with ports, then a path. Anything else in place of them could be a misplaced password. */
 const PLAIN_LOCATION = /^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)*(\/[\w.-]*)?$|^\[[\da-f:.]+\](:\d+)?(\/[\w.-]*)?$/i;
-const SECRET_PARAMETER = /pass|secret|token|key|credential|authmechanismproperties/i;
 
 /**
  * Returns a value for a person, or for a file that others may read: without secrets, without characters that control a
@@ -31,18 +31,10 @@ export function maskedText(text: string, secrecy?: Secrecy): string {
   return redactSecrets(text.replaceAll(/(:\/\/)\S*@/g, `$1${HIDDEN}@`));
 }
 
+/** The hosts, the ports and the database: nothing else of a URL is shown. */
 function maskedUrl(text: string): string {
-  const [, scheme = '', rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
-  if (rest === undefined) return HIDDEN;
-  // The password may hold any of these characters unescaped, so that only the last @ surely ends it.
-  const at = rest.lastIndexOf('@');
-  const user = at >= 0 ? `${HIDDEN}@` : '';
-  const [location = '', query] = rest.slice(at + 1).split(/\?(.*)/s, 2);
-  const parameters = query === undefined ? '' : `?${query.split('&').map(maskedParameter).join('&')}`;
-  return redactSecrets(scheme + user + (PLAIN_LOCATION.test(location) ? location : HIDDEN) + parameters);
-}
-
-function maskedParameter(parameter: string): string {
-  const [name = ''] = parameter.split('=', 1);
-  return SECRET_PARAMETER.test(name) || name === parameter ? `${name}=${HIDDEN}` : parameter;
+  const [, scheme = '', user = '', location = ''] =
+    /^([a-z][a-z\d+.-]*:\/\/)(?:(.*)@)?([^?]*)/is.exec(text) ?? [];
+  if (isAmbiguousUrl(text) || !PLAIN_LOCATION.test(location)) return HIDDEN;
+  return redactSecrets(`${scheme}${user && `${HIDDEN}@`}${location}`);
 }

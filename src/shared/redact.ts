@@ -7,9 +7,12 @@ const JWT = /eyJ[\w.-]{8,}/g;
 /** The user and the password of a URL (RFC 3986 section 3.2.1), also after a path was made of it. */
 const USER_INFO = /(:\/{1,2})[^\s/?#@"\\]+@/g;
 
+/** The same of a database or Redis, whose password may have characters that had to be percent-encoded. */
+const SERVER_USER_INFO = /((?:mongodb(?:\+srv)?|postgres(?:ql)?|rediss?):\/{1,2})[^\s"]+@/gi;
+
 /** Whether there is anything to replace. Few texts have it, and three replacements cost more than one search. */
 const SECRET = new RegExp(
-  `${API_KEY.source}|${WEBHOOK_SECRET.source}|${JWT.source}|${USER_INFO.source}`,
+  `${API_KEY.source}|${WEBHOOK_SECRET.source}|${JWT.source}|${SERVER_USER_INFO.source}|${USER_INFO.source}`,
   'i',
 );
 
@@ -20,5 +23,6 @@ export function redactSecrets(text: string): string {
     .replaceAll(API_KEY, 'pcs_[secret]')
     .replaceAll(WEBHOOK_SECRET, 'whsec_[secret]')
     .replaceAll(JWT, 'eyJ[secret]')
+    .replaceAll(SERVER_USER_INFO, '$1***@')
     .replaceAll(USER_INFO, '$1***@');
 }

@@ -1,3 +1,5 @@
+import Joi from 'joi';
+import { StoreConfigError } from '../../application/ports/store.js';
 import { MEMORY } from './memory.js';
 import { MONGODB } from './mongodb.js';
 import { POSTGRESQL } from './postgresql.js';
@@ -48,12 +50,18 @@ export interface StoreAt {
   readonly settings: object;
 }
 
-/** Undefined: no store has such a URL. */
+/**
+ * Undefined: no store has such a URL.
+ * @throws StoreConfigError, which quotes nothing of the URL
+ */
 export function storeAt(url: string, stores: Stores = STORES): StoreAt | undefined {
   for (const store of Object.values(stores)) {
     const { kept } = store;
     const settings = kept?.settingsOf(url);
-    if (kept && settings) return { store, kept, settings };
+    if (!kept || !settings) continue;
+    const { error } = Joi.object(store.settings).validate(settings, { errors: { wrap: { label: false } } });
+    if (error) throw new StoreConfigError(`${error.message}.`);
+    return { store, kept, settings };
   }
   return undefined;
 }

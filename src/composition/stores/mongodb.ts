@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import type { StoreRegistration } from './registration.js';
+import { serverUrl } from './server-url.js';
 
 export const MONGODB: StoreRegistration<'MONGODB_URL'> = {
   processes: 'many',
   settings: {
-    MONGODB_URL: Joi.string()
-      .meta({ secrecy: 'url' })
+    MONGODB_URL: serverUrl()
       .pattern(/^mongodb(\+srv)?:\/\/./)
       .messages({
         'string.pattern.base': 'MONGODB_URL must begin with mongodb:// or mongodb+srv://',

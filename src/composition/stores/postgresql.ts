@@ -1,13 +1,13 @@
 import Joi from 'joi';
 import type { StoreRegistration } from './registration.js';
+import { serverUrl } from './server-url.js';
 
 const FORM = /^postgres(ql)?:\/\/./;
 
 export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL' | 'POSTGRESQL_PREPARED'> = {
   processes: 'many',
   settings: {
-    POSTGRESQL_URL: Joi.string()
-      .meta({ secrecy: 'url' })
+    POSTGRESQL_URL: serverUrl()
       .pattern(FORM)
       .messages({
         'string.pattern.base': 'POSTGRESQL_URL must begin with postgresql://',

@@ -410,8 +410,30 @@ describe('settings', () => {
     expect(lines).to.have.length(6);
     expect(lines.join()).to.not.include(secret).and.to.not.include(key);
     const shown = lines.map((line) => /it is "(.*)"$/.exec(line)?.[1]);
-    expect(shown).to.include.members(['http://***@db', 'redis://***@host/x?password=***', '\\u001b[31mred']);
+    expect(shown).to.include.members(['http://***@db', '\\u001b[31mred']);
     expect(shown.find((text) => text?.startsWith('xxx'))).to.equal(`${'x'.repeat(100)}…`);
+  });
+
+  it('refuse a URL whose password had to be percent-encoded, and show nothing of it', () => {
+    const secrets = ['P@ssword#24', '12345?abc', 'a/b', 'a%40b#', 'a#b?', '/', 'a@b/c'];
+    for (const [name, scheme, more] of [
+      ['POSTGRESQL_URL', 'postgresql', { STORE: 'postgresql' }],
+      ['POSTGRESQL_URL', 'postgres', {}],
+      ['MONGODB_URL', 'mongodb', { STORE: 'mongodb' }],
+      ['MONGODB_URL', 'mongodb+srv', {}],
+      ['REDIS_URL', 'rediss', { RATE_LIMITER: 'redis' }],
+    ] as const)
+      for (const secret of secrets) {
+        const { settings, issues } = explainSettings({
+          ...more,
+          [name]: `${scheme}://user:${secret}@host.example/base`,
+        });
+        expect(issues, secret).to.have.length(1);
+        expect(issues[0]).to.match(new RegExp(`^${name} has a #, .*percent-encode .*%40$`));
+        expect(settings.find((setting) => setting.name === name)?.value).to.equal('***');
+      }
+    const encoded = 'postgresql://u:P%40ss%23%2F%3F@h1/base?application_name=a%40b';
+    expect(issuesOf({ POSTGRESQL_URL: encoded })).to.deep.equal([]);
   });
 
   it('reject one port for both PORT and MANAGEMENT_PORT, unless on two addresses', () => {
@@ -446,7 +468,7 @@ describe('settings', () => {
     expect(by['HOST']).to.deep.equal({ value: '127.0.0.1', source: 'default' });
     expect(by['PUBLIC_URL']).to.deep.equal({ value: 'https://localhost:1111', source: 'computed' });
     expect(by['SQLITE_FILE']).to.deep.equal({ value: 'data/catalogue.sqlite', source: 'computed' });
-    expect(by['MONGODB_URL']?.value).to.equal('mongodb://***@a:1,b:2/x?replicaSet=rs0');
+    expect(by['MONGODB_URL']?.value).to.equal('mongodb://***@a:1,b:2/x');
     expect(by['WORKERS']).to.deep.equal({
       value: Math.min(availableParallelism(), 64),
       source: 'environment: auto',

@@ -33,6 +33,12 @@ describe('redactSecrets', () => {
         );
   });
 
+  it('redacts a password of a server with characters that had to be percent-encoded', () => {
+    for (const scheme of ['mongodb+srv', 'postgres', 'postgresql', 'rediss'])
+      for (const password of ['P@ssword#24', '12345?abc', 'a/b', '/#?@'])
+        expect(redactSecrets(`no ${scheme}://u:${password}@h/d`)).to.equal(`no ${scheme}://***@h/d`);
+  });
+
   it('redacts them after the URL was resolved as a path, which joins its slashes', () => {
     const path = join('/srv/catalogue', 'mongodb://ann:secret@db.example/x');
     expect(path).to.include(':/ann:secret@');

@@ -37,6 +37,7 @@ export interface Program {
   loadTasks(): Promise<Tasks>;
   /** The URLs by which `copy` names stores, for a person. */
   readonly storeUrlForms: string;
+  /** @throws StoreConfigError if it is one that cannot be used */
   isStoreUrl(text: string): boolean;
   /** Loads the server of the Model Context Protocol. */
   loadMcp(): Promise<typeof import('#packages/mcp/serve.js')>;

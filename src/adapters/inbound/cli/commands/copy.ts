@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type CopyReport, countsIn } from '../../../../application/maintenance/copy-archive.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
@@ -15,20 +15,19 @@ const EXAMPLE =
 
 export function addCopy(program: Command, context: CliContext): void {
   const { io, loadTasks, storeUrlForms, isStoreUrl } = context;
-  const parseStore = (text: string) => {
-    if (isStoreUrl(text)) return text;
-    throw new InvalidArgumentError(`A store is ${storeUrlForms}.`);
-  };
-  program
-    .command('copy')
+  const copy = program.command('copy');
+  // The error of commander would quote the URL, with its password.
+  const parserOf = (option: string) => (text: string) =>
+    isStoreUrl(text) ? text : copy.error(`error: ${option} is no store. A store is ${storeUrlForms}.`);
+  copy
     .summary('copy all of one store to another and verify the copy')
     .description(
       'Copies every record, tombstone, reservation, API key, signing key and counter of one store to another, then ' +
         'compares both. Stop the service of the source first: later writes would not be in the copy. If the command is ' +
         'interrupted, run it again: it writes only what is missing.',
     )
-    .requiredOption('--from <url>', 'the store to copy', parseStore)
-    .requiredOption('--to <url>', 'the store that receives the copy', parseStore)
+    .requiredOption('--from <url>', 'the store to copy', parserOf('--from'))
+    .requiredOption('--to <url>', 'the store that receives the copy', parserOf('--to'))
     .option('--json', 'print a line of JSON for each resource')
     .addHelpText('after', `\nURL is ${storeUrlForms}. The settings do not count.\n\n${EXAMPLE}`)
     .action(async ({ from, to, json }: CopyOptions) => {

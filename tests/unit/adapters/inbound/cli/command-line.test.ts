@@ -111,6 +111,9 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   ].map((url) => [['mcp', '--url', url], /https:\/\/HOST/] as const),
 ];
 
+/** URLs of stores whose password had to be percent-encoded. */
+const AMBIGUOUS = ['postgresql://u:P@ssword#24@h/d', 'mongodb://u:12345?abc@h/d', 'postgres://u:pa/ss@h/d'];
+
 /** Every command, for its help. */
 const COMMANDS = [
   ...list`serve  keys create  keys list  keys revoke  keys generate  signing-keys list  signing-keys rotate`,
@@ -129,6 +132,25 @@ describe('the command line', () => {
       expect(existsSync(environment.DATA_DIR), 'no store is opened').to.equal(false);
     });
   }
+
+  it('prints nothing of a URL to copy that is refused: 78, or 64 if it is no store', async () => {
+    for (const url of AMBIGUOUS)
+      for (const sides of [
+        ['--from', url, '--to', `sqlite:${folder}/x`],
+        ['--from', `sqlite:${folder}/x`, '--to', url],
+      ]) {
+        const { code, out, err } = await runInProcess(['copy', ...sides], environment);
+        expect([code, out]).to.deep.equal([78, '']);
+        expect(err)
+          .to.match(/^\w+_URL has a #, or an @ .*percent-encode/)
+          .and.not.match(/ssword|12345|abc|pa\b|@h/);
+      }
+    const { code, err } = await runInProcess(
+      ['copy', '--from', 'mysql://u:s#cret@h', '--to', 'sqlite:x'],
+      environment,
+    );
+    expect([code, err.includes('cret')]).to.deep.equal([64, false]);
+  });
 
   it('prints its help, and that of each command', async () => {
     for (const args of [['help'], ['--help'], ['-h']]) {
