@@ -33,6 +33,14 @@ const ALLOWED_PARAMETERS = [
   ...TLS_PARAMETERS,
 ].sort();
 
+/** What to write instead of parameters that URLs of providers have. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  channel_binding: 'leave it out',
+  pgbouncer: 'leave it out, and set POSTGRESQL_PREPARED=off for PgBouncer in transaction mode',
+  schema: 'write options=-c%20search_path=SCHEMA',
+  ssl: 'write sslmode=verify-full',
+};
+
 /** What a person should know of a connection that is unprotected. */
 export const CLEAR_TEXT =
   'the connection to PostgreSQL leads to another machine and is not encrypted: POSTGRESQL_URL says sslmode=disable';
@@ -85,13 +93,17 @@ export function parseUrl(url: string, queryMs: number, hasSessions = true): Post
   for (const name of parameters.keys()) {
     if (!ALLOWED_PARAMETERS.includes(name))
       throw new StoreConfigError(
-        `POSTGRESQL_URL sets ${name}, which is not possible; it may set ${ALLOWED_PARAMETERS.join(', ')}.`,
+        `POSTGRESQL_URL sets ${name}, which is not possible; ` +
+          `${INSTEAD[name] ?? `it may set ${ALLOWED_PARAMETERS.join(', ')}`}.`,
       );
     if (parameters.getAll(name).length > 1) throw new StoreConfigError(`POSTGRESQL_URL sets ${name} twice.`);
   }
   const sslmode = parameters.get('sslmode');
   if (sslmode !== null && !SSL_MODES.includes(sslmode))
-    throw new StoreConfigError(`sslmode in POSTGRESQL_URL is neither ${SSL_MODES.join(' nor ')}.`);
+    throw new StoreConfigError(
+      `sslmode in POSTGRESQL_URL is neither ${SSL_MODES.join(' nor ')}; write sslmode=verify-full, ` +
+        "and sslrootcert=FILE with the provider's CA if the certificate is of no public one.",
+    );
   const taken = (name: string, unitMs: number, defaultMs: number) => {
     const text = parameters.get(name);
     parameters.delete(name);

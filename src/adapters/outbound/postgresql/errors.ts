@@ -32,6 +32,10 @@ const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
 /** Nor with what PgBouncer says if it refuses a connection. What else it says with this code is of the server behind it. */
 const PROTOCOL_VIOLATION = '08P01';
 const REFUSED = /startup parameter|no such|SSL required/;
+const INSTEAD: readonly (readonly [refused: RegExp, remedy: string])[] = [
+  [/startup parameter/, ' Behind PgBouncer in transaction mode, set POSTGRESQL_PREPARED=off.'],
+  [/SSL required/, ' Write sslmode=verify-full.'],
+];
 
 /** No connection can be made, or each ends: the server stops, starts or is full. */
 const NOT_SERVING = /^(?:08|53300|57P)/;
@@ -118,11 +122,14 @@ export function translateError(error: unknown): unknown {
 /** As {@link translateError}, for the first connection: what no further try mends is a StoreConfigError. */
 export function translateStartError(error: unknown): unknown {
   const code = codeOf(error);
-  if (WRONG_AT_START.test(code) || (code === PROTOCOL_VIOLATION && REFUSED.test((error as Error).message)))
-    return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${(error as Error).message} (${code}).`, {
+  const { code: reason = '', message = '', syscall = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (WRONG_AT_START.test(code) || (code === PROTOCOL_VIOLATION && REFUSED.test(message))) {
+    const [, remedy = ''] =
+      INSTEAD.find(([refused]) => code === PROTOCOL_VIOLATION && refused.test(message)) ?? [];
+    return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${message} (${code}).${remedy}`, {
       cause: error,
     });
-  const { code: reason = '', message = '', syscall = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  }
   if (FILE.includes(syscall))
     return new StoreConfigError(`A file that POSTGRESQL_URL names cannot be read (${reason}).`, {
       cause: error,

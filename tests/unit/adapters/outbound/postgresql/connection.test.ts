@@ -39,7 +39,11 @@ describe('the connection URL of PostgreSQL', () => {
   for (const [parameters, message] of [
     ['sslmode=bogus', /^sslmode in POSTGRESQL_URL is neither disable nor verify-full/],
     ['sslmode=', /^sslmode in POSTGRESQL_URL is neither/],
-    ['sslmode=require', /^sslmode in POSTGRESQL_URL is neither/],
+    ['sslmode=require', /^sslmode in POSTGRESQL_URL is neither .*; write sslmode=verify-full/],
+    ['pgbouncer=true', /^POSTGRESQL_URL sets pgbouncer, .*; leave it out, and set POSTGRESQL_PREPARED=off/],
+    ['sslmode=verify-full&channel_binding=require', /^POSTGRESQL_URL sets channel_binding, .*; leave it out/],
+    ['schema=shop', /; write options=-c%20search_path=SCHEMA\.$/],
+    ['ssl=true', /; write sslmode=verify-full\.$/],
     ['uselibpqcompat=true', /^POSTGRESQL_URL sets uselibpqcompat/],
     ['sslmode=require&sslmode=disable', /^POSTGRESQL_URL sets sslmode twice/],
     ['statement_timeout=abc', /^statement_timeout in POSTGRESQL_URL is no time/],

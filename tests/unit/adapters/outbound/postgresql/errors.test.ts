@@ -106,6 +106,16 @@ describe('the errors of PostgreSQL', () => {
       expect(translateStartError(error)).to.be.an.instanceOf(StoreConfigError);
     });
 
+  it('of PgBouncer say what to write', () => {
+    const words = (message: string) =>
+      (translateStartError(databaseError('08P01', message)) as Error).message;
+    expect(words('unsupported startup parameter: options')).to.match(
+      /\(08P01\)\. .*set POSTGRESQL_PREPARED=off\.$/,
+    );
+    expect(words('SSL required')).to.match(/\(08P01\)\. Write sslmode=verify-full\.$/);
+    expect(words('no such database: x')).to.match(/\(08P01\)\.$/);
+  });
+
   it('at the start are unavailable else', () => {
     const missing = Object.assign(new Error('no such socket'), { code: 'ENOENT', syscall: 'connect' });
     for (const error of [
