@@ -4,6 +4,7 @@ import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { LineStream } from '../support/line-stream.js';
+import { until } from '../support/until.js';
 
 type Batched = 'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
@@ -66,6 +67,50 @@ describe('an import that matches, while the store is away', () => {
       expect(response.headers).to.not.have.any.keys('location', 'content-location', 'etag');
     }
     expect((await service.client.put('/v1/products/sku/away', { name: 'x' })).status).to.equal(201);
+  });
+});
+
+describe('an import that matches, while a line is tried again', () => {
+  const service = inProcessService();
+
+  it('goes on with lines of other keys, and keeps the order of those of one key', async () => {
+    const { client } = service;
+    for (const sku of ['lost', 'other']) await client.put(`/v1/products/sku/${sku}`, { name: 'Lamp' });
+    const products = service.application.storage.products as Repository<Product>;
+    const { replaceAll } = products;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let losses = 0;
+    // The first write loses a race, and its second attempt waits.
+    products.replaceAll = async (replacements) => {
+      if (replacements.every(({ record }) => record.fields.sku !== 'lost'))
+        return replaceAll.call(products, replacements);
+      if (losses++ === 0) return ['version_conflict'];
+      await released;
+      return replaceAll.call(products, replacements);
+    };
+    const stream = new LineStream(client.startLines('/v1/products/imports?match=sku'));
+    const send = (fields: object) => stream.send(`${JSON.stringify(fields)}\n`);
+    const isSeen = (sku: string, name: string) =>
+      until(sku, async () => (await client.get(`/v1/products/sku/${sku}`)).json.name === name);
+    await send({ sku: 'lost', name: 'a' });
+    await until('the second attempt', () => losses === 2);
+    await send({ sku: 'other', name: 'b' });
+    await isSeen('other', 'b');
+    await send({ sku: 'lost', name: 'c', brand: 'x' });
+    await send({ sku: 'new', name: 'd' });
+    await isSeen('new', 'd');
+    release();
+    stream.end();
+    expect(await stream.rest()).to.deep.equal([
+      { line: 1, status: 200, id: 1, version: 2 },
+      { line: 2, status: 200, id: 2, version: 2 },
+      { line: 3, status: 200, id: 1, version: 3 },
+      { line: 4, status: 201, id: 3, version: 1 },
+    ]);
+    products.replaceAll = replaceAll;
   });
 });
 

@@ -4,7 +4,7 @@ import { sized } from '../support/run-settings.js';
 
 const WRITERS = 50;
 const TRIES = sized({ gate: 2, night: 4 });
-const ROUNDS = sized({ gate: 10, night: 40 });
+const ROUNDS = sized({ gate: 4, night: 40 });
 
 const names = Array.from({ length: WRITERS }, (_, i) => `writer${i}`);
 
@@ -86,7 +86,8 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
   });
 
   describe(`concurrent writers of one key on ${name}`, () => {
-    const RACERS = ['a', 'b', 'c', 'd'];
+    const RACERS = names.slice(0, 20);
+    const others = <Value>(value: Value): Value[] => Array(RACERS.length - 1).fill(value);
     /** Sends a PUT of each racer to a new key, spread over the processes. */
     const race = async (round: string, headers: Record<string, string> = {}) => {
       const path = `/v1/users/email/${round}@example.com`;
@@ -108,18 +109,18 @@ export function lostUpdatesContract(name: string, clients: () => readonly HttpCl
     it('create one record, and replace it in turn', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { responses, ids } = await race(`put.${round}`);
-        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 200, 201]);
-        expect(responses.map(({ json }) => json.id)).to.deep.equal(Array(4).fill(ids[0]));
+        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([...others(200), 201]);
+        expect(responses.map(({ json }) => json.id)).to.deep.equal(RACERS.map(() => ids[0]));
         expect(ids).to.have.length(1);
         const versions = responses.map(({ headers }) => versionIn(headers.etag)).toSorted((a, b) => a - b);
-        expect(versions).to.deep.equal([1, 2, 3, 4]);
+        expect(versions).to.deep.equal(RACERS.map((_, i) => i + 1));
       }
     });
 
     it('create one record, and refuse the others that only create', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const { responses, ids } = await race(`only.${round}`, { 'If-None-Match': '*' });
-        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([201, 412, 412, 412]);
+        expect(responses.map(({ status }) => status).toSorted()).to.deep.equal([201, ...others(412)]);
         for (const { headers } of responses) expect(headers.etag).to.equal('"1"');
         expect(ids).to.have.length(1);
       }

@@ -8,6 +8,7 @@ import {
 } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 import { Slices, type Turn } from '../../shared/turn.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
@@ -29,7 +30,14 @@ import {
 } from './record-format.js';
 import { StoredRecord } from './record-json.js';
 import { type RecordRules, validateAll } from './record-validator.js';
-import { isMet, nextVersion, type Precondition, timeOfDeletion, tooManyRaces } from './versions.js';
+import {
+  isMet,
+  MAX_ATTEMPTS,
+  nextVersion,
+  type Precondition,
+  timeOfDeletion,
+  tooManyRaces,
+} from './versions.js';
 
 /*
  * A write by key takes these steps. No step needs a transaction over several records, in any store.
@@ -38,12 +46,11 @@ import { isMet, nextVersion, type Precondition, timeOfDeletion, tooManyRaces } f
  * |------------|-----------------------------------------|--------------------------------------------------------|
  * | 1 look up  | the value of the unique field           |                                                        |
  * | 2 plan     | precondition, then the rules            |                                                        |
- * | 3 write    | the unique index for a new record, the  | begins again with step 1, at most MAX_ROUNDS times,    |
- * |            | version for one that exists             | then it is `unavailable`                               |
+ * | 3 write    | the unique index for a new record, the  | begins again with step 1 after a pause, until          |
+ * |            | version for one that exists             | MAX_ATTEMPTS are lost; then it is `unavailable`        |
+ *
+ * A write that pauses holds up only later writes of the same values.
  */
-
-/** A write by key is given up after it loses this many races in a row. Nothing is written then. */
-export const MAX_ROUNDS = 8;
 
 /** How records are found, and what happens to those that are. */
 export interface MatchPolicy {
@@ -109,6 +116,9 @@ export interface MatchDependencies<Fields> {
 /** Creates, changes and deletes records that are found by the value of a unique field. */
 export class RecordMatcher<Fields> {
   private readonly uniqueFields: readonly string[];
+  /** The last of the writes that wait for a value, by the value. */
+  private readonly waiting = new Map<Value, Attempt<Fields>>();
+  private begun = 0;
 
   constructor(
     private readonly deps: MatchDependencies<Fields>,
@@ -126,10 +136,26 @@ export class RecordMatcher<Fields> {
    * @throws AppError `unavailable`: some of them may have been carried out; a repeat is harmless
    */
   async writeAll(writes: readonly KeyedWrite[], turn?: Turn): Promise<readonly MatchOutcome<Fields>[]> {
-    const attempts = writes.map((write) => new Attempt<Fields>(write));
-    for (const part of withoutRepetition(attempts, ({ write }) => [this.comparedKey(write)]))
-      await this.settle(part, turn);
-    return attempts.map(({ outcome }) => required(outcome, 'outcome'));
+    return Promise.all(await this.startAll(writes, turn));
+  }
+
+  /**
+   * As {@link writeAll}, but does not wait for writes that have lost a race, nor for those that must follow them. Await
+   * each call before the next one, whose writes follow.
+   */
+  async startAll(
+    writes: readonly KeyedWrite[],
+    turn?: Turn,
+  ): Promise<readonly MaybePromise<MatchOutcome<Fields>>[]> {
+    const attempts = writes.map((write) => new Attempt<Fields>(write, this.begun++));
+    try {
+      for (const part of withoutRepetition(attempts, ({ write }) => [this.comparedKey(write)]))
+        await this.settle(part, turn);
+    } catch (error) {
+      for (const attempt of attempts) attempt.fail(error);
+      throw error;
+    }
+    return attempts.map((attempt) => attempt.outcome ?? attempt.settled());
   }
 
   private comparedKey({ key }: KeyedWrite): Value {
@@ -142,23 +168,55 @@ export class RecordMatcher<Fields> {
   }
 
   /** @param attempts with different keys */
-  private async settle(attempts: readonly Attempt<Fields>[], turn?: Turn, round = 1): Promise<void> {
-    if (round > MAX_ROUNDS) {
-      for (const attempt of attempts) attempt.outcome = tooManyRaces();
-      return;
-    }
-    if (round > 1) await this.deps.backoff.pause(round - 1);
+  private async settle(attempts: readonly Attempt<Fields>[], turn?: Turn): Promise<void> {
+    const free = this.freeOf(attempts, turn);
+    if (free.length === 0) return;
     const found = await this.deps.records.findAllByUnique(
       this.policy.field,
-      attempts.map(({ write }) => write.key),
+      free.map(({ write }) => write.key),
     );
-    for (const [at, attempt] of attempts.entries()) attempt.begin(found[at]);
-    await this.plan(attempts, turn);
-    const open = attempts.filter(({ outcome }) => outcome === undefined);
-    for (const part of withoutRepetition(open, (attempt) => this.valuesTouchedBy(attempt))) {
-      const lost = await this.write(part);
-      if (lost.length > 0) await this.settle(lost, turn, round + 1);
+    for (const [at, attempt] of free.entries()) attempt.begin(found[at]);
+    await this.plan(free, turn);
+    for (const part of withoutRepetition(free.filter(isOpen), (attempt) => this.valuesTouchedBy(attempt))) {
+      const lost = await this.write(this.freeOf(part, turn));
+      if (lost.length > 0) this.repeat(lost, turn);
     }
+  }
+
+  /** Leaves out the attempts that follow one which waits, and settles them after it. */
+  private freeOf(attempts: readonly Attempt<Fields>[], turn?: Turn): Attempt<Fields>[] {
+    if (this.waiting.size === 0) return attempts.filter(isOpen);
+    return attempts.filter(isOpen).filter((attempt) => {
+      const earlier = this.valuesTouchedBy(attempt)
+        .map((value) => this.waiting.get(value))
+        .filter((other) => other !== undefined && isOpen(other) && other.number < attempt.number);
+      if (earlier.length === 0) return true;
+      this.settleAfter(Promise.allSettled(earlier.map((other) => other?.settled())), [attempt], turn);
+      return false;
+    });
+  }
+
+  private repeat(lost: readonly Attempt<Fields>[], turn?: Turn): void {
+    for (const attempt of lost) if (++attempt.losses === MAX_ATTEMPTS) attempt.outcome = tooManyRaces();
+    const open = lost.filter(isOpen);
+    const losses = Math.max(...open.map((attempt) => attempt.losses));
+    if (open.length > 0) this.settleAfter(this.deps.backoff.pause(losses), open, turn);
+  }
+
+  private settleAfter(pause: Promise<unknown>, attempts: readonly Attempt<Fields>[], turn?: Turn): void {
+    for (const attempt of attempts)
+      for (const value of this.valuesTouchedBy(attempt)) {
+        const other = this.waiting.get(value);
+        if (!other || other.number < attempt.number) this.waiting.set(value, attempt);
+      }
+    pause
+      .then(() => this.settle(attempts, turn))
+      .catch((error) => {
+        for (const attempt of attempts) attempt.fail(error);
+      })
+      .then(() => {
+        for (const [value, attempt] of this.waiting) if (!isOpen(attempt)) this.waiting.delete(value);
+      });
   }
 
   /**
@@ -263,7 +321,7 @@ export class RecordMatcher<Fields> {
       this.confirm(of('confirm')),
     ]);
     await this.refuse([...refusedInsertions, ...refusedChanges]);
-    return attempts.filter(({ outcome }) => outcome === undefined);
+    return attempts.filter(isOpen);
   }
 
   /** A record with the key was not there when it was looked up. If it is now, the race is lost. */
@@ -351,14 +409,57 @@ type Step = 'insert' | 'replace' | 'remove' | 'confirm';
 
 /** One write on its way to an outcome. */
 class Attempt<Fields> {
-  outcome: MatchOutcome<Fields> | undefined;
+  /** How many races it has lost. */
+  losses = 0;
   /** The record that has the key. */
   current: Versioned<Fields> | undefined;
   step: Step | undefined;
   /** The fields to store. */
   fields: Fields | undefined;
 
-  constructor(readonly write: KeyedWrite) {}
+  private result: MatchOutcome<Fields> | undefined;
+  private failure: Promise<never> | undefined;
+  private end: Promise<MatchOutcome<Fields>> | undefined;
+  private announce: ((end: MaybePromise<MatchOutcome<Fields>>) => void) | undefined;
+
+  /** @param number its place among all writes of the matcher */
+  constructor(
+    readonly write: KeyedWrite,
+    readonly number: number,
+  ) {}
+
+  get outcome(): MatchOutcome<Fields> | undefined {
+    return this.result;
+  }
+
+  set outcome(outcome: MatchOutcome<Fields>) {
+    this.result = outcome;
+    this.announce?.(outcome);
+  }
+
+  get isOpen(): boolean {
+    return this.result === undefined && this.failure === undefined;
+  }
+
+  /** Returns the outcome, once there is one. */
+  settled(): Promise<MatchOutcome<Fields>> {
+    if (this.failure) return this.failure;
+    this.end ??= new Promise((resolve) => {
+      this.announce = resolve;
+    });
+    return this.end;
+  }
+
+  /** An error of the store is the outcome of a write that is still open. */
+  fail(error: unknown): void {
+    if (!this.isOpen) return;
+    if (error instanceof AppError) this.outcome = error;
+    else {
+      this.failure = Promise.reject(error);
+      this.failure.catch(() => {});
+      this.announce?.(this.failure);
+    }
+  }
 
   /** What is read to plan the write, in bytes: a short line may change a long record. */
   get bytes(): number {
@@ -371,6 +472,10 @@ class Attempt<Fields> {
     this.step = undefined;
     this.fields = undefined;
   }
+}
+
+function isOpen({ isOpen }: Pick<Attempt<unknown>, 'isOpen'>): boolean {
+  return isOpen;
 }
 
 interface Refusal<Fields> {

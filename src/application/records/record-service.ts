@@ -27,10 +27,14 @@ import {
 } from './record-matcher.js';
 import { draftValidator, validateAll } from './record-validator.js';
 import { RehearsedRecords } from './rehearsed-records.js';
-import { isMet, nextVersion, type Precondition, timeOfDeletion, tooManyRaces } from './versions.js';
-
-/** A write is given up after it loses this many races in a row. Nothing is written. */
-const MAX_ATTEMPTS = 64;
+import {
+  isMet,
+  MAX_ATTEMPTS,
+  nextVersion,
+  type Precondition,
+  timeOfDeletion,
+  tooManyRaces,
+} from './versions.js';
 
 /** How a request names a record: by its id, or by the value of a unique field. */
 export type RecordAddress = Id | UniqueKey;

@@ -16,7 +16,10 @@ export function isMet({ only, never }: Precondition, version: number): boolean {
   return (only === undefined || only.includes(version)) && never !== 'any' && !never?.includes(version);
 }
 
-/** The error of a write that lost too many races in a row. */
+/** A write without a precondition is given up after it loses this many races in a row. Nothing is written then. */
+export const MAX_ATTEMPTS = 64;
+
+/** The error of a write that lost {@link MAX_ATTEMPTS} races. */
 export function tooManyRaces(): AppError {
   return unavailable('Too many other requests are changing this record. Nothing was written; try again.');
 }

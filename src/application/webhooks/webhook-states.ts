@@ -4,10 +4,7 @@ import { NEW_STATE, type WebhookState } from '../../domain/webhook.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
-import { nextVersion, timeOfDeletion, tooManyRaces } from '../records/versions.js';
-
-/** A change is given up after it loses this many races in a row. */
-const MAX_ATTEMPTS = 64;
+import { MAX_ATTEMPTS, nextVersion, timeOfDeletion, tooManyRaces } from '../records/versions.js';
 
 export interface WebhookStatesDependencies {
   readonly records: Pick<

@@ -5,18 +5,18 @@ import type { Backoff } from '#src/application/ports/backoff.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import {
   type KeyedWrite,
-  MAX_ROUNDS,
   type MatchOutcome,
   type MatchPolicy,
   RecordMatcher,
 } from '#src/application/records/record-matcher.js';
-import { ANY_VERSION } from '#src/application/records/versions.js';
+import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/versions.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { Turn } from '#src/shared/turn.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
+import { until } from '../../../support/until.js';
 
 type Batched = 'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
@@ -164,8 +164,8 @@ describe('RecordMatcher', () => {
     readonly more?: Partial<KeyedWrite>;
     readonly won: string;
   }[] = [
-    { step: 'replaceAll', body: { name: 'mine' }, won: `changed ${MAX_ROUNDS + 1}` },
-    { step: 'confirmAll', body: { name: 'Lamp' }, won: `unchanged ${MAX_ROUNDS}` },
+    { step: 'replaceAll', body: { name: 'mine' }, won: `changed ${MAX_ATTEMPTS + 1}` },
+    { step: 'confirmAll', body: { name: 'Lamp' }, won: `unchanged ${MAX_ATTEMPTS}` },
     { step: 'removeAll', body: {}, more: DELETION, won: 'deleted' },
   ];
 
@@ -179,23 +179,23 @@ describe('RecordMatcher', () => {
       return id;
     };
 
-    it(`wins in the last of ${MAX_ROUNDS} rounds: ${step}`, async () => {
-      const id = await loseTo(MAX_ROUNDS - 1);
+    it(`wins in the last of ${MAX_ATTEMPTS} attempts: ${step}`, async () => {
+      const id = await loseTo(MAX_ATTEMPTS - 1);
       expect(await write(keyed(SKU, body, more))).to.equal(won);
-      expect(backoff.attempts).to.deep.equal(upTo(MAX_ROUNDS - 1));
-      expect(namesOf()).to.deep.equal(Array(MAX_ROUNDS).fill(['findAllByUnique', step]).flat());
+      expect(backoff.attempts).to.deep.equal(upTo(MAX_ATTEMPTS - 1));
+      expect(namesOf()).to.deep.equal(Array(MAX_ATTEMPTS).fill(['findAllByUnique', step]).flat());
       const { fields } = (await records.find(id)) ?? {};
       if (step === 'removeAll') expect(fields).to.equal(undefined);
-      else expect(fields?.attributes).to.deep.equal({ [`rival ${MAX_ROUNDS - 1}`]: MAX_ROUNDS - 1 });
+      else expect(fields?.attributes).to.deep.equal({ [`rival ${MAX_ATTEMPTS - 1}`]: MAX_ATTEMPTS - 1 });
     });
 
-    it(`writes nothing after ${MAX_ROUNDS} lost rounds: ${step}`, async () => {
-      const id = await loseTo(MAX_ROUNDS);
+    it(`writes nothing after ${MAX_ATTEMPTS} lost attempts: ${step}`, async () => {
+      const id = await loseTo(MAX_ATTEMPTS);
       expect(await write(keyed(SKU, body, more))).to.equal('unavailable');
-      expect(namesOf()).to.deep.equal(Array(MAX_ROUNDS).fill(['findAllByUnique', step]).flat());
-      expect(backoff.attempts).to.deep.equal(upTo(MAX_ROUNDS - 1));
+      expect(namesOf()).to.deep.equal(Array(MAX_ATTEMPTS).fill(['findAllByUnique', step]).flat());
+      expect(backoff.attempts).to.deep.equal(upTo(MAX_ATTEMPTS - 1));
       const { version, fields } = (await records.find(id)) ?? {};
-      expect([version, fields?.name]).to.deep.equal([MAX_ROUNDS + 1, 'Lamp']);
+      expect([version, fields?.name]).to.deep.equal([MAX_ATTEMPTS + 1, 'Lamp']);
     });
   }
 
@@ -209,24 +209,24 @@ describe('RecordMatcher', () => {
     };
   };
 
-  it(`creates a record in the last of ${MAX_ROUNDS} rounds, and gives back the ids of the others`, async () => {
-    raceInsertions(MAX_ROUNDS - 1);
+  it(`creates a record in the last of ${MAX_ATTEMPTS} attempts, and gives back the ids of the others`, async () => {
+    raceInsertions(MAX_ATTEMPTS - 1);
     expect(await write(keyed(SKU, { name: 'mine' }))).to.equal('created 1');
     expect(await stored()).to.deep.equal({ name: 'mine', sku: SKU });
     expect(ids.returned).to.deep.equal(ids.taken.slice(0, -1));
-    expect(ids.taken).to.have.length(MAX_ROUNDS);
+    expect(ids.taken).to.have.length(MAX_ATTEMPTS);
   });
 
-  it(`creates nothing after ${MAX_ROUNDS} lost rounds, and gives back every id`, async () => {
-    raceInsertions(MAX_ROUNDS);
+  it(`creates nothing after ${MAX_ATTEMPTS} lost attempts, and gives back every id`, async () => {
+    raceInsertions(MAX_ATTEMPTS);
     expect(await write(keyed(SKU, { name: 'mine' }))).to.equal('unavailable');
     expect(await stored()).to.deep.equal({ name: 'rival', sku: SKU });
     expect(ids.returned).to.deep.equal(ids.taken);
-    expect(ids.taken).to.have.length(MAX_ROUNDS);
+    expect(ids.taken).to.have.length(MAX_ATTEMPTS);
   });
 
   it('says that nothing was written, and that a repeat may help', async () => {
-    raceInsertions(MAX_ROUNDS);
+    raceInsertions(MAX_ATTEMPTS);
     const [outcome] = await matcher().writeAll([keyed(SKU, { name: 'mine' })], new Turn('a'));
     expect(outcome)
       .to.be.instanceOf(AppError)
@@ -324,6 +324,62 @@ describe('RecordMatcher', () => {
       ['replaceAll', 3],
       ['findAllByUnique', 1],
       ['replaceAll', 1],
+    ]);
+  });
+
+  it('lets the writes of other values go on while one pauses, and those of its values follow', async () => {
+    const [lost, named] = [
+      await records.rival.insert({ name: 'Lamp', sku: 'lost' }),
+      await records.rival.insert({ name: 'Lamp', sku: 'named' }),
+    ];
+    let release = () => {};
+    backoff.pause = () =>
+      new Promise((resolve) => {
+        release = resolve;
+      });
+    records.before = async (name, count) => {
+      if (name === 'replaceAll' && count === 1) await records.rival.change(lost, { description: 'theirs' });
+    };
+    const byId: MatchPolicy = { field: 'id', existing: 'merge' };
+    const one = matcher(byId);
+    const ended: string[] = [];
+    const start = async (...writes: readonly (readonly [Id, object])[]) => {
+      const outcomes = await one.startAll(
+        writes.map(([id, body]) => keyed(id, body)),
+        new Turn('a'),
+      );
+      outcomes.forEach(async (outcome, at) => {
+        ended.push(`${JSON.stringify(writes[at]?.[1])} ${told(await outcome)}`);
+      });
+      await Promise.resolve();
+    };
+    await start([lost, { sku: 'x' }], [named, { name: 'b' }], [lost, { name: 'c' }], [named, { name: 'd' }]);
+    // The value that the first write gives up belongs to it until it ends.
+    await start([named, { sku: 'lost' }], [named, { name: 'f' }]);
+    await start([await records.rival.insert({ name: 'New', sku: 'new' }), { name: 'g' }]);
+    const early = ['{"name":"b"} changed 2', '{"name":"d"} changed 3', '{"name":"g"} changed 2'];
+    expect(ended).to.deep.equal(early);
+    release();
+    await until('all end', () => ended.length === 7);
+    expect(ended.slice(3).toSorted()).to.deep.equal([
+      '{"name":"c"} changed 4',
+      '{"name":"f"} changed 5',
+      '{"sku":"lost"} changed 4',
+      '{"sku":"x"} changed 3',
+    ]);
+    expect(await stored('x')).to.deep.equal({ name: 'c', sku: 'x', description: 'theirs' });
+    expect(await stored('lost')).to.deep.equal({ name: 'f', sku: 'lost' });
+  });
+
+  it('gives the error of the store to the writes that it was about to try again', async () => {
+    const id = await records.rival.insert({ name: 'Lamp', sku: SKU });
+    records.before = async (name, count) => {
+      if (name === 'replaceAll') await records.rival.change(id, { description: 'theirs' });
+      if (name === 'findAllByUnique' && count === 2) throw unavailable('The store is away.');
+    };
+    expect(await writeAll([keyed(SKU, { name: 'mine' }), keyed('b', { name: 'b' })])).to.deep.equal([
+      'unavailable',
+      'created 1',
     ]);
   });
 

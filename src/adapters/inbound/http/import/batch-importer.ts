@@ -1,7 +1,7 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import { AppError } from '../../../../domain/errors.js';
 import { jsonLine } from '../../../../shared/json-line.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Turn } from '../../../../shared/turn.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
@@ -33,17 +33,31 @@ export class BatchImporter {
 
   constructor(private readonly options: BatchImporterOptions) {}
 
-  /** @returns one result per line, in the same order, as NDJSON */
-  async import(lines: readonly ImportLine[]): Promise<string> {
+  /**
+   * Await each call before the next one, whose lines follow.
+   * @returns one result per line, in the same order, as NDJSON; a promise if a line has to be tried again
+   */
+  async import(lines: readonly ImportLine[]): Promise<{ readonly results: MaybePromise<string> }> {
     const slices = new Slices(this.options.turn);
     const prepared: Prepared[] = [];
     for (const line of lines) {
-      const pause = slices.next('bytes' in line ? line.bytes.length : 0);
+      const pause = slices.next(lengthOf(line));
       if (pause) await pause;
       prepared.push(this.prepare(line));
     }
     const records = prepared.flatMap((one) => ('record' in one ? [one.record] : []));
-    const outcomes = (await this.writeAll(records)).values();
+    const outcomes = await this.writeAll(records);
+    const results = andThen(allOf(outcomes), (known) => this.resultsOf(lines, prepared, known.values()));
+    // The results of earlier lines are awaited first, and then these.
+    if (results instanceof Promise) results.catch(() => {});
+    return { results };
+  }
+
+  private resultsOf(
+    lines: readonly ImportLine[],
+    prepared: readonly Prepared[],
+    outcomes: Iterator<unknown>,
+  ): string {
     const results = prepared.map((one) =>
       this.resultOf('record' in one ? required(outcomes.next().value) : one.error),
     );
@@ -54,8 +68,7 @@ export class BatchImporter {
   private prepare(line: ImportLine): Prepared {
     const { writer, parse } = this.options;
     try {
-      const bytes = 'bytes' in line ? line.bytes.length : 0;
-      return { record: writer.prepare({ ...parse(line), number: line.number, bytes }) };
+      return { record: writer.prepare({ ...parse(line), number: line.number, bytes: lengthOf(line) }) };
     } catch (error) {
       if (isCoded(error)) return { error };
       throw error;
@@ -97,8 +110,17 @@ export class BatchImporter {
   }
 }
 
+/** The length of a line in bytes; of one that is too long none are kept. */
+export function lengthOf(line: ImportLine): number {
+  return 'bytes' in line ? line.bytes.length : 0;
+}
+
 /** A record to write, as its writer has prepared it, or why its line is refused. */
 type Prepared = { readonly record: unknown } | { readonly error: CodedError };
+
+function allOf(outcomes: readonly unknown[]): MaybePromise<readonly unknown[]> {
+  return outcomes.some((outcome) => outcome instanceof Promise) ? Promise.all(outcomes) : outcomes;
+}
 
 function required(outcome: unknown): unknown {
   if (outcome === undefined) throw new Error('A line of an import has no outcome.');

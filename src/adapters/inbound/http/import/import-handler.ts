@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { sendContinue, tooLarge } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
@@ -14,7 +15,7 @@ import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
 import { connectionOf } from '../server/connection.js';
-import { BatchImporter } from './batch-importer.js';
+import { BatchImporter, lengthOf } from './batch-importer.js';
 import { type ImportMode, type ImportParameters, type Match, refuseKey } from './import-parameters.js';
 import {
   creatingWriter,
@@ -173,21 +174,43 @@ async function openStream(
   }
 }
 
-/** Imports all batches. Continues if the client does not read the results, until their buffer is full. */
+/** While earlier lines are tried again, this many further lines are written, of this many bytes; later ones wait. */
+const MAX_LINES_AHEAD = 4_096;
+const MAX_BYTES_AHEAD = 1_048_576;
+
+/**
+ * Imports all batches. Continues if the client does not read the results, until their buffer is full, and while earlier
+ * lines are tried again.
+ */
 async function writeResults(
   batches: AsyncIterable<readonly ImportLine[]>,
   importer: BatchImporter,
-  results: ResultBuffer,
+  output: ResultBuffer,
   onBatch: () => void,
 ): Promise<void> {
+  let written = Promise.resolve();
+  let batchesToRepeat = 0;
+  let [linesAhead, bytesAhead] = [0, 0];
+  const write = async (results: MaybePromise<string>) => {
+    await output.write(await results);
+    if (results instanceof Promise) batchesToRepeat--;
+    onBatch();
+  };
   try {
     for await (const batch of batches) {
-      const lines = await importer.import(batch);
-      onBatch();
-      await results.write(lines);
+      const { results } = await importer.import(batch);
+      if (results instanceof Promise) batchesToRepeat++;
+      written = written.then(() => write(results));
+      written.catch((error) => output.fail(error));
+      linesAhead += batch.length;
+      bytesAhead += batch.reduce((sum, line) => sum + lengthOf(line), 0);
+      if (batchesToRepeat > 0 && linesAhead < MAX_LINES_AHEAD && bytesAhead < MAX_BYTES_AHEAD) continue;
+      await written;
+      [linesAhead, bytesAhead] = [0, 0];
     }
-    results.end();
+    await written;
+    output.end();
   } catch (error) {
-    results.fail(error);
+    output.fail(error);
   }
 }

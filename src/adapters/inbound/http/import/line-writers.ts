@@ -30,6 +30,7 @@ import type { Id, Versioned } from '../../../../domain/record.js';
 import { isReference } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Turn } from '../../../../shared/turn.js';
 import type { CodedError } from '../core/http-error.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
@@ -56,8 +57,11 @@ export interface NumberedRecord extends ImportRecord {
 export interface LineWriter<Prepared, Outcome> {
   /** @throws AppError if the record is refused already */
   prepare(record: NumberedRecord): Prepared;
-  /** @returns an outcome for each record, in order */
-  writeAll(prepared: readonly Prepared[], turn: Turn): Promise<readonly Outcome[]>;
+  /**
+   * Await each call before the next one, whose records follow.
+   * @returns an outcome for each record, in order; a promise of it for a record that others write at the same time
+   */
+  writeAll(prepared: readonly Prepared[], turn: Turn): Promise<readonly MaybePromise<Outcome>[]>;
   /** The result of a line that was not refused, without its number; it has a `status`. */
   result(outcome: Exclude<Outcome, AppError>): object;
   /** What the result of a refused line has beside the error. */
@@ -153,7 +157,7 @@ export function matchingWriter<Fields>(
       keys?.admit(field, key);
       return { key, isDeletion, ...versionOf(body), sent: sentBy(record, resource), bytes: record.bytes };
     },
-    writeAll: (writes, turn) => matcher.writeAll(writes, turn),
+    writeAll: (writes, turn) => matcher.startAll(writes, turn),
     result: resultOf,
     refusal: (error) =>
       error instanceof PreconditionFailed

@@ -33,11 +33,11 @@ describe('BatchImporter', () => {
       turn: new Turn('a'),
     });
     const bytes = Buffer.alloc(length);
-    const results = await importer.import(
+    const { results } = await importer.import(
       Array.from({ length: count }, (_, at) => ({ number: at + 1, bytes })),
     );
     isOver = true;
-    expect(results.trim().split('\n')).to.have.length(count);
+    expect((await results).trim().split('\n')).to.have.length(count);
     return turns;
   };
 
@@ -64,8 +64,10 @@ describe('BatchImporter', () => {
       },
     });
     const statuses: number[] = [];
-    for (let number = 1; number <= lines; number++)
-      statuses.push(JSON.parse(await importer.import([{ number, bytes: Buffer.from('{}') }])).status);
+    for (let number = 1; number <= lines; number++) {
+      const { results } = await importer.import([{ number, bytes: Buffer.from('{}') }]);
+      statuses.push(JSON.parse(await results).status);
+    }
     return { statuses, checks };
   };
 
