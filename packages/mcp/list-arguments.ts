@@ -132,5 +132,5 @@ function describeFilters(parameters: readonly Parameter[]): string {
 function describeKeys([equals, ...others]: readonly string[]): string[] {
   if (equals === undefined) return [];
   const operators = others.map((name) => name.slice(name.lastIndexOf('.'))).join(' ');
-  return [`${equals}.KEY equals${operators && `; ${equals}[KEY].OPERATOR: ${operators}`}.`];
+  return [`${equals}[KEY] equals${operators && `; ${equals}[KEY].OPERATOR: ${operators}`}.`];
 }

@@ -44,6 +44,8 @@ export interface CodeField extends FieldOptions {
 export interface ChoiceField extends FieldOptions {
   readonly kind: 'choice';
   readonly values: readonly string[];
+  /** What clients may write for no value, in bodies and filters. No response has it. The field is optional. */
+  readonly noValue?: string;
 }
 
 export interface IntegerField extends FieldOptions {
@@ -181,6 +183,10 @@ export interface FieldSpec {
   readonly spaceless?: true;
   /** What a number counts; completes "in". */
   readonly unit?: string;
+  /** Every value that there is. Absent: any of the type. */
+  readonly choices?: readonly string[];
+  /** What a filter may name for no value. */
+  readonly noValue?: string;
 }
 
 /** By name; a field of an object inside the record is named with a dot: `price.amount`. */
@@ -269,6 +275,8 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
     ...(spaceless && { spaceless }),
     ...(field.kind === 'reference' && { reference: true }),
     ...(field.kind === 'integer' && field.unit !== undefined && { unit: field.unit }),
+    ...(field.kind === 'choice' && { choices: field.values }),
+    ...(field.kind === 'choice' && field.noValue !== undefined && { noValue: field.noValue }),
   };
   return [[name, spec]];
 }

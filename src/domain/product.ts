@@ -73,6 +73,7 @@ export const PRODUCT = {
     description: 'Why the public does not see the product; without it the product is live',
     kind: 'choice',
     values: ['draft', 'archived'],
+    noValue: 'live',
     indexed: true,
     faceted: true,
   },

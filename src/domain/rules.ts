@@ -1,6 +1,6 @@
 import { ATTRIBUTES } from './attributes.js';
 import { fieldIssue, type Issue, type IssueCode } from './errors.js';
-import type { Field, FieldTable, Path } from './fields.js';
+import type { ChoiceField, Field, FieldTable, Path } from './fields.js';
 import type { TextRule } from './text.js';
 
 /** A problem with the value at a path of an entity. */
@@ -36,7 +36,7 @@ export function ruleOf(field: Field): string {
     case 'code':
       return field.form;
     case 'choice':
-      return `one of ${field.values.join(', ')}`;
+      return choiceRule(field);
     case 'integer':
       return integerRule(field);
     case 'reference':
@@ -57,6 +57,10 @@ export function ruleOf(field: Field): string {
 
 function textRule({ max, characters }: TextRule): string {
   return `at most ${max} ${characters}`;
+}
+
+function choiceRule({ values, noValue }: ChoiceField): string {
+  return `one of ${values.join(', ')}${noValue === undefined ? '' : `; ${noValue} stands for no value`}`;
 }
 
 function integerRule({ min, max, unit }: { min: number; max: number; unit?: string }): string {

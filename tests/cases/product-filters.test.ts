@@ -92,9 +92,15 @@ const MATCHES: readonly (readonly [query: Record<string, string>, names: string]
   [{ tags: 'new', q: 'lamps' }, 'a'],
   [{ tags: 'new', 'stock.gt': '0' }, 'c'],
   [{ status: 'draft' }, 'a'],
-  [{ status: 'live' }, ''],
-  [{ status: 'Draft' }, ''],
+  [{ status: 'live' }, 'cdefg'],
   [{ 'status.ne': 'draft' }, 'b'],
+  [{ 'status.ne': 'live' }, 'ab'],
+  [{ 'status.in': 'live' }, 'cdefg'],
+  [{ 'status.in': 'live,draft' }, 'acdefg'],
+  [{ 'status.in': 'archived,live', tags: 'new' }, 'c'],
+  [{ 'status.in': 'draft,live,archived' }, 'abcdefg'],
+  [{ status: 'live', 'status.in': 'live,draft', 'tags.exists': 'true' }, 'cef'],
+  [{ 'status.prefix': 'live' }, ''],
   [{ 'status.in': 'draft,archived' }, 'ab'],
   [{ 'status.prefix': 'ar' }, 'b'],
   [{ 'status.gt': 'archived' }, 'a'],
@@ -137,6 +143,69 @@ const MATCHES: readonly (readonly [query: Record<string, string>, names: string]
   [{ 'images.exists': 'true' }, 'ac'],
   [{ 'images.exists': 'false' }, 'bdefg'],
   [{ 'images.exists': 'true', 'url.exists': 'false' }, 'c'],
+];
+
+/** Filters as clients of other services write them, with the right spellings in the message. */
+const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
+  [
+    'attributes.watts.gte',
+    'write attributes[watts].gte; the attribute with the key "watts.gte" is attributes[watts.gte].',
+  ],
+  [
+    'attributes.a.b.in',
+    'write attributes[a.b].in; the attribute with the key "a.b.in" is attributes[a.b.in].',
+  ],
+  [
+    'attributes.colour.ne',
+    'attributes[KEY] takes .in .exists .lt .lte .gt .gte; the attribute with the key "colour.ne" is attributes[colour.ne].',
+  ],
+  ['attributes..lt', 'write attributes[KEY].lt; the attribute with the key ".lt" is attributes[.lt].'],
+  ...['attributes[watts][gte]', 'attributes[watts][$gte]', 'attributes[watts][gte][]'].map(
+    (name) => [name, 'write attributes[watts].gte; the attribute with the key "watts]['] as const,
+  ),
+  ['attributes[a][prefix]', 'the attribute with the key "a][prefix" is attributes.a][prefix.'],
+  ['attributes[watts][gte]', 'is attributes.watts][gte.'],
+  [
+    'attributes.watts[gte]',
+    'write attributes[watts].gte; the attribute with the key "watts[gte]" is attributes[watts[gte]].',
+  ],
+  [
+    'attributes[attributes.colour]',
+    'write attributes[colour], or attributes[colour].in for several values; the attribute with the key "attributes.colour" is attributes.attributes.colour.',
+  ],
+  ['attributes[attributes.watts].gte', 'write attributes[watts].gte;'],
+  ['attributes[attributes.watts.gte]', 'write attributes[watts].gte;'],
+  ['attributes[attributes[watts].gte]', 'write attributes[watts].gte;'],
+  ['attributes[].gte[attributes[watts].gte]', 'write attributes[watts].gte;'],
+  ['attributes[].in[attributes[colour].in]', 'write attributes[colour].in;'],
+  ...['attributes.colour[]', 'attributes.colour[0]', 'attributes[colour][0]', 'attributes[colour][]'].map(
+    (name) => [name, 'write attributes[colour], or attributes[colour].in for several values;'] as const,
+  ),
+  ...[
+    'attributes.colour.in[]',
+    'attributes.colour[in][]',
+    'attributes[colour][in][0]',
+    'attributes.colour.in[1]',
+  ].map((name) => [name, 'write attributes[colour].in;'] as const),
+  ...['attributes__watts__gte', 'filter[attributes][watts][gte]', 'filters[attributes][watts][$gte]'].map(
+    (name) => [name, 'write attributes[watts].gte;'] as const,
+  ),
+  ...[
+    'price.amount[gte]',
+    'price[amount][gte]',
+    'price.amount[$gte]',
+    'price__amount__gte',
+    'filter[price.amount][gte]',
+    'price[amount].gte',
+    'price.amount.gte[]',
+  ].map(
+    (name) => [name, 'write price.amount.gte; price.amount takes .ne .lt .lte .gt .gte .in .exists'] as const,
+  ),
+  ...['filter[status]', 'filters[status][]', 'status[]'].map(
+    (name) => [name, 'write status; status takes .ne'] as const,
+  ),
+  ['tags[all][0]', 'tags takes .prefix .in .all .exists'],
+  ['name__startswith', 'name takes .ne .lt .lte .gt .gte .prefix .in'],
 ];
 
 /** Each operator with a colon, as `tags:in`. */
@@ -296,6 +365,7 @@ describe('filters of the details of products', () => {
       ['status.all', 'status takes .ne .lt .lte .gt .gte .prefix .in .exists'],
       ['attributes[a].ne', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
       ['attributes[a]:prefix', 'attributes[KEY] takes .in .exists .lt .lte .gt .gte'],
+      ...OTHER_STYLES,
       ['stock.prefix', 'stock takes .ne .lt .lte .gt .gte .in .exists'],
       [
         'alt',
@@ -306,6 +376,20 @@ describe('filters of the details of products', () => {
       expect([response.status, response.json.code], parameter).to.deep.equal([400, 'unknown_parameter']);
       expect(issueLocations(response)).to.deep.equal([['unknown_parameter', parameter]]);
       expect(response.json.message, parameter).to.include(names);
+    }
+  });
+
+  it('name the values that there are, and refuse others', async () => {
+    for (const [query, name] of [
+      ['status=Draft', 'status'],
+      ['status=', 'status'],
+      ['status.ne=published', 'status.ne'],
+      ['status:in=draft,Live', 'status:in'],
+    ] as const) {
+      const response = await service.client.get(`/v1/products?${query}`);
+      expect([response.status, response.json.code], query).to.deep.equal([400, 'invalid_parameter']);
+      expect(issueLocations(response), query).to.deep.equal([['invalid_format', name]]);
+      expect(response.json.message, query).to.include(`${name} takes one of draft, archived, live.`);
     }
   });
 

@@ -248,11 +248,18 @@ function searchedText({ text, prose }: Values): fc.Arbitrary<string> {
 }
 
 function existence(optional: readonly string[]): fc.Arbitrary<Filter> {
-  return fc.record({
-    field: fc.constantFrom(...optional),
-    operator: fc.constant('exists' as const),
-    value: fc.boolean(),
-  });
+  return fc.oneof(
+    fc.record({
+      field: fc.constantFrom(...optional),
+      operator: fc.constant('exists' as const),
+      value: fc.boolean(),
+    }),
+    fc.record({
+      field: fc.constantFrom('status', 'price.currency'),
+      operator: fc.constant('inOrNone' as const),
+      values: fc.array(fc.constantFrom('draft', 'archived', 'EUR', ''), { minLength: 1, maxLength: 3 }),
+    }),
+  );
 }
 
 /** Values, and beginnings of values, of the fields that have only a few. */

@@ -169,6 +169,11 @@ for (const store of HTTP_STORE_NAMES)
       const own = ['brand=Acme', 'brand.in=Acme,Blank', 'brand.prefix=A', 'brand=Acme&brand.prefix=B'];
       for (const filter of own)
         expect(await counts(`fields=brand&${filter}`), filter).to.deep.equal([brands]);
+      const statuses = (await counts('fields=status'))[0];
+      for (const filter of ['status=live', 'status.in=live', 'status.in=live,archived'])
+        expect(await counts(`fields=status&${filter}`), filter).to.deep.equal([statuses]);
+      expect(await counts('fields=status&status.exists=false')).to.deep.equal([[]]);
+      expect(await counts('fields=status&status.ne=live')).to.deep.equal([statuses]);
       expect(await counts('fields=brand&brand.ne=Acme&brand.lt=C')).to.deep.equal([[['Blank', 1]]]);
       const colours = (await counts('fields=attributes[colour]'))[0];
       for (const filter of [

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { inProcessService } from '../support/in-process-service.js';
+import { cursorIn, linksOf } from '../support/links.js';
 
 const NDJSON = { headers: { 'Content-Type': 'application/x-ndjson' } };
 const JSON_PATCH = { headers: { 'Content-Type': 'application/json-patch+json' } };
@@ -130,5 +131,96 @@ describe('null', () => {
       201, 201,
     ]);
     expect(await send({ name: 'x' })).to.equal(422);
+  });
+});
+
+describe('live, the status of a product without one', () => {
+  const service = inProcessService();
+  const made = async (body: object) =>
+    (await service.client.post('/v1/products', { name: 'Lamp', ...body })).json.id;
+
+  it('is no value in a POST, a PUT, a merge patch and a line of an import', async () => {
+    const created = await service.client.post('/v1/products', { name: 'Lamp', status: 'live' });
+    expect([created.status, created.json]).to.deep.equal([201, { id: created.json.id, name: 'Lamp' }]);
+    for (const send of [
+      (path: string) => service.client.put(path, { name: 'Lamp', status: 'live' }),
+      (path: string) => service.client.patch(path, { status: 'live' }),
+    ]) {
+      const id = await made({ status: 'draft' });
+      const path = `/v1/products/${id}`;
+      const { json } = await send(path);
+      expect(json).to.deep.equal({ id, name: 'Lamp' });
+      await send(path);
+      expect((await service.client.get(`${path}?fields=version,status`)).json).to.deep.equal({ version: 2 });
+    }
+    await made({ sku: 'L-1', status: 'draft' });
+    await made({ sku: 'L-2', status: 'archived' });
+    for (const [existing, type, body] of [
+      ['merge', 'text/csv', 'sku,name,status\nL-1,Lamp,live\nL-2,Lamp,live\nL-3,Lamp,live'],
+      ['replace', 'application/x-ndjson', '{"sku":"L-1","name":"Lamp","status":"live"}'],
+    ] as const) {
+      const path = `/v1/products/imports?match=sku&existing=${existing}`;
+      const { text } = await service.client.post(path, body, { headers: { 'Content-Type': type } });
+      expect(text).to.not.include('error');
+    }
+    const { json } = await service.client.get('/v1/products?sku.prefix=L-&fields=sku,status,version');
+    expect(json).to.deep.equal([
+      { sku: 'L-1', version: 2 },
+      { sku: 'L-2', version: 2 },
+      { sku: 'L-3', version: 1 },
+    ]);
+  });
+
+  it('is no value in the result of a JSON Patch, and a test finds no value to compare with it', async () => {
+    const id = await made({ status: 'draft' });
+    const patch = (...operations: object[]) =>
+      service.client.patch(`/v1/products/${id}`, operations, JSON_PATCH);
+    const test = { op: 'test', path: '/status', value: 'live' };
+    expect((await patch(test)).json.code).to.equal('patch_test_failed');
+    expect((await patch({ op: 'replace', path: '/status', value: 'live' })).json).to.deep.equal({
+      id,
+      name: 'Lamp',
+    });
+    expect([(await patch(test)).status, (await patch(test)).json.code]).to.deep.equal([
+      409,
+      'patch_test_failed',
+    ]);
+    expect((await patch({ op: 'add', path: '/status', value: 'live' })).json).to.deep.equal({
+      id,
+      name: 'Lamp',
+    });
+  });
+
+  it('is a value of no other field, and in no other spelling', async () => {
+    for (const status of ['Live', 'live ', '', ['live']]) {
+      const { json } = await service.client.post('/v1/products', { name: 'live', status });
+      expect(json.details).to.have.length(1);
+      expect(json.details[0]).to.include({ pointer: '/status' });
+      expect(json.details[0].message).to.include('one of draft, archived; live stands for no value');
+    }
+    const { json } = await service.client.post('/v1/products', {
+      name: 'live',
+      tags: ['live'],
+      attributes: { status: 'live' },
+    });
+    expect(json).to.deep.equal({ id: json.id, name: 'live', attributes: { status: 'live' }, tags: ['live'] });
+  });
+
+  it('is one filter with status.exists=false in cursors, and another one than its values', async () => {
+    const next = async (query: string) => {
+      const { headers } = await service.client.get(`/v1/products?limit=1&${query}`);
+      return cursorIn(linksOf(headers['link'])['next']);
+    };
+    const cursor = await next('status=live');
+    for (const [query, status] of [
+      ['status.exists=false', 200],
+      ['status.in=live', 200],
+      ['status:in[]=live', 200],
+      ['status.in=live,draft', 400],
+      ['status.ne=live', 400],
+    ] as const)
+      expect((await service.client.get(`/v1/products?${query}&cursor=${cursor}`)).status, query).to.equal(
+        status,
+      );
   });
 });

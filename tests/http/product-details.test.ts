@@ -243,7 +243,7 @@ for (const store of HTTP_STORE_NAMES)
           ['duplicate_value', '/images/1/url'],
         ],
         [[{ op: 'remove', path: '/images/2/url' }], ['required', '/images/2/url']],
-        [{ status: 'live' }, ['invalid_format', '/status']],
+        [{ status: 'Live' }, ['invalid_format', '/status']],
         [{ tags: ['a', 'a'] }, ['duplicate_value', '/tags/1']],
         [{ gtin: '4006381333930', stock: -1 }, ['invalid_format', '/gtin'], ['out_of_range', '/stock']],
       ] as const) {
@@ -297,7 +297,7 @@ for (const store of HTTP_STORE_NAMES)
         { name: 'a', tags: ['x', 'x'] },
         { name: 'b', gtin: '96385074', tags: ['x'] },
         { name: 'c', images: [{ alt: 'x' }], url: 'a', stock: 1.5 },
-        { status: 'live' },
+        { status: 'Live' },
       ];
       const body = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
       const response = await service.client.post('/v1/products/imports', body, { headers: NDJSON });

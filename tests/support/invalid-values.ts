@@ -123,7 +123,7 @@ const badDetails = [
   ...each(
     'status',
     'invalid_format',
-    list`"live"  "published"  "Draft"  "DRAFT"  "draft "  "null"  "draft,archived"`,
+    list`"Live"  "published"  "Draft"  "DRAFT"  "draft "  "null"  "draft,archived"`,
   ),
   ...wrongTypes('tags', 'array', 'null'),
   ...badTags('invalid_type', list`null  true  7  []  ["a"]  {}  {"name":"a"}`),

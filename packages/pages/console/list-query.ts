@@ -1,5 +1,5 @@
 import { currencyDigits } from '#src/domain/money.js';
-import type { FilterField } from '../docs/filters.js';
+import { type FilterField, nameOfKey } from '../docs/filters.js';
 import { amountText, decimalMark, typedAmount } from './formats.js';
 
 /** What a list shows, from the query in the page's URL. Its parameters are those of the API. */
@@ -70,7 +70,7 @@ export function selectionOf({ words, filters, sort }: ListState): Record<string,
 
 /** The name of a filter's parameter, such as `price.amount.gte`, `attributes.colour` or `attributes[watts].gte`. */
 export function parameterOf({ field, key, operator }: Omit<Filter, 'value'>): string {
-  if (operator === 'equals') return key === '' ? field : `${field}.${key}`;
+  if (operator === 'equals') return key === '' ? field : nameOfKey(field, key);
   return key === '' ? `${field}.${operator}` : `${field}[${key}].${operator}`;
 }
 

@@ -62,9 +62,20 @@ function ofOneKey(parameter: Parameter, references: References): Omit<FilterOper
   const { additionalProperties } = references.schema(schema);
   return {
     parameter: { ...parameter, schema: additionalProperties ?? {}, example: value },
-    nameOf: (key) =>
-      name.includes('[]') ? name.replace('[]', () => `[${key}]`) : prefixOf(parameter, references) + key,
+    nameOf: (key) => {
+      if (name.includes('[]')) return name.replace('[]', () => `[${key}]`);
+      return prefixOf(parameter, references) === '' ? key : nameOfKey(name, key);
+    },
   };
+}
+
+/**
+ * The name of the filter that a key equals a value. The service refuses `.gte` and `[in]` at the end of a key behind a dot,
+ * as other services write operators, and `attributes[attributes.colour]`.
+ */
+export function nameOfKey(field: string, key: string): string {
+  const needsBrackets = /\.\w+$|\]$/.test(key) && !key.startsWith(`${field}.`);
+  return needsBrackets ? `${field}[${key}]` : `${field}.${key}`;
 }
 
 /** The names in the example of a parameter show whether they start with the name of the parameter. */

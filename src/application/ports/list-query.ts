@@ -19,10 +19,16 @@ export interface ListQuery {
 export type Value = string | number;
 
 /**
- * A record that lacks the field matches no filter but `exists`. Texts are compared literally. A list matches if one of
+ * A record that lacks the field matches no filter but `exists` and `inOrNone`. Texts are compared literally. A list matches if one of
  * its elements does.
  */
-export type Filter = Comparison | Membership | AttributeFilter | ExistenceFilter | SearchFilter;
+export type Filter =
+  | Comparison
+  | Membership
+  | OptionalMembership
+  | AttributeFilter
+  | ExistenceFilter
+  | SearchFilter;
 
 export interface Comparison {
   /** A field of the resource, or one of {@link SELECTABLE_FIELDS}. */
@@ -38,6 +44,15 @@ export interface Comparison {
 export interface Membership {
   readonly field: string;
   readonly operator: 'in';
+  readonly values: readonly Value[];
+}
+
+/** Matches one of the values, and a record without a value too. */
+export interface OptionalMembership {
+  /** An optional field with one value. */
+  readonly field: string;
+  readonly operator: 'inOrNone';
+  /** One at least. */
   readonly values: readonly Value[];
 }
 
@@ -81,6 +96,8 @@ export interface ExistenceFilter {
   readonly field: string;
   readonly operator: 'exists';
   readonly value: boolean;
+  /** No value was named as one of the choices. Such a filter does not narrow the facet of its own field. */
+  readonly isChoice?: true;
 }
 
 /** Matches if each word is the beginning of a word of the record. */

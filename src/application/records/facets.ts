@@ -35,7 +35,8 @@ function isChoiceOf({ field, key }: FacetField, filter: Filter): boolean {
   if (filter.field !== field) return false;
   if (filter.operator === 'attribute') return filter.key === key && ('value' in filter || 'values' in filter);
   if (filter.operator === 'eq') return !filter.isOneOfAll;
-  return filter.operator === 'in' || filter.operator === 'prefix';
+  if (filter.operator === 'exists') return filter.isChoice === true;
+  return ['in', 'inOrNone', 'prefix'].includes(filter.operator);
 }
 
 /** Counts records by the values of some fields. It holds every different value. */

@@ -31,7 +31,10 @@ export class OrderedLists<Fields> implements Lists<Fields> {
     const { filters, from } = query;
     // A client can make a cursor with a place that no record has.
     if (!first || (presence === 'always' && from?.values[0] !== null)) return this.records.list(query);
-    const part = (value: boolean) => [...filters, { field: first.field, operator: 'exists' as const, value }];
+    const part = (value: boolean): Filter[] => [
+      ...filters.flatMap((filter) => inPart(filter, first.field, value)),
+      { field: first.field, operator: 'exists', value },
+    ];
     const having = { ...query, filters: part(true) };
     const lacking = { ...query, filters: part(false), order: further, from: from && withoutFirst(from) };
     if (presence === 'never') return this.list(lacking);
@@ -44,7 +47,7 @@ export class OrderedLists<Fields> implements Lists<Fields> {
   /** Whether the records that match the filters have a value. A record without one matches no comparison. */
   private presence(field: string, filters: readonly Filter[]): 'always' | 'never' | 'sometimes' {
     if ((this.fields[field] ?? SYSTEM_FIELDS[field])?.required) return 'always';
-    const own = filters.filter((filter) => filter.field === field);
+    const own = filters.filter((filter) => filter.field === field && filter.operator !== 'inOrNone');
     if (own.length === 0) return 'sometimes';
     return own.some((filter) => filter.operator === 'exists' && !filter.value) ? 'never' : 'always';
   }
@@ -73,6 +76,12 @@ export class OrderedLists<Fields> implements Lists<Fields> {
       throw error;
     }
   }
+}
+
+/** What is left of a filter among the records that have a value in a field, or among those that lack it. */
+function inPart(filter: Filter, field: string, hasValue: boolean): readonly Filter[] {
+  if (filter.operator !== 'inOrNone' || filter.field !== field) return [filter];
+  return hasValue ? [{ ...filter, operator: 'in' }] : [];
 }
 
 const END: Position = { side: 'before', inclusive: true, values: [] };

@@ -103,6 +103,7 @@ export function matchesFilter(table: RecordTable, record: Versioned<unknown>, fi
     return matchesText(filter.words, recordText(table, record.fields as object));
   const own: unknown = fieldValue(record, filter.field);
   if (filter.operator === 'exists') return (own !== undefined) === filter.value;
+  if (filter.operator === 'inOrNone') return own === undefined || filter.values.includes(own as Value);
   const values = (Array.isArray(own) ? own : [own]) as readonly (Value | undefined)[];
   return values.some((value) => value !== undefined && matchesValue(table, value, filter));
 }

@@ -11,8 +11,8 @@ import type { ResponseMapper } from './record-json.js';
 export interface RecordFormat<Fields> {
   readonly present: ResponseMapper<Fields>;
   /**
-   * Returns a body without each null that stands for no value, as many programs write it: that of an optional field or
-   * member, of an attribute, and of one of the service's own fields.
+   * Returns a body without what stands for no value: a null, as many programs write it, of an optional field or member, of
+   * an attribute, and of one of the service's own fields; and what a choice has for it.
    */
   withoutNulls(sent: JsonObject): JsonObject;
   /** Returns every issue of a body from which the service's own fields were removed. */
@@ -217,26 +217,40 @@ export function nullRemover(
   readOnly: readonly string[] = [],
 ): RecordFormat<unknown>['withoutNulls'] {
   const remove = memberCleaner(table, new Set([...READ_ONLY, ...readOnly]));
-  return (sent) => (hasNull(sent) ? remove(sent) : sent);
+  const texts = noValueTexts(table);
+  return (sent) => (hasOne(sent, texts) ? remove(sent) : sent);
 }
 
-/** Most bodies have no null, and then nothing is copied. */
-function hasNull(value: unknown): boolean {
+/** The texts that stand for no value, of all fields. */
+function noValueTexts(table: FieldTable): readonly string[] {
+  return Object.values(table).flatMap((field) => {
+    if (field.kind === 'object') return noValueTexts(field.fields);
+    if (field.kind === 'list') return noValueTexts({ of: field.of });
+    return field.kind === 'choice' ? (field.noValue ?? []) : [];
+  });
+}
+
+/** Whether a value has a null or one of some texts. Most bodies have none, and then nothing is copied. */
+function hasOne(value: unknown, texts: readonly string[]): boolean {
+  if (typeof value === 'string') return texts.includes(value);
   if (typeof value !== 'object') return false;
-  return value === null || Object.values(value).some(hasNull);
+  return value === null || Object.values(value).some((member) => hasOne(member, texts));
 }
 
 function memberCleaner(
   table: FieldTable,
   readOnly: ReadonlySet<string> = new Set(),
 ): (sent: JsonObject) => JsonObject {
-  const isOptional = (name: string) =>
-    readOnly.has(name) || (Object.hasOwn(table, name) && !table[name]?.required);
+  const isNoValue = (name: string, value: unknown) => {
+    const field = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (value === null) return readOnly.has(name) || (field !== undefined && !field.required);
+    return field?.kind === 'choice' && value !== undefined && value === field.noValue;
+  };
   const cleaners = new Map(Object.entries(table).map(([name, field]) => [name, valueCleaner(field)]));
   return (sent) =>
     Object.fromEntries(
       Object.entries(sent)
-        .filter(([name, value]) => value !== null || !isOptional(name))
+        .filter(([name, value]) => !isNoValue(name, value))
         .map(([name, value]) => [name, cleaners.get(name)?.(value) ?? value]),
     );
 }

@@ -55,6 +55,16 @@ const CASES: readonly Case[] = [
     [tag('common'), existing('status', false)],
     (fields) => has(fields, 'common') && fields.status === undefined,
   ],
+  [
+    'tags=&status.in=live,draft',
+    [tag('common'), { field: 'status', operator: 'inOrNone', values: ['draft'] }],
+    (fields) => has(fields, 'common') && fields.status !== 'archived',
+  ],
+  [
+    'status.in=live,archived',
+    [{ field: 'status', operator: 'inOrNone', values: ['archived'] }],
+    ({ status }) => status !== 'draft',
+  ],
   ['tags=&brand=', [tag('even'), brand], (fields) => has(fields, 'even') && fields.brand === 'b1'],
   [
     'tags.in&brand=',

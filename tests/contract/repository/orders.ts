@@ -50,6 +50,7 @@ const FILTERS: Filter[][] = [
   [{ field: 'stock', operator: 'exists', value: false }],
   [{ field: 'status', operator: 'exists', value: true }],
   [{ field: 'status', operator: 'in', values: ['draft'] }],
+  [{ field: 'status', operator: 'inOrNone', values: ['draft'] }],
   [
     { field: 'brand', operator: 'exists', value: false },
     { field: 'stock', operator: 'exists', value: false },
@@ -98,6 +99,7 @@ function matches({ id, fields }: Versioned<Product>, filter: Filter): boolean {
   const own = fields[filter.field as 'brand' | 'stock' | 'status'];
   if (filter.operator === 'exists') return (own !== undefined) === filter.value;
   if (filter.operator === 'in') return own === 'draft';
+  if (filter.operator === 'inOrNone') return own === 'draft' || own === undefined;
   return own !== undefined && Buffer.compare(Buffer.from(String(own)), Buffer.from('a')) >= 0;
 }
 

@@ -68,7 +68,14 @@ describe('fields', () => {
     });
     const table = {
       at: { description: '', kind: 'instant', example: '', indexed: true },
-      choice: { description: '', kind: 'choice', values: [], indexed: true, ignoresCase: true },
+      choice: {
+        description: '',
+        kind: 'choice',
+        values: ['a'],
+        noValue: 'b',
+        indexed: true,
+        ignoresCase: true,
+      },
       attributes: { description: '', kind: 'attributes', example: {}, indexed: true, searched: true },
       list: {
         description: '',
@@ -91,7 +98,7 @@ describe('fields', () => {
     } as const satisfies FieldTable;
     expect(indexedFields(table)).to.deep.equal({
       at: { type: 'instant' },
-      choice: { type: 'text', ignoresCase: true },
+      choice: { type: 'text', ignoresCase: true, choices: ['a'], noValue: 'b' },
       attributes: { type: 'attributes' },
       list: { type: 'text', isList: true },
       known: { type: 'presence' },

@@ -27,6 +27,8 @@ export function conditionOf(table: RecordTable, filter: Filter): Document {
   const { type, isList } = specOf(table, filter.field);
   const path = isFolded(table, filter) ? foldedPath(filter.field) : fieldPath(filter.field);
   if (filter.operator === 'exists') return { [path]: filter.value ? anyValue(type) : { $exists: false } };
+  // The server finds documents without the field by null.
+  if (filter.operator === 'inOrNone') return { [path]: { $in: [null, ...filter.values] } };
   // Two bounds beside each other would match two elements of a list.
   if (isList && filter.operator === 'prefix')
     return { [path]: { $elemMatch: comparison(type, filter.operator, filter.value) } };

@@ -5,6 +5,7 @@ import type {
   ExistenceFilter,
   Filter,
   Membership,
+  OptionalMembership,
   Position,
   RecordTable,
   SortOrder,
@@ -104,7 +105,8 @@ export function filterConditions(
     if (filter.operator === 'attribute') return [attributeCondition(table, [filter], parameters)];
     const { field, operator } = filter;
     const { isList } = specOf(table, field);
-    if (!isList || operator === 'exists') return [fieldCondition(table, filter, parameters)];
+    if (!isList || operator === 'exists' || operator === 'inOrNone')
+      return [fieldCondition(table, filter, parameters)];
     const isAlone = filters.every((other) => other === filter || other.field === 'id');
     return [
       operator === 'prefix' || (byId && isAlone)
@@ -117,12 +119,14 @@ export function filterConditions(
 /** The condition on a field with one value, or on the presence of any value. */
 function fieldCondition(
   table: RecordTable,
-  filter: Comparison | ExistenceFilter | Membership,
+  filter: Comparison | ExistenceFilter | Membership | OptionalMembership,
   parameters: Parameters,
 ): string {
   const { field, operator } = filter;
   const column = isFolded(table, filter) ? foldedColumnOf(field) : columnOf(field);
   if (operator === 'exists') return `${column} IS ${filter.value ? 'NOT NULL' : 'NULL'}`;
+  if (operator === 'inOrNone')
+    return `(${column} IS NULL OR ${membership(column, filter.values, parameters)})`;
   return valueCondition(table, column, filter, parameters);
 }
 

@@ -9,6 +9,9 @@ export const ATTRIBUTE_OPERATORS = ['in', 'exists', 'lt', 'lte', 'gt', 'gte'] as
 
 export type AttributeOperator = (typeof ATTRIBUTE_OPERATORS)[number];
 
+/** The words of all operators. Behind a key they show the style of another service. */
+export const OPERATOR_WORDS = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in', 'all', 'exists'] as const;
+
 /** An operator behind a bracket, in both spellings. */
 const OPERATOR = new RegExp(`\\][.:](${ATTRIBUTE_OPERATORS.join('|')})$`);
 
@@ -19,10 +22,11 @@ export interface AttributeName {
 
 /**
  * Reads the name of a filter of an attribute: `attributes.KEY`, `attributes[KEY]`, or `attributes[KEY]` with an operator
- * behind it. Without a bracket no operator follows, because a key may look like one.
- * @returns undefined if the name is not that of an attribute
+ * behind it.
+ * @returns undefined if the name is not that of an attribute, or is in {@link otherStyle another style}
  */
 export function attributeName(name: string): AttributeName | undefined {
+  if (otherStyle(name)) return undefined;
   const [suffix, operator] = (name.startsWith(BRACKET) && OPERATOR.exec(name)) || [];
   if (suffix === undefined) {
     const key = attributeKey(name);
@@ -41,4 +45,49 @@ export function attributeKey(name: string): string | undefined {
   const isBracketed = name.startsWith(BRACKET) && name.endsWith(']');
   if (!isBracketed && !name.startsWith(DOT)) return undefined;
   return name.slice(DOT.length, isBracketed ? -1 : undefined) || undefined;
+}
+
+/** What the name of a filter of an attribute means in the style of another service. */
+export interface OtherStyle {
+  readonly key: string;
+  /** One of {@link OPERATOR_WORDS}. */
+  readonly operator: string | undefined;
+  /** The key if the name is read as it stands. */
+  readonly literal: string;
+}
+
+const WORD = `(${OPERATOR_WORDS.join('|')})`;
+/** Behind a dot: `colour.in`, `colour[in]`, `colour[$in]`, `colour[]`, `colour[0]`. */
+const BEHIND_DOT = new RegExp(`^(.*?)(?:\\.${WORD}|\\[\\$?${WORD}\\])?(?:\\[\\d*\\])?$`, 's');
+/** Between the brackets: those of `attributes[colour][in]`, `attributes[colour][$in]` and `attributes[colour][0]`. */
+const BETWEEN = new RegExp(`^(.+?)(?:\\]\\[\\$?${WORD})?(?:\\]\\[\\d*)?$`, 's');
+/** The name of a filter as a member of an object: `attributes[attributes.colour]`, `attributes[].lt[attributes[a].lt]`. */
+const MEMBER = /^(?:\]\.\w+\[)?(attributes[.[].*)$/s;
+
+/**
+ * Recognises names that other services read as operators or as members of objects. A key that looks so has one spelling
+ * left: {@link attributeSpelling}.
+ */
+export function otherStyle(name: string): OtherStyle | undefined {
+  if (name.startsWith(DOT)) {
+    const literal = name.slice(DOT.length);
+    const [, key = literal, dotted, bracketed] = BEHIND_DOT.exec(literal) ?? [];
+    return key === literal ? undefined : { key, operator: dotted ?? bracketed, literal };
+  }
+  const [suffix, operator] = OPERATOR.exec(name) ?? ['', undefined];
+  if (!name.startsWith(BRACKET) || !(suffix || name.endsWith(']'))) return undefined;
+  const literal = name.slice(BRACKET.length, suffix ? -suffix.length : -1);
+  const [, member] = MEMBER.exec(literal) ?? [];
+  if (member !== undefined) {
+    const own: Partial<OtherStyle> = otherStyle(member) ?? attributeName(member) ?? {};
+    return { key: own.key ?? '', operator: operator ?? own.operator, literal };
+  }
+  const [, key = literal, word] = (!suffix && BETWEEN.exec(literal)) || [];
+  return key === literal ? undefined : { key, operator: word, literal };
+}
+
+/** The name of the filter that an attribute with this key equals a value: with brackets only if it needs them. */
+export function attributeSpelling(key: string): string {
+  const name = DOT + key;
+  return otherStyle(name) ? `${BRACKET}${key}]` : name;
 }

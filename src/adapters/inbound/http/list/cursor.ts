@@ -73,9 +73,9 @@ function fingerprintOf(filters: readonly Filter[], order: SortOrder): string {
   return shortHash([order, filterTexts(filters)]);
 }
 
-/** Identifies filters, whatever their order. */
+/** Identifies filters, whatever their order and how a client wrote that a field has no value. */
 export function filterTexts(filters: readonly Filter[]): string[] {
-  return filters.map((filter) => JSON.stringify(filter)).sort();
+  return filters.map((filter) => JSON.stringify({ ...filter, isChoice: undefined })).sort();
 }
 
 /** Tells values apart in a cursor. */

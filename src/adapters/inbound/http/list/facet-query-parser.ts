@@ -92,10 +92,10 @@ export class FacetQueryParser {
     return this.ownParameters.get(name) ?? this.filters.parameter(name);
   }
 
-  /** Returns the names of the parameters that there are, or the operators of a filter whose operator is unknown. */
+  /** Returns the names of the parameters that there are, or how to write a filter of a field. */
   parameterNames(unknown: string): string {
     const own = [...this.ownParameters.keys()].join(', ');
-    return this.filters.operatorsOf(unknown) ?? `there are ${own}, ${this.filters.names}`;
+    return this.filters.hintFor(unknown) ?? `there are ${own}, ${this.filters.names}`;
   }
 
   /**

@@ -2,7 +2,7 @@ import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { JsonSchema } from '../core/json-schema.js';
 import { ATTRIBUTE_OPERATORS, type AttributeOperator } from './attribute-name.js';
-import { MAX_VALUES, NUMBER, type Operator, type ValueType } from './filter-operators.js';
+import { MAX_VALUES, NUMBER, type Operator, TEXT, valueTypeOf } from './filter-operators.js';
 
 /** Completes "FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
@@ -28,21 +28,17 @@ const DESCRIPTIONS_OF_LISTS: Readonly<Record<Operator, string>> = {
  * The parameters of a field: `name`, `name.ne`, `name.prefix` and so on.
  * @param record an example with a value in this field
  */
-export function filterDescriptions(
-  field: string,
-  { isList }: FieldSpec,
-  { operators, schema, element, unit }: ValueType,
-  record: object,
-): ParameterDescription[] {
-  const texts = isList ? DESCRIPTIONS_OF_LISTS : DESCRIPTIONS;
+export function filterDescriptions(field: string, spec: FieldSpec, record: object): ParameterDescription[] {
+  const texts = spec.isList ? DESCRIPTIONS_OF_LISTS : DESCRIPTIONS;
   const [example] = [valueAt(record, field)].flat();
-  return operators.map((operator) => {
+  return (valueTypeOf(spec)?.operators ?? []).map((operator) => {
+    const { schema, element, unit } = valueTypeOf(spec, operator) ?? TEXT;
     const name = operator === 'eq' ? field : `${field}.${operator}`;
     return {
       name,
       // Every list has these.
       ...(field in SYSTEM_FIELDS && { sharedAs: `filter.${field}.${operator}` }),
-      description: `\`${field}\` ${texts[operator]}${unit === undefined ? '' : `, in ${unit}`}.`,
+      description: `\`${field}\` ${texts[operator]}${unit === undefined ? '' : `, in ${unit}`}.${noValueText(spec, operator)}`,
       ...(operator === 'in' || operator === 'all'
         ? {
             schema: {
@@ -58,6 +54,13 @@ export function filterDescriptions(
         : { schema, example }),
     };
   });
+}
+
+function noValueText({ noValue }: FieldSpec, operator: Operator): string {
+  if (noValue === undefined || !['eq', 'ne', 'in'].includes(operator)) return '';
+  return operator === 'ne'
+    ? ` \`${noValue}\` finds records with a value.`
+    : ` \`${noValue}\` finds records without a value.`;
 }
 
 /** The value of a field, also of one inside an object: `price.amount`. */
@@ -82,7 +85,7 @@ export function attributeDescriptions(field: string): ParameterDescription[] {
   return [
     {
       name: field,
-      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`.`,
+      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`, the only spelling of a key that ends in an operator such as \`.gte\`.`,
       ...membersOf(`^${field}\\.[\\s\\S]+$`, { type: 'string' }, { [`${field}.colour`]: 'green' }),
     },
     ...operators,

@@ -77,12 +77,35 @@ const SPACELESS_TEXT: ValueType = {
 
 const TEXTS: ValueType = { ...TEXT, operators: ['eq', 'in', 'all', 'prefix'] };
 
-/** @returns undefined for a field that is compared with no value */
-export function valueTypeOf({ type, isList, spaceless, unit }: FieldSpec): ValueType | undefined {
+/** The operators that name values of the field. The others compare with any text. */
+const NAMING: readonly Operator[] = ['eq', 'ne', 'in'];
+
+/**
+ * @param operator of the filter; absent: equals
+ * @returns undefined for a field that is compared with no value
+ */
+export function valueTypeOf(
+  { type, isList, spaceless, unit, choices, noValue }: FieldSpec,
+  operator: Operator = 'eq',
+): ValueType | undefined {
+  if (choices && NAMING.includes(operator)) return choiceOf([choices, noValue ?? []].flat());
   const found = isList ? TEXTS : spaceless ? SPACELESS_TEXT : VALUE_TYPES[type];
   if (!found || unit === undefined) return found;
   const schema = { ...found.schema, description: `In ${unit}.` };
   return { ...found, unit, schema, takes: `${found.takes}, in ${unit}` };
+}
+
+function choiceOf(names: readonly string[]): ValueType {
+  const takes = `one of ${names.join(', ')}`;
+  // An enumeration would be a type of its own in generated clients.
+  const element: JsonSchema = { type: 'string', pattern: `^(?:${names.join('|')})$` };
+  return {
+    ...TEXT,
+    takes,
+    schema: { ...element, description: `${takes.replace('one', 'One')}.` },
+    element,
+    issue: (text) => (names.includes(text) ? undefined : 'invalid_format'),
+  };
 }
 
 const INTEGER_SCHEMA = integerSchema(INTEGERS.min, INTEGERS.max);

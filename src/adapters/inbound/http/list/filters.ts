@@ -6,7 +6,16 @@ import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid } from '../query/query.js';
-import { ATTRIBUTE_OPERATORS, ATTRIBUTES, type AttributeName, attributeName } from './attribute-name.js';
+import {
+  ATTRIBUTE_OPERATORS,
+  ATTRIBUTES,
+  type AttributeName,
+  attributeName,
+  attributeSpelling,
+  OPERATOR_WORDS,
+  type OtherStyle,
+  otherStyle,
+} from './attribute-name.js';
 import {
   attributeDescriptions,
   existenceDescription,
@@ -26,9 +35,9 @@ import { SEARCH, searchParameter } from './search.js';
 
 /** The limit of filters in a query. Each one costs a store some work before the query begins. */
 const MAX_FILTERS = 100;
-/** The operators that follow the field. Without one, the operator is `eq`. */
-const NAMED_OPERATORS: readonly Operator[] = ['ne', 'lt', 'lte', 'gt', 'gte', 'prefix', 'in', 'all'];
 const EXISTS = 'exists';
+/** The operators that follow the field and a value. Without one, the operator is `eq`. */
+const NAMED_OPERATORS = OPERATOR_WORDS.filter((word) => word !== EXISTS);
 
 /**
  * The filter parameters of a list: the search, and the fields of the resource with the operators of their types.
@@ -57,9 +66,8 @@ export class Filters {
   descriptions(example: object): ParameterDescription[] {
     const filters = [...this.fields].flatMap(([field, spec]) => {
       if (spec.type === 'attributes') return attributeDescriptions(field);
-      const type = valueTypeOf(spec);
       const existence = spec.required ? [] : [existenceDescription(field, EXISTS)];
-      return [...(type ? filterDescriptions(field, spec, type, example) : []), ...existence];
+      return [...filterDescriptions(field, spec, example), ...existence];
     });
     return this.search ? [searchDescription(SEARCH), ...filters] : filters;
   }
@@ -91,19 +99,24 @@ export class Filters {
     return `${this.search ? `${SEARCH}, ` : ''}and the filters ${fields.join(', ')}, some of which take ${operators}`;
   }
 
-  /** The operators of the field in the name of a filter; undefined if there is no such field. */
-  operatorsOf(name: string): string | undefined {
-    if (this.hasAttributes && name.startsWith(`${ATTRIBUTES}[`))
-      return `${ATTRIBUTES}[KEY] takes ${ATTRIBUTE_OPERATORS.map((operator) => `.${operator}`).join(' ')}`;
-    const field = [...this.fields.keys()].find(
-      (one) => name === one || name.startsWith(`${one}.`) || name.startsWith(`${one}:`),
-    );
+  /**
+   * The right spelling of an unknown filter, also of one in the style of another service (`price.amount[gte]`,
+   * `filter[price.amount][$gte]`, `price__amount__gte`), and the operators of its field.
+   * @returns undefined if there is no such field
+   */
+  hintFor(name: string): string | undefined {
+    const steps = name.split(/[.:[\]$]+|__/).filter((step) => step !== '');
+    const plain = (/^filters?$/.test(steps[0] ?? '') ? steps.slice(1) : steps).join('.');
+    if (this.hasAttributes && (name.startsWith(`${ATTRIBUTES}[`) || plain.startsWith(`${ATTRIBUTES}.`)))
+      return attributeHint(otherStyle(name) ?? otherStyle(plain));
+    const field = [...this.fields.keys()].find((one) => plain === one || plain.startsWith(`${one}.`));
     const spec = this.fields.get(field ?? '');
     if (!spec || spec.type === 'attributes') return undefined;
     const type = valueTypeOf(spec);
     const named = NAMED_OPERATORS.filter((operator) => type?.operators.includes(operator));
     const operators = [...named, ...(spec.required ? [] : [EXISTS])];
-    return `${field} takes ${operators.map((operator) => `.${operator}`).join(' ')}`;
+    const takes = `${field} takes ${operators.map((operator) => `.${operator}`).join(' ')}`;
+    return this.parameter(plain) ? `write ${plain}; ${takes}` : takes;
   }
 
   private get hasAttributes(): boolean {
@@ -130,11 +143,11 @@ export class Filters {
 
   private fieldCondition(name: string, field: string, operator: Operator): Condition | undefined {
     const spec = this.fields.get(field);
-    const type = spec && valueTypeOf(spec);
+    const type = spec && valueTypeOf(spec, operator);
     if (!type?.operators.includes(operator)) return undefined;
     return operator === 'in' || operator === 'all'
-      ? membership(name, field, operator, type)
-      : comparison(name, field, operator, type);
+      ? membership(name, field, operator, type, spec?.noValue)
+      : comparison(name, field, operator, type, spec?.noValue);
   }
 
   /** For fields that a record may lack. */
@@ -156,12 +169,25 @@ export class Filters {
   }
 }
 
+/** @param style absent: the operator alone is unknown */
+function attributeHint(style: OtherStyle | undefined): string {
+  const takes = `${ATTRIBUTES}[KEY] takes ${ATTRIBUTE_OPERATORS.map((operator) => `.${operator}`).join(' ')}`;
+  if (!style) return takes;
+  const { key, operator, literal } = style;
+  const name = `${ATTRIBUTES}[${key || 'KEY'}]`;
+  const isTaken = ATTRIBUTE_OPERATORS.some((known) => known === operator);
+  const right =
+    operator === undefined ? `write ${name}, or ${name}.in for several values` : `write ${name}.${operator}`;
+  const quoted = JSON.stringify(literal);
+  return `${operator === undefined || isTaken ? right : takes}; the attribute with the key ${quoted} is ${attributeSpelling(literal)}`;
+}
+
 /** @param name in the spelling of the request */
 function conditionOfAttribute(name: string, { key, operator }: AttributeName): Condition {
   const attribute = { field: ATTRIBUTES, operator: 'attribute', key } as const;
   if (operator === undefined)
     return {
-      name: `${ATTRIBUTES}.${key}`,
+      name: attributeSpelling(key),
       issues: () => [],
       filters: (value) => [{ ...attribute, value }],
     };
@@ -191,12 +217,21 @@ function comparison(
   field: string,
   operator: Comparison['operator'],
   type: ValueType,
+  noValue: string | undefined,
 ): Condition {
   return {
     ...(operator !== 'eq' && { name: `${field}.${operator}` }),
     issues: (text) => issuesFor(name, type, [type.issue(text)]),
-    filters: (text) => [{ field, operator, value: type.value(text) }],
+    filters: (text) => {
+      if (text === noValue && operator === 'eq') return [hasNoValue(field)];
+      if (text === noValue && operator === 'ne') return [{ field, operator: 'exists', value: true }];
+      return [{ field, operator, value: type.value(text) }];
+    },
   };
+}
+
+function hasNoValue(field: string): Filter {
+  return { field, operator: 'exists', value: false, isChoice: true };
 }
 
 function existence(name: string, filterOf: (exists: boolean) => Filter): Condition {
@@ -208,11 +243,19 @@ function existence(name: string, filterOf: (exists: boolean) => Filter): Conditi
 }
 
 /** Of several values: any of them, or each of them, which are as many filters. */
-function membership(name: string, field: string, operator: 'in' | 'all', type: ValueType): Condition {
-  const filtersOf = (values: readonly Value[]): readonly Filter[] =>
-    operator === 'all'
-      ? values.map((value) => ({ field, operator: 'eq', value, isOneOfAll: true }))
-      : [{ field, operator, values }];
+function membership(
+  name: string,
+  field: string,
+  operator: 'in' | 'all',
+  type: ValueType,
+  noValue: string | undefined,
+): Condition {
+  const filtersOf = (named: readonly Value[]): readonly Filter[] => {
+    if (operator === 'all') return named.map((value) => ({ field, operator: 'eq', value, isOneOfAll: true }));
+    const values = named.filter((value) => value !== noValue);
+    if (values.length === named.length) return [{ field, operator, values }];
+    return [values.length === 0 ? hasNoValue(field) : { field, operator: 'inOrNone', values }];
+  };
   return { ...listOf(name, type, filtersOf), name: `${field}.${operator}` };
 }
 

@@ -31,7 +31,7 @@ export function servingFields(
 /** Whether a record that matches has a value. */
 export function isPositive(filter: Filter): boolean {
   if (filter.operator === 'attribute') return !('exists' in filter) || filter.exists;
-  return filter.operator !== 'exists' || filter.value;
+  return filter.operator === 'exists' ? filter.value : filter.operator !== 'inOrNone';
 }
 
 /** The field whose column gives the order; undefined if no column does. The order of id needs none. */

@@ -4,6 +4,7 @@ import type {
   Comparison,
   Filter,
   Membership,
+  OptionalMembership,
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
@@ -49,8 +50,9 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
     throw new Error('The filter compares no single value.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const values = comparedValues(table, filter);
-  if (filter.operator === 'in')
-    return sql(`${term} IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
+  const isAmong = `${term} IN (SELECT value FROM json_each(?))`;
+  if (filter.operator === 'in') return sql(isAmong, JSON.stringify(values));
+  if (filter.operator === 'inOrNone') return sql(`(${term} IS NULL OR ${isAmong})`, JSON.stringify(values));
   const [value] = values;
   if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
   return rangeCondition(term, rangeOfPrefix(String(value)));
@@ -278,8 +280,11 @@ export function pathOf(key: string): string | null {
 }
 
 /** The values of a filter as they are compared. */
-export function comparedValues(table: RecordTable, filter: Comparison | Membership): readonly Value[] {
-  const values = filter.operator === 'in' ? filter.values : [filter.value];
+export function comparedValues(
+  table: RecordTable,
+  filter: Comparison | Membership | OptionalMembership,
+): readonly Value[] {
+  const values = 'values' in filter ? filter.values : [filter.value];
   return values.map((value) => comparedValue(table, filter, value));
 }
 
@@ -313,7 +318,7 @@ export interface Range {
 /** Whether the values that match a filter are one range of its column. */
 export function isRange(filter: Filter): boolean {
   if (filter.operator === 'exists') return filter.value;
-  return !['ne', 'in', 'attribute', 'search'].includes(filter.operator);
+  return !['ne', 'in', 'inOrNone', 'attribute', 'search'].includes(filter.operator);
 }
 
 /**

@@ -61,7 +61,7 @@ describe('the filters among the parameters of a query', () => {
         example,
       ]),
     ).to.deep.equal([
-      ['equals', 'attributes.a$&.b', { type: 'string' }, 'black'],
+      ['equals', 'attributes[a$&.b]', { type: 'string' }, 'black'],
       ['gte', 'attributes[a$&.b].gte', { type: 'number' }, 7.5],
       ['exists', 'attributes[a$&.b].exists', { type: 'boolean' }, true],
     ]);

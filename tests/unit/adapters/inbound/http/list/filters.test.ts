@@ -18,7 +18,7 @@ describe('Filters', () => {
         'id.in': '1,-2',
         'createdAt.lt': '1970-01-01T00:00:01.0005Z',
         'attributes.a.b': '5',
-        'attributes.a.ne': '6',
+        'attributes[a.ne]': '6',
         'attributes.a:ne': '7',
       }),
     ).to.deep.equal([
@@ -40,9 +40,18 @@ describe('Filters', () => {
       fc.property(fc.array(parts, { minLength: 1, maxLength: 6 }), (texts) => {
         const key = texts.join('');
         const found = filters.parameter(`attributes[${key}]`);
-        if (key.endsWith('[')) expect(found).to.equal(undefined);
-        else expect(found).to.include({ name: `attributes.${key}` });
-        expect(filters.parameter(`attributes.${key}`)).to.include({ name: `attributes.${key}` });
+        const isOtherBetween = /^.+\]\[(?:in|ne)?(?:\]\[)?$/s.test(key);
+        const isOtherBehindDot = /\.(?:in|ne)$|\[(?:in|ne)?\]$/s.test(key);
+        const name = isOtherBehindDot ? `attributes[${key}]` : `attributes.${key}`;
+        if (key.endsWith('[') || isOtherBetween) expect(found).to.equal(undefined);
+        else expect(found).to.include({ name });
+        const dotted = filters.parameter(`attributes.${key}`);
+        if (isOtherBehindDot) expect(dotted).to.equal(undefined);
+        else expect(dotted).to.include({ name });
+        // The query is read again under this name.
+        const [filter] = filters.read(new Map([[name, 'x']]));
+        expect(filter).to.include({ key });
+        expect(found ?? dotted, 'every key has a spelling').to.not.equal(undefined);
         expect(filters.parameter(`attributes[${key}].x`)).to.equal(undefined);
       }),
       { numRuns: 300 },

@@ -138,7 +138,7 @@ describe('the parameters of a list', () => {
   });
 
   it('filter by attributes, whose keys are data', () => {
-    expect(filtersOf('attributes.a.ne=&attributes.exists=x')).to.deep.equal([
+    expect(filtersOf('attributes[a.ne]=&attributes.exists=x')).to.deep.equal([
       { field: 'attributes', operator: 'attribute', key: 'a.ne', value: '' },
       { field: 'attributes', operator: 'attribute', key: 'exists', value: 'x' },
     ]);
@@ -171,8 +171,8 @@ describe('the parameters of a list', () => {
     }
     expect(Object.is((filtersOf('attributes[a].gt=-0')[0] as { number?: number }).number, 0)).to.equal(true);
     expect(filtersOf('attributes[a]=x&attributes[a].exists=true&attributes[a].gt=1')).to.have.length(3);
-    expect(filtersOf('attributes.a].in=x')).to.deep.equal([{ ...attribute, key: 'a].in', value: 'x' }]);
-    expect(filtersOf('attributes.[a].in=x')).to.deep.equal([{ ...attribute, key: '[a].in', value: 'x' }]);
+    expect(filtersOf('attributes[a].in]=x')).to.deep.equal([{ ...attribute, key: 'a].in', value: 'x' }]);
+    expect(filtersOf('attributes[[a].in]=x')).to.deep.equal([{ ...attribute, key: '[a].in', value: 'x' }]);
     for (const key of ['a', '[', ']', '[]', 'a].in', 'a][b', '.', 'é'])
       expect(filtersOf(`attributes[${encodeURIComponent(key)}].in=x`), key).to.deep.equal([
         { ...attribute, key, values: ['x'] },
