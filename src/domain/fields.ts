@@ -35,6 +35,8 @@ export interface CodeField extends FieldOptions {
   readonly pattern: RegExp;
   /** Whether a text that matches the pattern is valid. Absent: it is. */
   readonly isValid?: (text: string) => boolean;
+  /** What is wrong with an invalid text, if that is known; a sentence without its full stop. */
+  readonly mistake?: (text: string) => string | undefined;
   /** The form in words; completes "must be": `three capital letters, such as EUR`. */
   readonly form: string;
   readonly example: string;

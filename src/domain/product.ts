@@ -141,6 +141,7 @@ export const PRODUCT = {
     kind: 'code',
     pattern: /^(?:[0-9]{8}|[0-9]{12,14})$/,
     isValid: hasCheckDigit,
+    mistake: gtinMistake,
     form: 'a string of 8, 12, 13 or 14 digits, the last of which is the check digit',
     example: '4006381333931',
     indexed: true,
@@ -210,6 +211,20 @@ export function hasCheckDigit(digits: string): boolean {
     .reverse()
     .reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0);
   return sum % 10 === 0;
+}
+
+/** What a spreadsheet or a typing error did to a GTIN. */
+function gtinMistake(text: string): string | undefined {
+  if (/^[0-9](?:[.,][0-9]+)?E\+?[0-9]+$/i.test(text))
+    return 'A spreadsheet has rounded it: format the column as text before the numbers are entered';
+  if (!/^[0-9]{1,14}$/.test(text)) return undefined;
+  const isComplete = [8, 12, 13, 14].includes(text.length);
+  if (!isComplete && hasCheckDigit(text))
+    return `A spreadsheet has removed its leading zeros: ${text.padStart(text.length < 8 ? 8 : 12, '0')} would be valid. Format the column as text`;
+  if (!isComplete) return undefined;
+  const digits = text.slice(0, -1);
+  const right = [...'0123456789'].find((digit) => hasCheckDigit(digits + digit));
+  return `After ${digits} the check digit would be ${right}`;
 }
 
 /** Whether the public may see a product. */

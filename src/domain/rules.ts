@@ -7,17 +7,21 @@ import type { TextRule } from './text.js';
 export interface LocatedIssue {
   readonly code: IssueCode;
   readonly path: Path;
+  /** The value, if it is known. */
+  readonly value?: unknown;
   /** Whether the key of an attribute is wrong, the last step of the path, and not its value. */
   readonly ofKey?: true | undefined;
 }
 
 /** Returns the issue of an entity with these fields. The message states the rule that the value breaks. */
-export function issueIn(table: FieldTable, { code, path, ofKey }: LocatedIssue): Issue {
-  return fieldIssue(
-    code,
-    path,
-    ofKey ? `must have a key that is not empty, of ${KEY}` : predicate(table, code, path),
-  );
+export function issueIn(table: FieldTable, { code, path, value, ofKey }: LocatedIssue): Issue {
+  if (ofKey) return fieldIssue(code, path, `must have a key that is not empty, of ${KEY}`);
+  const mistake = mistakeIn(fieldAt(table, path), value);
+  return fieldIssue(code, path, predicate(table, code, path) + (mistake ? `. ${mistake}` : ''));
+}
+
+function mistakeIn(field: Field | undefined, value: unknown): string | undefined {
+  return field?.kind === 'code' && typeof value === 'string' ? field.mistake?.(value) : undefined;
 }
 
 const KEY = textRule(ATTRIBUTES.key);

@@ -292,6 +292,33 @@ for (const store of HTTP_STORE_NAMES)
       ]);
     });
 
+    it('say what a spreadsheet or a typing error did to a GTIN', async () => {
+      const rule = 'gtin must be a string of 8, 12, 13 or 14 digits, the last of which is the check digit.';
+      const rounded =
+        ' A spreadsheet has rounded it: format the column as text before the numbers are entered.';
+      const padded = (gtin: string) =>
+        ` A spreadsheet has removed its leading zeros: ${gtin} would be valid. Format the column as text.`;
+      for (const [gtin, mistake] of [
+        ['4.00638E+12', rounded],
+        ['4,00638E+12', rounded],
+        ['4e12', rounded],
+        ['36000291452', padded('036000291452')],
+        ['2345673', padded('02345673')],
+        ['4006381333937', ' After 400638133393 the check digit would be 1.'],
+        ['96385070', ' After 9638507 the check digit would be 4.'],
+        ['10012345678900', ' After 1001234567890 the check digit would be 2.'],
+        ['36000291453', ''],
+        ['4006381-333931', ''],
+        ['123456789012345', ''],
+      ] as const) {
+        const { status, json } = await service.client.post('/v1/products', { name: 'Lamp', gtin });
+        expect(status).to.equal(400);
+        expect(json.details.map(({ message }: { message: string }) => message)).to.deep.equal([
+          rule + mistake,
+        ]);
+      }
+    });
+
     it('of lines of an import are validated each on its own', async () => {
       const lines = [
         { name: 'a', tags: ['x', 'x'] },

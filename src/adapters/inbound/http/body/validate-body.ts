@@ -197,7 +197,7 @@ export function bodyValidator(
     const { error } = strict.validate(value);
     if (!error) return isWhole ? NO_ISSUES : [TOO_LONG];
     const issues = error.details.map(({ type, path, context }) =>
-      issueIn(table, { code: codeOf(type), path, ofKey: context?.['ofKey'] }),
+      issueIn(table, { code: codeOf(type), path, value: context?.value, ofKey: context?.['ofKey'] }),
     );
     if (isWhole) return issues;
     // A field that is missing may have been cut off.
