@@ -11,6 +11,31 @@ import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
 const KNOWN = MIGRATIONS.length;
 
+/** What Litestream does to a database when it begins to replicate it. */
+const LITESTREAM = `
+  CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
+  CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);
+  INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1`;
+
+/** What Litestream does not make. */
+const LOOK_ALIKES = [
+  [
+    'of more columns',
+    'table _litestream_seq',
+    'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, a)',
+  ],
+  ['of another type', 'table _litestream_lock', 'CREATE TABLE _litestream_lock (id INT)'],
+  ['of another name', 'table _Litestream_lock', 'CREATE TABLE _Litestream_lock (id INTEGER)'],
+  ['of a name like its own', 'table _litestream_lease', 'CREATE TABLE _litestream_lease (id INTEGER)'],
+  ['as a view', 'view _litestream_seq', 'CREATE VIEW _litestream_seq AS SELECT 1 AS id, 1 AS seq'],
+  ['with an index', 'index x', `${LITESTREAM}; CREATE INDEX x ON _litestream_lock (id)`],
+  [
+    'with a trigger',
+    'trigger x',
+    `${LITESTREAM}; CREATE TRIGGER x AFTER INSERT ON _litestream_seq BEGIN DELETE FROM users; END`,
+  ],
+] as const;
+
 /** What another program does to a database, and what the refusal says. */
 const CHANGES: readonly (readonly [name: string, sql: string, difference: string])[] = [
   [
@@ -38,6 +63,10 @@ const CHANGES: readonly (readonly [name: string, sql: string, difference: string
       ('trigger', 'sqlite_stat1', 'users', 0, 'CREATE TRIGGER sqlite_stat1 AFTER DELETE ON users BEGIN SELECT 1; END')`,
     'the trigger sqlite_stat1 does not belong to it',
   ],
+  ...LOOK_ALIKES.map(
+    ([kind, object, sql]) =>
+      [`a table of Litestream ${kind}`, sql, `the ${object} does not belong to it`] as const,
+  ),
   ['a name has a line break', 'CREATE VIEW "a\nb" AS SELECT 1', 'the view a\\u000ab does not belong to it'],
 ];
 
@@ -46,6 +75,8 @@ const VERSIONS = [0, 1, 3, KNOWN - 1, -1];
 /** What a database may have besides. */
 const ALLOWED: readonly (readonly [name: string, sql: string])[] = [
   ['statistics', 'ANALYZE'],
+  ['the tables of Litestream', LITESTREAM],
+  ['one table of Litestream', 'CREATE TABLE _litestream_lock (id INTEGER)'],
   ['another order of its pages', 'VACUUM'],
   [
     'counters of rows',

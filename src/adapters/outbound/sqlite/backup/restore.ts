@@ -7,10 +7,11 @@ import {
   SourceMissing,
 } from '../../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
-import { connect, isEmpty } from '../connection/connection.js';
+import { connect } from '../connection/connection.js';
 import { createFolder } from '../connection/create-folder.js';
 import { translateError } from '../connection/errors.js';
 import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
+import { isEmpty } from '../connection/expected-schema.js';
 import { AFTER_RESTORE } from '../connection/migrations.js';
 import { identityOf } from '../connection/open-files.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';

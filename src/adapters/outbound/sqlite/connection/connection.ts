@@ -6,7 +6,7 @@ import { StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
-import { schemaDifferences } from './expected-schema.js';
+import { isEmpty, schemaDifferences } from './expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
@@ -125,11 +125,6 @@ type NumberPragma = 'application_id' | 'page_count' | 'page_size' | 'user_versio
 export function pragma(connection: Database.Database, name: NumberPragma): number {
   const [row] = connection.prepare(`PRAGMA ${name}`).all() as Record<string, number>[];
   return row?.[name] ?? 0;
-}
-
-/** Whether there is no table: the next start of the service fills the database. */
-export function isEmpty(connection: Database.Database): boolean {
-  return connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0;
 }
 
 export type Statement = Database.Statement<unknown[]>;
