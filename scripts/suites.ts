@@ -333,6 +333,7 @@ export const SUITES: readonly Suite[] = [
   campaign('rolling-restarts', 'haproxy'),
   campaign('disk', 'python3'),
   campaign('backup', 'python3'),
+  campaign('litestream', 'go'),
   campaign('clock', 'faketime', 'redis-server'),
   campaign('secrets'),
   campaign('leaks'),

@@ -7,7 +7,7 @@
  * 10 ms, by each kind of checkpoint that it makes.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -167,6 +167,8 @@ describe('Litestream beside a service', function () {
       },
       async () => {
         await Promise.all([fleet.kill('all'), litestream.end('SIGKILL')]);
+        // It may lack the newest writes.
+        await restored(store.folder);
         litestream.start();
       },
       async () => {
@@ -236,7 +238,9 @@ describe('Litestream beside a service', function () {
     const { headers } = await first.with((client) => client.get('/products/changes'));
     const cursor = linksOf(headers['link'])['next'] ?? '';
     await write(first);
-    rmSync(join(folder, 'data/catalogue.sqlite'));
+    // As on another machine.
+    for (const name of readdirSync(join(folder, 'data')))
+      if (name.includes('catalogue.sqlite')) rmSync(join(folder, 'data', name), { recursive: true });
     await runCommands(folder, 'Restore from Litestream', bin);
     const second = await start();
     expect(await second.with(everyProduct)).to.deep.equal(acknowledged);

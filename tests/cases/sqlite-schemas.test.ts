@@ -211,6 +211,18 @@ describe('a database with another schema than its version', () => {
       expect((await runInProcess(['check'], target)).out).to.include('tables and indexes are there');
     });
 
+  it('does not have it if Litestream opens the file that the first start makes, before that has filled it', async () => {
+    const file = join(folder, `${++count}.sqlite`);
+    const database = new Database(file);
+    database.exec(`PRAGMA journal_mode = WAL; ${LITESTREAM}`);
+    database.close();
+    expect((await runInProcess(['check'], settingsOf(copyOf(file)))).out).to.include(
+      'the next start fills it',
+    );
+    expect(await start(file)).to.equal('served');
+    expect((await runInProcess(['check'], settingsOf(file))).out).to.include('tables and indexes are there');
+  });
+
   for (let version = 1; version < KNOWN; version++)
     it(`is accepted in the form of version ${version}, and brought to the current one`, async () => {
       const file = join(folder, `${++count}.sqlite`);
