@@ -222,12 +222,16 @@ export function sortableFields(fields: FieldSpecs): string[] {
     .map(([name]) => name);
 }
 
-/** The optional lists and attributes, which have no value if they are empty. */
-export function emptiableFields(table: FieldTable): string[] {
-  return Object.keys(table).filter((name) => {
-    const { kind, required } = table[name] ?? {};
-    return !required && (kind === 'list' || kind === 'attributes');
-  });
+/** The empty values of the optional lists and attributes. An empty one is no value. */
+export type EmptyValues = Readonly<Record<string, readonly never[] | Readonly<Record<string, never>>>>;
+
+export function emptyValues(table: FieldTable): EmptyValues {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([name, { kind, required }]) => {
+      if (required || (kind !== 'list' && kind !== 'attributes')) return [];
+      return [[name, kind === 'list' ? [] : {}]];
+    }),
+  );
 }
 
 /** The fields by whose words a search finds an entity. They are no members of objects. */

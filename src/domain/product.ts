@@ -1,5 +1,5 @@
 import type { Attributes } from './attributes.js';
-import { emptiableFields, type FieldsOf, type FieldTable } from './fields.js';
+import { emptyValues, type FieldsOf, type FieldTable } from './fields.js';
 import { MANY_LINES, NAME, ONE_LINE, ONE_LINE_CHARACTERS, TAG_RULE, URL_RULE } from './text.js';
 
 export const PRODUCT = {
@@ -175,7 +175,7 @@ export interface Product extends FieldsOf<typeof PRODUCT> {}
 export type Price = NonNullable<Product['price']>;
 
 /** Those that may be empty, which is no value. */
-const EMPTIABLE = emptiableFields(PRODUCT) as (keyof Product)[];
+const EMPTIABLE = Object.keys(emptyValues(PRODUCT)) as (keyof Product)[];
 
 /** The product as it is stored: empty attributes and lists are no value, and minus zero in an attribute is zero. */
 export function normalizeProduct(product: Product): Product {

@@ -40,8 +40,63 @@ for (const store of HTTP_STORE_NAMES) {
           ])
         ).json;
         expect(rest).to.deep.equal({ name: 'Lamp', price: { amount: 5, currency: 'EUR' } });
-        const absent = await patch(path, [{ op: 'add', path: '/attributes/a', value: 1 }]);
-        expect([absent.status, absent.json.code]).to.deep.equal([400, 'invalid_patch']);
+      });
+
+      it('adds to tags, images and attributes that the product lacks, and to no others', async () => {
+        const image = { url: 'https://example.com/a.jpg' };
+        const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+        const from = (op: string, from: string, path: string) => ({ op, from, path });
+        const cases: (readonly [operations: readonly object[], outcome: object | string])[] = [
+          [[add('/tags/0', 'a')], { tags: ['a'] }],
+          [[add('/tags/-', 'a'), add('/tags/0', 'b'), add('/tags/2', 'c')], { tags: ['b', 'a', 'c'] }],
+          [[add('/images/-', image)], { images: [image] }],
+          [[add('/attributes/colour', 'red')], { attributes: { colour: 'red' } }],
+          [[add('/attributes/', 1)], 'validation_failed'],
+          [[from('copy', '/sku', '/tags/-')], { tags: ['s'] }],
+          [[from('move', '/brand', '/attributes/brand')], { brand: undefined, attributes: { brand: 'b' } }],
+          [[from('copy', '/brand', '/attributes/x')], { attributes: { x: 'b' } }],
+          [[add('/tags', ['a']), { op: 'remove', path: '/tags' }, add('/tags/-', 'b')], { tags: ['b'] }],
+          [[add('/tags/-', 'a'), { op: 'remove', path: '/tags/0' }], {}],
+          ...[
+            add('/tags/1', 'a'),
+            add('/tags/01', 'a'),
+            add('/tags/x', 'a'),
+            add('/images/0/alt', 'a'),
+            add('/attributes/a/b', 1),
+            add('/price/amount', 1),
+            add('/brand/0', 'a'),
+            add('/toString/0', 1),
+            from('copy', '/tags/0', '/tags/-'),
+            from('copy', '/tags', '/tags/0'),
+            from('copy', '/sku', '/tags/1'),
+            from('move', '/attributes/a', '/attributes/b'),
+            { op: 'remove', path: '/tags/0' },
+            { op: 'replace', path: '/tags', value: [] },
+            { op: 'replace', path: '/attributes/a', value: 1 },
+          ].map((one) => [[one], 'invalid_patch'] as const),
+          [[{ op: 'test', path: '/tags', value: [] }], 'patch_test_failed'],
+          [[{ op: 'test', path: '/tags/0', value: 'a' }], 'patch_test_failed'],
+          [[add('/tags/-', 'a'), { op: 'test', path: '/tags', value: ['a'] }], { tags: ['a'] }],
+        ];
+        const plain = { name: 'Lamp', sku: 's', brand: 'b' };
+        const path = await create('/products', plain);
+        for (const [operations, outcome] of cases) {
+          await service.client.put(path, plain);
+          const { status, json } = await patch(path, operations);
+          const { id, ...rest } = json;
+          const what = JSON.stringify(operations);
+          if (typeof outcome === 'string')
+            expect([json.code, status > 399], what).to.deep.equal([outcome, true]);
+          else expect(rest, what).to.deep.equal(JSON.parse(JSON.stringify({ ...plain, ...outcome })));
+        }
+      });
+
+      it('loses none of 20 tags that are added at once to a product without any', async () => {
+        const path = await create('/products', { name: 'Lamp' });
+        const tags = Array.from({ length: 20 }, (_, i) => `tag ${i}`);
+        await Promise.all(tags.map((value) => patch(path, [{ op: 'add', path: '/tags/-', value }])));
+        const { json } = await service.client.get(path);
+        expect(json.tags).to.have.members(tags);
       });
 
       it('reports issues with pointers into the patched document', async () => {
@@ -71,6 +126,12 @@ for (const store of HTTP_STORE_NAMES) {
         expect(json.attributes).to.deep.equal(Object.fromEntries(['first', ...keys].map((key) => [key, 1])));
         expect(headers.etag).to.equal('"51"');
       });
+    });
+
+    it('of users adds to no list of a product', async () => {
+      const path = await create('/users', { name: 'Ann', email: 'tagged@example.com' });
+      const { status, json } = await patch(path, [{ op: 'add', path: '/tags/-', value: 'a' }]);
+      expect([status, json.code]).to.deep.equal([400, 'invalid_patch']);
     });
 
     it('of users rejects a duplicate e-mail address', async () => {

@@ -1,4 +1,5 @@
 import { AppError, fieldIssue, jsonPointer } from '../../domain/errors.js';
+import type { EmptyValues } from '../../domain/fields.js';
 import { indexOf, pointerSteps, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
 import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
@@ -19,11 +20,12 @@ const MAX_QUOTED = 100;
  * rfc6902 is not used: it accepts inherited members and indexes such as `00` or `length` as locations, and does not
  * limit copies that double a document.
  * @param body the patch as a client sent it
+ * @param empty for each member that the document may lack: the list or object to which `add`, `copy` and `move` add then
  * @throws AppError `patch_test_failed`, `invalid_patch`
  */
-export function applyJsonPatch(document: unknown, body: unknown): unknown {
+export function applyJsonPatch(document: unknown, body: unknown, empty: EmptyValues = {}): unknown {
   const operations = parseJsonPatch(body);
-  const patched = new PatchedDocument(document);
+  const patched = new PatchedDocument(document, empty);
   for (const [at, operation] of operations.entries()) patched.apply(operation, at);
   return patched.document;
 }
@@ -36,7 +38,10 @@ class PatchedDocument {
   /** The index of the current operation. */
   private at = 0;
 
-  constructor(document: unknown) {
+  constructor(
+    document: unknown,
+    private readonly empty: EmptyValues,
+  ) {
     this.frame.document = this.copy(document, 0);
   }
 
@@ -64,6 +69,7 @@ class PatchedDocument {
   }
 
   private add(path: Steps, value: unknown): void {
+    this.provide(path);
     const { parent, step } = this.position(path);
     const copy = this.copy(value, path.length);
     if (!Array.isArray(parent)) {
@@ -73,6 +79,14 @@ class PatchedDocument {
     const index = step === '-' ? parent.length : indexOf(step);
     if (index === undefined || index > parent.length) throw this.cannot('path');
     parent.splice(index, 0, copy);
+  }
+
+  /** Gives the document the empty list or object that the path leads directly into, if it lacks it. */
+  private provide([name = '', ...inside]: Steps): void {
+    const { document, empty } = this;
+    if (inside.length !== 1 || !Object.hasOwn(empty, name)) return;
+    if (isJsonObject(document) && !Object.hasOwn(document, name))
+      (document as Record<string, unknown>)[name] = this.copy(empty[name], 1);
   }
 
   private replace(path: Steps, value: unknown): void {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldIssue, type Issue } from '../../domain/errors.js';
-import type { Field, FieldTable } from '../../domain/fields.js';
+import type { EmptyValues, Field, FieldTable } from '../../domain/fields.js';
 import type { Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/rules.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
@@ -15,6 +15,8 @@ export interface RecordFormat<Fields> {
    * an attribute, and of one of the service's own fields; and what a choice has for it.
    */
   withoutNulls(sent: JsonObject): JsonObject;
+  /** Where a JSON Patch may add to a list or an object that the record has not. */
+  readonly empty: EmptyValues;
   /** Returns every issue of a body from which the service's own fields were removed. */
   validate(sent: JsonObject): readonly Issue[];
   /**
@@ -89,7 +91,7 @@ export function changedDraft<Fields>(
 ): Draft<Fields> {
   const { kind, body } = change;
   if (kind === 'json-patch') {
-    const patched = applyJsonPatch(view.present(current), body);
+    const patched = applyJsonPatch(view.present(current), body, view.empty);
     if (!isJsonObject(patched)) return NO_OBJECT;
     // The record shows its id, so a result without one has removed it.
     const issues = readOnlyIssues({ id: undefined, ...patched }, current);

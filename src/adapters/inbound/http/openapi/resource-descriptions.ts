@@ -285,13 +285,15 @@ export function patchDescription(
   const { definition } = resource;
   const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(definition.example)] };
   const { errors = [], ...rest } = writeDescription(resource);
+  const emptiable = Object.keys(definition.empty).map((name) => `\`/${name}\``);
+  const intoEmpty = `In a JSON Patch, \`add\`, and the target of \`copy\` and \`move\`, directly below ${emptiable.join(', ')} act on an empty one where the record has none.`;
   return {
     ...rest,
     schemas: { ...resource.schemas('record', 'patch'), ...JSON_PATCH_SCHEMAS },
     errors: [...errors, 'invalid_patch', 'patch_test_failed'],
     id: resource.operationId('patch'),
     summary: resource.summary('Change'),
-    text: 'The body is a JSON Merge Patch (RFC 7396), in which `null` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without `If-Match`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.',
+    text: `The body is a JSON Merge Patch (RFC 7396), in which \`null\` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without \`If-Match\`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.${emptiable.length > 0 ? ` ${intoEmpty}` : ''}`,
     bodies: Object.fromEntries(
       patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')]),
     ),

@@ -4,7 +4,13 @@ import {
   type RecordFormat,
 } from '../../../../application/records/record-format.js';
 import { responseMapper } from '../../../../application/records/record-json.js';
-import { exampleOf, type FieldTable, indexedFields, searchedFields } from '../../../../domain/fields.js';
+import {
+  emptyValues,
+  exampleOf,
+  type FieldTable,
+  indexedFields,
+  searchedFields,
+} from '../../../../domain/fields.js';
 import { bodyValidator } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
@@ -21,6 +27,7 @@ export function fromFieldTable<Fields>(
     example: exampleOf(table),
     fields: indexedFields(table),
     isSearchable: searchedFields(table).length > 0,
+    empty: emptyValues(table),
     withoutNulls: nullRemover(table, readOnly),
     validate: bodyValidator(table, readOnly),
     present: responseMapper(table),
