@@ -156,6 +156,35 @@ describe('CORS', () => {
       );
     });
 
+    it('allows the headers that a preflight asks for, with those that the service reads', async () => {
+      const known = ALLOWED_HEADERS.split(', ');
+      const long = `x-${'y'.repeat(8_190)}`;
+      const cases: (readonly [requested: string, more: readonly string[]])[] = [
+        ['traceparent, baggage,sentry-trace', ['traceparent', 'baggage', 'sentry-trace']],
+        ['\tIf-Match ,, X-Own,x-own,', ['X-Own', 'x-own']],
+        ["*, !#$%&'*+-.^_`|~09aZ", ['*', "!#$%&'*+-.^_`|~09aZ"]],
+        ['', []],
+        [long, [long]],
+        [`${long}z`, []],
+        [`${long},z`, []],
+        ['traceparent, a b', []],
+        ['traceparent, a:b', []],
+        ['traceparent; baggage', []],
+        ['traceparent, "baggage"', []],
+        ['traceparent, caf\u00e9', []],
+      ];
+      for (const [requested, more] of cases) {
+        const headers = { 'Access-Control-Request-Headers': requested };
+        const response = await preflight(service.client, '/products/1', SHOP, 'PATCH', headers);
+        expect(response.status, requested).to.equal(204);
+        expect(`${corsHeader(response, 'allow-headers')}`.split(', '), requested).to.deep.equal([
+          ...known,
+          ...more,
+        ]);
+        expect(response.headers['vary'], requested).to.include('Access-Control-Request-Headers');
+      }
+    });
+
     it('does not allow private network access', async () => {
       const headers = { 'Access-Control-Request-Private-Network': 'true' };
       const response = await preflight(service.client, '/products', SHOP, 'GET', headers);
@@ -210,9 +239,11 @@ describe('CORS', () => {
           expect(variesByOrigin(response)).to.equal(true);
         }
       }
-      const response = await preflight(service.client, '/products/1');
+      const asked = { 'Access-Control-Request-Headers': 'authorization,traceparent' };
+      const response = await preflight(service.client, '/products/1', SHOP, 'PATCH', asked);
       expect(corsHeader(response, 'allow-origin')).to.equal('*');
-      expect(corsHeader(response, 'allow-headers')).to.equal(ALLOWED_HEADERS);
+      expect(corsHeader(response, 'allow-headers')).to.equal(`${ALLOWED_HEADERS}, traceparent`);
+      expect(response.headers['vary']).to.include('Access-Control-Request-Headers');
       expect(corsHeader(response, 'allow-credentials')).to.equal(undefined);
     });
   });

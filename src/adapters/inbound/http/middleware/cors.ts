@@ -25,7 +25,7 @@ const EXPOSED_HEADERS = [
   'X-Total-Count',
 ].join(', ');
 
-/** The request headers that the service reads. */
+/** The request headers that the service reads. A preflight allows them, whatever it asks for. */
 const ALLOWED_HEADERS = [
   'Accept',
   'API-Version',
@@ -36,7 +36,12 @@ const ALLOWED_HEADERS = [
   'If-None-Match',
   'Prefer',
   'X-Request-Id',
-].join(', ');
+];
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const MAX_REQUESTED_BYTES = 8_192;
 
 /** How long a browser caches a preflight. Some browsers allow at most two hours, others a day. */
 const MAX_AGE_SECONDS = '7200';
@@ -57,6 +62,7 @@ export function cors(list: string): Middleware {
     ctx.set('Access-Control-Allow-Origin', allowed);
     ctx.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     ctx.state.isPreflight = isPreflight(ctx);
+    if (ctx.state.isPreflight) ctx.vary(REQUESTED);
     return andThen(next(), () => {
       if (ctx.state.isPreflight && ctx.status === 204) setPreflightHeaders(ctx);
     });
@@ -68,8 +74,23 @@ function isPreflight(ctx: Context): boolean {
   return ctx.method === 'OPTIONS' && ctx.get('Origin') !== '' && requestedMethod !== '';
 }
 
+const REQUESTED = 'Access-Control-Request-Headers';
+
+/**
+ * Adds the headers that a preflight asks for: programs for traces and proxies add many to the requests of a page, and a
+ * header that the service does not read is harmless. A list that is malformed or too long adds none.
+ */
+function allowedHeaders(requested: string): string {
+  const names = requested.split(',').map((name) => name.replace(/^[ \t]+|[ \t]+$/g, ''));
+  const others = names.filter((name) => name !== '' && !KNOWN_HEADERS.has(name.toLowerCase()));
+  const areAllowed = requested.length <= MAX_REQUESTED_BYTES && others.every((name) => TOKEN.test(name));
+  return [...ALLOWED_HEADERS, ...(areAllowed ? new Set(others) : [])].join(', ');
+}
+
+const KNOWN_HEADERS = new Set(ALLOWED_HEADERS.map((name) => name.toLowerCase()));
+
 function setPreflightHeaders(ctx: Context): void {
   ctx.set('Access-Control-Allow-Methods', ctx.response.get('Allow'));
-  ctx.set('Access-Control-Allow-Headers', ALLOWED_HEADERS);
+  ctx.set('Access-Control-Allow-Headers', allowedHeaders(ctx.get(REQUESTED)));
   ctx.set('Access-Control-Max-Age', MAX_AGE_SECONDS);
 }
