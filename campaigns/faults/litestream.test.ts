@@ -242,6 +242,7 @@ describe('Litestream beside a service', function () {
     for (const name of readdirSync(join(folder, 'data')))
       if (name.includes('catalogue.sqlite')) rmSync(join(folder, 'data', name), { recursive: true });
     await runCommands(folder, 'Restore from Litestream', bin);
+    expect(statSync(join(folder, 'restored.sqlite')).mode & 0o077, 'who else may read it').to.equal(0);
     const second = await start();
     expect(await second.with(everyProduct)).to.deep.equal(acknowledged);
     const { status } = await second.with((client) => client.get(cursor));
