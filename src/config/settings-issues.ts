@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { describeSettings, metaOf, SETTING_NAMES, type SettingDescription } from './setting-descriptions.js';
 import { shownValue } from './shown-value.js';
-import { similarName } from './similar-names.js';
+import { similarName, similarValue } from './similar-names.js';
 
 /** Returns lines for a person, without secrets: for each wrong setting what is allowed, and the value that was given. */
 export function issueLines(
@@ -29,7 +29,10 @@ function linesOf(detail: Joi.ValidationErrorItem, values: Readonly<Record<string
   const lines = wordsOf(name, detail).split('\n');
   // Each line about a list quotes the element that it is about. Of an ambiguous URL nothing is shown.
   if (detail.type === 'names' || detail.type === 'url.ambiguous') return lines;
-  return lines.map((line) => `${line}; it is "${shownValue(value, metaOf(name).secrecy)}"`);
+  const shown = `it is "${shownValue(value, metaOf(name).secrecy)}"`;
+  const allowed: unknown[] = detail.type === 'any.only' ? detail.context?.['valids'] : [];
+  const meant = similarValue(String(value), allowed.map(String));
+  return lines.map((line) => `${line}; ${shown}${meant ? `; is ${meant} meant?` : ''}`);
 }
 
 function unknownName(name: string): string {

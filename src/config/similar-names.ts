@@ -38,6 +38,16 @@ export function similarName(given: string, known: readonly string[]): string | u
   );
 }
 
+/**
+ * Returns the allowed value that a value abbreviates or extends, such as `postgresql` for `postgres`; else a similar one.
+ * Values below four characters are too short for that: `no` has the letters of `on`.
+ */
+export function similarValue(given: string, allowed: readonly string[]): string | undefined {
+  const value = given.toLowerCase();
+  const long = allowed.filter((one) => Math.min(one.length, value.length) >= 4);
+  return long.find((one) => one.startsWith(value) || value.startsWith(one)) ?? similarName(value, long);
+}
+
 function lettersOf(name: string): string {
   return [...name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')].sort().join('');
 }

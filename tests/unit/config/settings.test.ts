@@ -209,6 +209,23 @@ describe('settings', () => {
     ]);
   });
 
+  it('suggest the value that is probably meant', () => {
+    for (const [name, given, meant] of [
+      ['STORE', 'postgres', 'postgresql'],
+      ['STORE', 'mongo', 'mongodb'],
+      ['STORE', 'SQLite3', 'sqlite'],
+      ['LOG_LEVEL', 'WARNING', 'warn'],
+      ['TLS', 'self_signed', 'self-signed'],
+      ['RATE_LIMITER', 'reddis', undefined],
+      ['STORE', 'mysql', undefined],
+      ['POSTGRESQL_PREPARED', 'o', undefined],
+    ] as const) {
+      const [issue = ''] = issuesOf({ [name]: given });
+      expect(issue).to.include(`; it is "${given}"`);
+      expect(issue.split('"; ')[1], `${name}=${given}`).to.equal(meant && `is ${meant} meant?`);
+    }
+  });
+
   it('require TRUSTED_PROXIES with TLS=proxy, and two files with TLS=files', () => {
     expect(issuesOf({ TLS: 'proxy' })).to.deep.equal(['TRUSTED_PROXIES is required by TLS=proxy']);
     expect(issuesOf({ TLS: 'proxy', CONFIG_FILE: file('{"TRUSTED_PROXIES": ""}') })).to.have.length(1);
