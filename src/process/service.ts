@@ -16,6 +16,7 @@ import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import { AppError } from '../domain/errors.js';
+import type { Instant } from '../domain/record.js';
 import { systemReason } from '../shared/system-reason.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
@@ -40,6 +41,8 @@ export interface Started {
   readonly storeLocation: string;
   /** The CA that a client has to trust; absent if a public one signed the certificate. */
   readonly authorityFile: string | undefined;
+  /** When the certificate expired, if it had before the start. */
+  readonly expired: Instant | undefined;
   /** The first key of the store, if this start generated it. */
   readonly firstKey: string | undefined;
 }
@@ -80,7 +83,7 @@ export class Service {
    */
   async start(descriptor?: number): Promise<Started> {
     const { management, jobs } = this;
-    const { settings, logger, store, transport, createFolder } = this.parts;
+    const { settings, logger, clock, store, transport, createFolder } = this.parts;
     await prepareDataDir(settings.DATA_DIR, createFolder);
     const health = healthRoutes(store, this.isDraining);
     const [managementPort, port] =
@@ -92,6 +95,7 @@ export class Service {
     this.setOpened();
     for (const job of jobs) job.start();
     const storeLocation = store.location;
+    const expiry = transport.certificate?.expiry;
     logger.info('started', { store: settings.STORE, storeLocation });
     if (!STORES[settings.STORE].kept) logger.warn(forgetsEverything(settings.STORE));
     return {
@@ -99,6 +103,7 @@ export class Service {
       managementPort,
       storeLocation,
       authorityFile: transport.certificate?.authorityFile,
+      expired: expiry !== undefined && expiry <= clock.now() ? expiry : undefined,
       firstKey,
     };
   }

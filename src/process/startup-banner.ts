@@ -21,8 +21,11 @@ const LOCATION: Readonly<Record<Settings['TLS'], Lines>> = {
   'self-signed': ({ HOST }, { port }) => [
     `The product catalogue listens on https://localhost:${port} (${HOST}).`,
   ],
-  files: ({ HOST, TLS_CERT_FILE }, { port }) => [
+  files: ({ HOST, TLS_CERT_FILE }, { port, expired }) => [
     `The product catalogue listens on https://localhost:${port} (${HOST}), with the certificate ${TLS_CERT_FILE}.`,
+    ...(expired === undefined
+      ? []
+      : [`The certificate expired on ${new Date(expired).toISOString().slice(0, 10)}: clients refuse it.`]),
   ],
   proxy: ({ HOST, TRUSTED_PROXIES, PUBLIC_URL }, { port }) => [
     `The product catalogue listens on ${HOST}, port ${port}, in plain HTTP behind a proxy that ends TLS.`,

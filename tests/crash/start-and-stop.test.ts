@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { chain } from '../support/certificate-chain.js';
 import { serverPair } from '../support/certificates.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient, received } from '../support/http-client.js';
@@ -335,6 +336,19 @@ describe('the program', () => {
       client.close();
       expect((await service.exit).code).to.equal(75);
       expect(service.out).to.not.include('pcs_');
+    });
+
+    it('says beside its address that the certificate of its files has expired', async () => {
+      const where = folder();
+      const { cert, key } = await chain('EC', { from: Date.UTC(2020, 0, 1), to: Date.UTC(2020, 2, 31) });
+      writeFileSync(join(where, 'cert.pem'), cert);
+      writeFileSync(join(where, 'key.pem'), key);
+      const files = { TLS: 'files', TLS_CERT_FILE: 'cert.pem', TLS_KEY_FILE: 'key.pem' };
+      const service = start(where, files);
+      await service.prints(
+        /with the certificate cert\.pem\.\nThe certificate expired on 2020-03-31: clients refuse it\.\n/,
+      );
+      expect((await service.stop()).code).to.equal(0);
     });
 
     it('exits with 78 and one line for certificate files that are missing, malformed, or not a pair', async () => {
