@@ -97,7 +97,10 @@ export interface ListField extends FieldOptions {
   readonly distinct?: readonly string[];
   /** In CSV each element is a row. Absent: the list is one cell of JSON, or of texts with the {@link separator}. */
   readonly rows?: true;
-  /** What stands between the elements in a cell of CSV. No element has it. Only for texts. */
+  /**
+   * What stands between the elements in a cell of CSV, if they are texts. Objects may be written as the URLs that
+   * {@link distinct} names, with it between them. No such text has it.
+   */
   readonly separator?: string;
 }
 

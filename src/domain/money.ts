@@ -35,13 +35,18 @@ export function decimalOf(amount: number, currency: string): string {
 
 /**
  * The amount in the smallest unit of a decimal text in the major unit: `19.9` EUR → 1990.
- * @returns undefined if the text is no digits with at most one point between them, has more digits behind the point
- *   than the currency, or is no safe integer in the smallest unit
+ * Zeros may follow the digits of the currency, as databases and shops write them: `34.0000`.
+ * @returns undefined if the text is no digits with at most one point between them, has other digits behind those of the
+ *   currency, or is no safe integer in the smallest unit
  */
 export function amountOf(decimal: string, currency: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
   const digits = currencyDigits(currency);
-  if (whole === undefined || fraction.length > digits) return undefined;
-  const amount = Number(whole + fraction.padEnd(digits, '0'));
+  if (whole === undefined || !isZeros(fraction.slice(digits))) return undefined;
+  const amount = Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
   return Number.isSafeInteger(amount) ? amount : undefined;
+}
+
+function isZeros(digits: string): boolean {
+  return /^0*$/.test(digits);
 }

@@ -117,6 +117,7 @@ export const PRODUCT = {
     min: 0,
     max: 20,
     distinct: ['url'],
+    separator: '|',
     indexed: 'presence',
   },
   url: {

@@ -54,7 +54,13 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
     'shared/json-line.ts',
   ],
   'packages/pages/docs/': ['packages/pages/docs/'],
-  'packages/pages/console/': ['packages/pages/', 'packages/client/index.ts', 'domain/money.ts'],
+  // How amounts, integers and lists are read from text, as the service reads them.
+  'packages/pages/console/': [
+    'packages/pages/',
+    'packages/client/index.ts',
+    'domain/money.ts',
+    'shared/text-values.ts',
+  ],
 };
 
 /** The folders of the HTTP adapter, from the ground up: each may import those before it. */

@@ -24,6 +24,9 @@ const stored = fc.record(
     description: fc.constantFrom('', 'd'),
     price: fc.record({ amount: fc.constantFrom(0, 5, 500), currency: fc.constantFrom('EUR', 'JPY') }),
     attributes: fc.dictionary(keys, value),
+    tags: fc.constantFrom(['a', 'b'], ['a ', 'b']),
+    images: fc.constantFrom([{ url: 'https://a', alt: 'A' }], [{ url: 'https://a' }, { url: 'https://b' }]),
+    stock: fc.constantFrom(5, 6),
   },
   { requiredKeys: ['name'], noNullPrototype: true },
 );
@@ -32,11 +35,14 @@ const stored = fc.record(
 const CELLS = {
   name: ['a', 'b', ''],
   description: ['d', '""', ''],
-  'price.decimal': ['5', '5.00', '0.05', ''],
+  'price.decimal': ['5', '5.0000', '0.05', ''],
   'price.currency': ['EUR', 'JPY', ''],
-  'attributes.k': ['5', '5.0', 'x', 'true', '1.0', '""', ''],
+  'attributes.k': ['5', '5.0', 'x', 'TRUE', '1.0', '""', ''],
   'attributes[m.n]': ['7.5', 'false', 'null', ''],
   'attributes[l]:number': ['5', '5.0', '1e1', ''],
+  tags: ['a|b', 'a |b', ' a', ''],
+  images: ['https://a', 'https://a|https://b', '[]', ''],
+  stock: ['5', '1.0', ''],
 };
 const row = fc
   .tuple(...Object.values(CELLS).map((cells) => fc.constantFrom(...cells)))

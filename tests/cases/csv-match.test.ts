@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
-import { CSV, outcomes, rehearsedImport } from '../support/imports.js';
+import { CSV, NDJSON, outcomes, rehearsedImport } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
 import type { ResultLine } from '../support/line-stream.js';
+import { list } from '../support/list.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -180,19 +181,27 @@ describe('an import of CSV with match', () => {
       ['version', '01', [400, 'validation_failed', 'invalid_type /version']],
       ['version', 'x', [400, 'validation_failed', 'invalid_type /version']],
       ['version', '""', [400, 'validation_failed', 'invalid_type /version']],
+      ...list`1.0  1e0  +1`.map((cell) => [
+        'version',
+        cell,
+        [400, 'validation_failed', 'invalid_type /version'],
+      ]),
       ['version', '0', [400, 'validation_failed', 'out_of_range /version']],
       ['deleted', 'true', 204],
       ['deleted', '"true"', 204],
       ['deleted', 'false', 200],
       ['deleted', '', 200],
-      ['deleted', 'TRUE', [400, 'validation_failed', 'invalid_type /deleted']],
+      ['deleted', 'TRUE', 204],
+      ['deleted', 'True', 204],
+      ['deleted', 'FALSE', 200],
+      ['deleted', 'yes', [400, 'validation_failed', 'invalid_type /deleted']],
       ['deleted', '1', [400, 'validation_failed', 'invalid_type /deleted']],
       ['deleted', '""', [400, 'validation_failed', 'invalid_type /deleted']],
       ['version,deleted', '2,true', [412, 'precondition_failed']],
       ['version,deleted', '1,true', 204],
       ['version,deleted', 'x,true', [412, 'precondition_failed']],
       ['name,id,price.amount,deleted', '"",x,x,true', 204],
-    ] as const)
+    ] as [string, string, unknown][])
       expect((await apply(header, cell)).outcome, `${header} ${cell}`).to.deep.equal(outcome);
   });
 
@@ -201,16 +210,10 @@ describe('an import of CSV with match', () => {
       ['attributes.watt', '60', { watt: 60 }],
       ['attributes.watt', '61.5', { watt: 61.5 }],
       ['attributes.watt', '6e1', { watt: 60 }],
-      ['attributes.watt', '060', { watt: '060' }],
-      ['attributes.watt', 'sixty', { watt: 'sixty' }],
-      ['attributes.watt', 'true', { watt: 'true' }],
-      ['attributes.watt', '9007199254740993', { watt: '9007199254740993' }],
-      ['attributes.watt', '1e400', { watt: '1e400' }],
-      ['attributes.watt', 'NaN', { watt: 'NaN' }],
       ['attributes.on', 'true', { on: true }],
       ['attributes.on', 'false', { on: false }],
-      ['attributes.on', 'TRUE', { on: 'TRUE' }],
-      ['attributes.on', '1', { on: '1' }],
+      ['attributes.on', 'TRUE', { on: true }],
+      ['attributes.on', 'False', { on: false }],
       ['attributes.colour', '5', { colour: '5' }],
       ['attributes.colour', 'true', { colour: 'true' }],
       ['attributes[watt]', '7', { watt: 7 }],
@@ -228,8 +231,23 @@ describe('an import of CSV with match', () => {
           existing === 'merge' ? { ...FULL, attributes: all } : { name: 'Lamp', attributes },
         );
       }
-    const { outcome } = await apply('attributes[watt]:number', 'x');
-    expect(outcome).to.deep.equal([400, 'validation_failed', 'invalid_type /attributes/watt']);
+    for (const [header, row, issue = 'invalid_type'] of [
+      ...list`060  sixty  true  "7,8"  .5  +7.8  0x10  NaN  ""`.map((cell) => ['attributes.watt', cell]),
+      ['attributes.watt', '" 7.8"'],
+      ['attributes.watt', '1 000'],
+      ['attributes[watt]', '7.'],
+      ['attributes[watt]:number', 'x'],
+      ['attributes.watt', '1e400', 'out_of_range'],
+      ['attributes.watt', '9007199254740993', 'out_of_range'],
+      ...list`1  yes  "true "`.map((cell) => ['attributes.on', cell]),
+      ['attributes.on', '" true"'],
+    ] as [string, string, string?][])
+      for (const existing of ['merge', 'replace', 'skip']) {
+        const { outcome } = await apply(`name,${header}`, `Lamp,${row}`, existing);
+        const pointer = `/attributes/${header.includes('watt') ? 'watt' : 'on'}`;
+        const refused = [400, 'validation_failed', `${issue} ${pointer}`];
+        expect(outcome, `${header} ${row} ${existing}`).to.deep.equal(existing === 'skip' ? 200 : refused);
+      }
     const whole = await apply('attributes', '"{""watt"":null,""a"":1}"');
     expect(whole.fields).to.deep.equal({ ...FULL, attributes: { colour: 'red', on: true, a: 1 } });
     const [created] = await send('match=sku', 'sku,name,attributes.watt\nnew-watt,x,60\n');
@@ -243,7 +261,7 @@ describe('an import of CSV with match', () => {
       ['19.99,', FULL.price],
       ['19.99,EUR', FULL.price],
       ['24.99,USD', { amount: 2499, currency: 'USD' }],
-      [',USD', { amount: 1999, currency: 'USD' }],
+      [',EUR', FULL.price],
       ['1999,JPY', { amount: 1999, currency: 'JPY' }],
       [',', FULL.price],
     ] as [string, Fields][]) {
@@ -259,6 +277,8 @@ describe('an import of CSV with match', () => {
     for (const [row, existing, stored, ...issues] of [
       ['24.99,', 'merge', none, 'required /price/currency'],
       [',EUR', 'merge', none, 'required /price/decimal'],
+      [',JPY', 'merge', FULL, 'required /price/decimal'],
+      [',jpy', 'merge', FULL, 'invalid_format /price/currency', 'required /price/decimal'],
       ['x,', 'merge', FULL, 'invalid_type /price/decimal'],
       ['24.999,', 'merge', FULL, 'invalid_type /price/decimal'],
       ['-1,', 'merge', FULL, 'out_of_range /price/decimal'],
@@ -270,6 +290,109 @@ describe('an import of CSV with match', () => {
       const { outcome } = await apply(`name,${header}`, `Lamp,${row}`, existing, stored);
       expect(outcome, `${row} ${existing}`).to.deep.equal([400, 'validation_failed', ...issues]);
     }
+    for (const columns of ['price.currency,price.amount', 'price.currency']) {
+      const [more, missing] = columns.includes('amount')
+        ? [',', 'price.amount is required']
+        : ['', 'price.amount'];
+      const { outcome, result, fields } = await apply(columns, `JPY${more}`);
+      expect(outcome, columns).to.deep.equal([400, 'validation_failed', 'required /price/amount']);
+      expect(result.error.details[0].message).to.include(missing).and.include('1999 for 19.99 EUR');
+      expect(fields).to.deep.equal(FULL);
+      expect((await apply(columns, `EUR${more}`)).result.unchanged, columns).to.equal(true);
+    }
+    const other = await apply('price.currency,price.amount', 'JPY,1250');
+    expect(other.fields).to.deep.equal({ ...FULL, price: { amount: 1250, currency: 'JPY' } });
+  });
+
+  describe('with empty=clear', () => {
+    const DETAILS = { tags: ['a'], images: [{ url: 'https://a' }], stock: 3, status: 'draft', brand: 'B' };
+    const STORED = { ...FULL, ...DETAILS };
+    const clear = (header: string, row: string, stored: Fields = STORED) =>
+      apply(header, row, 'merge&empty=clear', stored);
+
+    for (const [header, row, changes] of [
+      [
+        'description,stock,brand,status,tags,images',
+        ',,,,,',
+        {
+          description: undefined,
+          ...Object.fromEntries(Object.keys(DETAILS).map((name) => [name, undefined])),
+        },
+      ],
+      ['status', '', { status: undefined }],
+      ['description', '""', { description: '' }],
+      ['attributes', '', { attributes: undefined }],
+      ['attributes.watt,attributes[on],attributes.new', ',,', { attributes: { colour: 'red' } }],
+      ['attributes[watt]:number,attributes.colour', ',""', { attributes: { on: true, colour: '' } }],
+      ['attributes.watt,attributes.on,attributes.colour', ',,', { attributes: undefined }],
+      ['price.amount,price.currency', ',', { price: undefined }],
+      ['price.decimal,price.currency', ',', { price: undefined }],
+      ['price.amount', '', { price: undefined }],
+      ['price.currency', '', { price: undefined }],
+      ['price.amount', '5', { price: { amount: 5, currency: 'EUR' } }],
+      ['price.currency', 'EUR', {}],
+      ['price.amount,price.currency', '5,EUR', { price: { amount: 5, currency: 'EUR' } }],
+      ['id,version,deleted,,name', ',,,,Lamp', {}],
+    ] as [string, string, Fields][])
+      it(`an empty cell removes the value: ${header}: ${row}`, async () => {
+        const { result, fields } = await clear(header, row);
+        expect(result.status, JSON.stringify(result)).to.equal(200);
+        expect(result.unchanged).to.equal(Object.keys(changes).length === 0 ? true : undefined);
+        expect(fields).to.deep.equal(JSON.parse(JSON.stringify({ ...STORED, ...changes })));
+      });
+
+    for (const [header, row, ...issues] of [
+      ['name', '', 'required /name'],
+      ['price.decimal,price.currency', '5,', 'required /price/currency'],
+      ['price.decimal,price.currency', ',EUR', 'required /price/decimal'],
+      ['price.currency,price.amount', ',5', 'required /price/currency'],
+      ['price.currency,price.amount', 'EUR,', 'required /price/amount'],
+      ['price.currency', 'USD', 'required /price/amount'],
+      ['stock,name', '1.0,', 'required /name', 'invalid_type /stock'],
+    ] as const)
+      it(`nothing changes if a value is missing: ${header}: ${row}`, async () => {
+        const { outcome, fields } = await clear(header, row);
+        expect(outcome).to.deep.equal([400, 'validation_failed', ...issues]);
+        expect(fields).to.deep.equal(STORED);
+      });
+
+    it('a new record has no value for an empty cell, and the key and what says what a line does stay', async () => {
+      const header = 'sku,id,version,deleted,name,description,price.amount,price.currency,attributes.watt';
+      const [created, ...refused] = await send(
+        'match=sku&empty=clear',
+        `${header}\nclear-1,,,,x,,,,\n,,,,x,,,,\nclear-2,,,,,,,,\nclear-3,,,,x,,,EUR,\n`,
+      );
+      expect(await read(created?.['id'])).to.deep.equal({ name: 'x' });
+      expect(outcomes(refused)).to.deep.equal(
+        ['sku', 'name', 'price/amount'].map((name) => [400, 'validation_failed', `required /${name}`]),
+      );
+      const { id } = await create(STORED);
+      await send('match=id&empty=clear', `id,sku\n${id},\n`);
+      expect((await service.client.get(`/v1/products/${id}`)).json).to.deep.equal({ id, ...STORED });
+    });
+
+    it('says nothing under replace and skip, and is keep by default', async () => {
+      const row = ['name,description', 'Torch,'] as const;
+      expect((await apply(...row, 'replace&empty=clear', STORED)).fields).to.deep.equal({ name: 'Torch' });
+      expect((await apply(...row, 'skip&empty=clear', STORED)).fields).to.deep.equal(STORED);
+      const [header] = row;
+      const kept = { ...STORED, name: 'Torch' };
+      expect((await apply(header, 'Torch,', 'merge&empty=keep', STORED)).fields).to.deep.equal(kept);
+    });
+
+    it('needs CSV and match', async () => {
+      for (const [query, headers, issues] of [
+        ['empty=clear', CSV, 1],
+        ['empty=keep', CSV, 1],
+        ['match=sku&empty=clear', NDJSON, 1],
+        ['empty=keep&existing=merge', NDJSON, 3],
+        ['match=sku&empty=CLEAR', CSV, 1],
+      ] as const) {
+        const response = await service.client.post(`/v1/products/imports?${query}`, '', { headers });
+        expect([response.status, response.json.code], query).to.deep.equal([400, 'invalid_parameter']);
+        expect(issueLocations(response), query).to.have.length(issues);
+      }
+    });
   });
 
   const exported = async (query: string) => {
@@ -359,8 +482,25 @@ describe('an import of CSV with match', () => {
     expect((await service.client.get(`/v1/users/${id}`)).json).to.deep.equal({
       id,
       name: 'Bob',
-      email: 'ann@EXAMPLE.com',
+      email: 'Ann@Example.com',
     });
+    for (const [target, body, headers] of [
+      ['/v1/users/imports?match=email', 'email,name\nANN@EXAMPLE.COM,Bob\n', CSV],
+      ['/v1/users/imports?match=email', '{"email":"ANN@EXAMPLE.COM","name":"Bob"}\n', NDJSON],
+      ['/v1/users/imports?match=email&empty=clear', 'email,name\nANN@EXAMPLE.COM,Bob\n', CSV],
+    ] as const)
+      expect(await rehearsedImport(service.client, { target, body, headers }), target).to.deep.equal([
+        { line: 1, status: 200, id, version: 2, unchanged: true },
+      ]);
+    const [replaced] = await send(
+      'match=email&existing=replace',
+      'email,name\nANN@example.com,Bob\n',
+      'users',
+    );
+    expect(replaced).to.deep.equal({ line: 1, status: 200, id, version: 3 });
+    expect((await service.client.get(`/v1/users/${id}`)).json.email).to.equal('ANN@example.com');
+    const [cleared] = await send('match=id&empty=clear', `id,email\n${id},\n`, 'users');
+    expect(outcomes([cleared])).to.deep.equal([[400, 'validation_failed', 'required /email']]);
   });
 
   it('reports a malformed record in its own result, and goes on', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { issueLocations } from '../support/http-client.js';
 import { CSV, outcomes, rehearsedImport, resultsOf } from '../support/imports.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { list } from '../support/list.js';
 
 const COLUMNS =
   'id,name,description,sku,price.amount,price.currency,attributes,status,tags,images,url,brand,gtin,group,stock';
@@ -88,13 +89,14 @@ describe('the details of products in CSV', () => {
       `${names.join()},name\n${names.map((name) => CELLS[name]).join()},Lamp\n`,
     );
     expect(others).to.deep.equal([]);
-    expect(await fieldsOf(result.id)).to.deep.equal(FULL);
+    expect(await fieldsOf(result.id)).to.deep.equal({ ...FULL, tags: ['lighting/lamps', '"new"', '=1+1'] });
   });
 
-  for (const [column, cell, value] of [
+  for (const [column, cell, value, ...more] of [
     ['tags', 'a', ['a']],
     ['tags', 'a|b', ['a', 'b']],
-    ['tags', ' a | b ', [' a ', ' b ']],
+    ['tags', ' a |\t b\u00a0| c d', ['a', 'b', 'c d']],
+    ['tags', '"\u2003a|b\ufeff"', ['\u2003a', 'b\ufeff']],
     ['tags', '"a|""b"""', ['a', '"b"']],
     ['tags', 'é|e\u0301', ['é', 'e\u0301']],
     ['tags', '1|true', ['1', 'true']],
@@ -103,12 +105,22 @@ describe('the details of products in CSV', () => {
     ['tags', '"a,b"', 'invalid_format /tags/0'],
     ['tags', 'a||b', 'too_short /tags/1'],
     ['tags', 'a|', 'too_short /tags/1'],
-    ['tags', 'a| ', 'invalid_format /tags/1'],
+    ['tags', 'a| ', 'too_short /tags/1'],
+    ['tags', ' ', 'too_short /tags/0'],
+    ['tags', '"cotton, summer|x"', 'invalid_format /tags/0'],
+    ['tags', 'a | a', 'duplicate_value /tags/1'],
     ['tags', 'a|b|a', 'duplicate_value /tags/2'],
     ['tags', '"a\nb"', 'invalid_format /tags/0'],
     ['tags', Array.from({ length: 51 }, (_, at) => at).join('|'), 'too_long /tags'],
     ['images', '"[{""url"":""https://a""}]"', [{ url: 'https://a' }]],
     ['images', '"[{""alt"":null,""url"":""https://a""}]"', [{ url: 'https://a' }]],
+    ['images', 'https://a', [{ url: 'https://a' }]],
+    ['images', '"HTTP://a/?b=c,d|https://b"', [{ url: 'HTTP://a/?b=c,d' }, { url: 'https://b' }]],
+    ['images', 'https://a|b.jpg', 'invalid_format /images/1/url'],
+    ['images', 'https://a | https://b', 'invalid_format /images/0/url', 'invalid_format /images/1/url'],
+    ['images', 'https://a|', 'too_short /images/1/url'],
+    ['images', 'ftp://a', 'invalid_format /images/0/url'],
+    ['images', 'https://a|https://a', 'duplicate_value /images/1/url'],
     ['images', '[]', undefined],
     ['images', '', undefined],
     ['images', '{}', 'invalid_type /images'],
@@ -138,17 +150,20 @@ describe('the details of products in CSV', () => {
     ['stock', '', undefined],
     ['stock', '""', 'invalid_type /stock'],
     ['stock', '012', 'invalid_type /stock'],
-    ['stock', '1.0', 1],
-    ['stock', '1e2', 100],
-    ['stock', '1.5', 'invalid_type /stock'],
+    ...list`1.000  "1,000"  +5  1e3  1.0  1.5  1_000  0x10  NaN  ٣  --1`.map((cell) => [
+      'stock',
+      cell,
+      'invalid_type /stock',
+    ]),
+    ['stock', '1 000', 'invalid_type /stock'],
     ['stock', ' 1', 'invalid_type /stock'],
     ['stock', '-1', 'out_of_range /stock'],
     ['stock', '9007199254740992', 'out_of_range /stock'],
-  ] as const)
+  ] as [string, string, unknown, ...string[]][])
     it(`in the column ${column}: ${JSON.stringify(cell.slice(0, 40))}`, async () => {
       const [result] = await sent(`name,${column}\nx,${cell}\n`);
       if (typeof value === 'string' && value.includes(' /'))
-        expect(outcomes([result])).to.deep.equal([[400, 'validation_failed', value]]);
+        expect(outcomes([result])).to.deep.equal([[400, 'validation_failed', value, ...more]]);
       else
         expect(await fieldsOf(result.id)).to.deep.equal({
           name: 'x',
@@ -167,7 +182,17 @@ describe('the details of products in CSV', () => {
       const [result] = await sent(`name,images\nx,${cell}\n`);
       expect(outcomes([result]), cell).to.deep.equal([[400, 'malformed_json', 'invalid_format /images']]);
       expect(result.error.message).to.match(/^The cell in the column images /);
+      expect(result.error.details[0].message).to.include('must be JSON or URLs joined by |');
     }
+  });
+
+  it('have messages that show how a cell is written', async () => {
+    const [{ error }] = await sent('name,tags,stock\nx,"cotton, summer",1.000\n');
+    const messages = error.details.map(({ message }: Fields) => message);
+    expect(messages).to.deep.equal([
+      'tags.0 must have no ",": in a cell | separates, as in cotton|summer.',
+      'stock takes an integer in digits, such as 1000, without a point, comma or exponent.',
+    ]);
   });
 
   it('have a column each in a header row, and no other', async () => {
@@ -202,12 +227,18 @@ describe('the details of products in CSV', () => {
 
     for (const [header, row, changes] of [
       ['tags', 'sale', { tags: ['sale'] }],
-      ['tags', '" ""new"" |sale"', { tags: [' "new" ', 'sale'] }],
+      ['tags', '" ""new"" |sale"', { tags: ['"new"', 'sale'] }],
       ['tags', CELLS.tags, {}],
       ['tags', '', {}],
       ['tags', '""', { tags: undefined }],
       ['images', '"[{""url"":""https://b""}]"', { images: [{ url: 'https://b' }] }],
       ['images', CELLS.images, {}],
+      ['images', 'https://a/1.jpg|https://a/2.jpg', {}],
+      [
+        'images',
+        'https://b|https://a/1.jpg',
+        { images: [{ url: 'https://b' }, { url: 'https://a/1.jpg', alt: 'a "b", c' }] },
+      ],
       [
         'images',
         '"[ {""alt"":""a \\""b\\"", c"", ""url"":""https://a/1.jpg""}, {""url"":""https://a/2.jpg""} ]"',
@@ -235,6 +266,8 @@ describe('the details of products in CSV', () => {
       const { fields } = await apply('name,tags,stock,images', 'Torch,sale,,', 'replace');
       expect(fields).to.deep.equal({ name: 'Torch', tags: ['sale'] });
       const header = `name,${Object.keys(CELLS).join()}`;
+      const pictures = await apply('name,images', 'Lamp,https://a/1.jpg', 'replace');
+      expect(pictures.fields['images']).to.deep.equal([{ url: 'https://a/1.jpg', alt: 'a "b", c' }]);
       const same = await apply(header, `Lamp,${Object.values(CELLS).join()}`, 'replace');
       expect([same.result.unchanged, same.fields]).to.deep.equal([true, FULL]);
     });

@@ -157,6 +157,10 @@ describe('an import of CSV', () => {
       ['1.234', 'KWD', 1234],
       ['1.2345', 'CLF', 12345],
       ['1.23', 'XYZ', 123],
+      ['34.0000', 'EUR', 3400],
+      ['19.900000', 'EUR', 1990],
+      ['1.2340', 'KWD', 1234],
+      ['1999.0000', 'JPY', 1999],
     ] as const)
       expect(await created(await importOne(header, `x,${cell},${currency}`)), cell).to.deep.equal({
         name: 'x',
@@ -170,7 +174,8 @@ describe('an import of CSV', () => {
     });
     for (const [cell, currency, code, rule] of [
       ['19.999', 'EUR', 'invalid_type', 'at most 2 digits behind it: 19.99'],
-      ['1999.0', 'JPY', 'invalid_type', 'JPY, without a point: 1999'],
+      ['1999.5', 'JPY', 'invalid_type', 'JPY, without a point: 1999'],
+      ['19.990001', 'EUR', 'invalid_type', 'at most 2 digits behind it: 19.99'],
       ['1.2345', 'KWD', 'invalid_type', 'at most 3 digits behind it: 1.999'],
       ['"19,99"', 'EUR', 'invalid_type', 'in the major unit of EUR'],
       ['"1,299.00"', 'EUR', 'invalid_type', 'point'],
@@ -184,6 +189,7 @@ describe('an import of CSV', () => {
       ['""', 'EUR', 'invalid_type', 'point'],
       ['-1.00', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
       ['90071992547409.92', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
+      ['90071992547409.9200', 'EUR', 'out_of_range', 'from 0 to 90071992547409.91'],
     ] as const) {
       const result = await importOne(header, `x,${cell},${currency}`);
       expect(outcomes([result]), cell).to.deep.equal([[400, 'validation_failed', `${code} /price/decimal`]]);
@@ -355,7 +361,7 @@ describe('an import of CSV', () => {
       name: 'x',
       attributes: { watts: 7.5, on: true, 'a.b[0]:number': '1', 'c]:number': '2' },
     });
-    expect(await created(await importOne(header, '-1e2,false,,,x'))).to.deep.equal({
+    expect(await created(await importOne(header, '-1e2,FALSE,,,x'))).to.deep.equal({
       name: 'x',
       attributes: { watts: -100, on: false },
     });
@@ -364,7 +370,8 @@ describe('an import of CSV', () => {
     const [watts, on] = ['invalid_type /attributes/watts', 'invalid_type /attributes/on'];
     for (const [record, issues] of [
       ['"7,5",yes,x', [watts, on]],
-      [' 7,TRUE,x', [watts, on]],
+      [' 7," true",x', [watts, on]],
+      ['NaN,T,x', [watts, on]],
       ['"",1,x', [watts, on]],
       ['true,"",x', [watts, on]],
       ['1e400,,x', ['out_of_range /attributes/watts']],

@@ -41,6 +41,8 @@ export interface MatchOptions<Match> extends Omit<ImportOptions, 'idempotencyKey
   readonly match: Match;
   /** What a line does to a record that exists: `merge` (a merge patch, the default), `replace`, or `skip` (nothing). */
   readonly existing?: 'merge' | 'replace' | 'skip';
+  /** What an empty cell of CSV does under `merge`: `keep` (nothing, the default), or `clear` (it removes the value). */
+  readonly empty?: 'keep' | 'clear';
 }
 
 type Lines<Line> = Iterable<Line> | AsyncIterable<Line>;
@@ -174,14 +176,14 @@ export class EditableCollection<D extends EditableTypes> extends Collection<D> {
   private async *sendImport(
     type: StreamType,
     body: FileContent,
-    { idempotencyKey, signal, match, existing, dryRun }: ImportOptions & Partial<MatchOptions<string>>,
+    { idempotencyKey, signal, match, existing, empty, dryRun }: ImportOptions & Partial<MatchOptions<string>>,
   ): AsyncGenerator<ImportResult, void, undefined> {
     const headers = {
       'Content-Type': type,
       Accept: NDJSON,
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    const query = queryString({ match, existing, dryRun });
+    const query = queryString({ match, existing, empty, dryRun });
     const reference = `${this.path}/imports${query && `?${query}`}`;
     yield* readLines<ImportResult>(await this.transport.call('POST', reference, { headers, body, signal }));
   }

@@ -49,11 +49,14 @@ export function amountText(amount: number, currency: string): string {
 /**
  * The amount in the smallest unit of a text such as `49.90`, or `49,90` if the locale writes a comma. Separators of
  * thousands are not accepted, because one of them could be meant as the decimal mark.
- * @returns undefined for any other text, and for more digits behind the mark than the currency has
+ * @returns undefined for any other text, and for more digits behind the mark than the currency has, even if they are
+ *   zeros: `1.000` could mean a thousand
  */
 export function typedAmount(text: string, currency: string): number | undefined {
   const typed = text.trim();
-  return amountOf(decimalMark() === ',' ? typed.replace(',', '.') : typed, currency);
+  const decimal = decimalMark() === ',' ? typed.replace(',', '.') : typed;
+  const [, fraction = ''] = decimal.split('.');
+  return fraction.length > currencyDigits(currency) ? undefined : amountOf(decimal, currency);
 }
 
 export function timeText(instant: string): string {

@@ -1,6 +1,7 @@
 import { currencyDigits } from '#src/domain/money.js';
+import { readInteger } from '#src/shared/text-values.js';
 import { type FilterField, nameOfKey } from '../docs/filters.js';
-import { amountText, decimalMark, typedAmount } from './formats.js';
+import { amountText, decimalMark, isPrice, typedAmount } from './formats.js';
 
 /** What a list shows, from the query in the page's URL. Its parameters are those of the API. */
 export interface ListState {
@@ -100,10 +101,10 @@ export function amountSeparator(): string {
 export function typedFilter(filter: Filter, filters: readonly Filter[]): Filter {
   if (!isAmount(filter)) return filter;
   const currency = currencyOf(filter, filters) ?? '';
-  const typed = (amount: string) =>
-    /^\d+$/.test(amount) && Number.isSafeInteger(Number(amount))
-      ? amountText(Number(amount), currency)
-      : amount;
+  const typed = (text: string) => {
+    const amount = readInteger(text);
+    return amount !== undefined && isPrice({ amount, currency }) ? amountText(amount, currency) : text;
+  };
   const values = filter.operator === 'in' ? filter.value.split(',') : [filter.value];
   return { ...filter, value: values.map(typed).join(`${amountSeparator()} `) };
 }

@@ -1,3 +1,4 @@
+import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/text-values.js';
 import type { AnySchema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
 import { amountText, isPrice, typedAmount } from '../formats.js';
@@ -22,6 +23,7 @@ export interface ChoiceField extends FieldBase {
 }
 export interface NumberField extends FieldBase {
   readonly kind: 'number';
+  readonly isInteger: boolean;
 }
 export interface ObjectField extends FieldBase {
   readonly kind: 'object';
@@ -83,7 +85,7 @@ export interface ListRow extends Row {
 
 /** What a form finds wrong itself, because no JSON could tell it to the service. */
 export type FormProblem = { readonly pointer: string } & (
-  | { readonly code: 'not_a_number' | 'too_precise' | 'repeated_key' }
+  | { readonly code: 'not_a_number' | 'not_an_integer' | 'too_precise' | 'repeated_key' }
   | { readonly code: 'not_a_price'; readonly currency: string }
 );
 
@@ -106,7 +108,8 @@ export function formFields(input: AnySchema | undefined, references: References)
 function fieldOf(name: string, isRequired: boolean, schema: AnySchema, references: References): Field {
   const found = references.schema(schema);
   const base = { name, isRequired, description: found.description ?? '' };
-  if (found.type === 'integer' || found.type === 'number') return { ...base, kind: 'number' };
+  if (found.type === 'integer' || found.type === 'number')
+    return { ...base, kind: 'number', isInteger: found.type === 'integer' };
   if (found.enum) return { ...base, kind: 'choice', values: found.enum.map(String) };
   if (found.type === 'string')
     return {
@@ -235,7 +238,9 @@ export function jsonOf(
     case 'choice':
       return (value as string) || undefined;
     case 'number':
-      return value === '' || value === null ? undefined : numberOf(value as string, pointer, problems);
+      return value === '' || value === null
+        ? undefined
+        : numberOf(value as string, pointer, problems, field.isInteger);
     case 'object': {
       const object = objectOf(field.fields, value as FormValues, pointer, problems);
       return Object.keys(object).length === 0 && !field.isRequired ? undefined : object;
@@ -309,22 +314,24 @@ function withoutMissing(members: readonly (readonly [string, Json | undefined])[
   return Object.fromEntries(members.filter((one): one is [string, Json] => one[1] !== undefined));
 }
 
-/** A number of JSON (RFC 8259 section 6): its whole part, its fraction and its exponent. */
-const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
 /** Reads a number only if it is exactly what was typed: JavaScript rounds longer ones silently. */
-function numberOf(text: string, pointer: string, problems: FormProblem[]): number | undefined {
+function numberOf(
+  text: string,
+  pointer: string,
+  problems: FormProblem[],
+  isInteger = false,
+): number | undefined {
   const typed = text.trim();
-  const number = Number(typed);
-  const isNumber = NUMBER.test(typed);
-  if (isNumber && digitsOf(typed) === digitsOf(String(number))) return number;
-  problems.push({ pointer, code: isNumber ? 'too_precise' : 'not_a_number' });
+  const number = isInteger ? readInteger(typed) : readNumber(typed);
+  if (number !== undefined && digitsOf(typed) === digitsOf(String(number))) return number;
+  const noNumber = isInteger ? 'not_an_integer' : 'not_a_number';
+  problems.push({ pointer, code: number === undefined ? noNumber : 'too_precise' });
   return undefined;
 }
 
 /** The digits of a number without zeros at either end, and the power of ten of the last: equal for equal numbers. */
 function digitsOf(text: string): string {
-  const [, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const [, whole = '', fraction = '', exponent = '0'] = JSON_NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   return `${significant}e${significant && Number(exponent) - fraction.length + digits.length - significant.length}`;

@@ -1,3 +1,4 @@
+import { readInteger } from '#src/shared/text-values.js';
 import { type Filter, type ListState, queryOf } from '../list-query.js';
 import type { Resource } from '../types.js';
 
@@ -104,7 +105,7 @@ export function filtersOfRange(
 export function chosenRange(filters: readonly Filter[], { amount }: PriceFields): ChosenRange {
   const limit = (operator: string) => {
     const text = filters.find((one) => one.field === amount && one.operator === operator)?.value ?? '';
-    return /^\d+$/.test(text) ? Number(text) : undefined;
+    return readInteger(text);
   };
   return { from: limit('gte'), below: limit('lt') };
 }

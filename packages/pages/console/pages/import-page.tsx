@@ -13,7 +13,7 @@ import { FileChooser } from '../transfer/file-chooser.js';
 import { type FormatDetails, formatOfFile, formatsOf } from '../transfer/formats.js';
 import { ImportCounts, type ImportCountsProps } from '../transfer/import-counts.js';
 import { ImportFindings } from '../transfer/import-findings.js';
-import { ImportPreview } from '../transfer/import-preview.js';
+import { ImportPreview, UntypedColumns } from '../transfer/import-preview.js';
 import {
   ImportRun,
   type Progress,
@@ -181,6 +181,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
       {chosen && state.step === 'ready' && (
         <ImportPreview {...{ resource, isUpdate }} records={chosen.records} format={chosen.format.format} />
       )}
+      {chosen && (state.step === 'ready' || isCheck) && <UntypedColumns records={chosen.records} />}
       {state.step === 'stopped' && 'error' in state && <StoppedBy error={state.error} />}
       {mayResume && (
         <Notice>

@@ -1,5 +1,6 @@
 import type { EditableCollection, ImportResult } from '#packages/client/index.js';
 import { amountOf } from '#src/domain/money.js';
+import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '#src/shared/text-values.js';
 import type { Field } from '../edit/form-model.js';
 import { isObject, type Json, type JsonObject, member, patched } from '../edit/json.js';
 import { type Difference, differencesOf } from '../edit/three-way.js';
@@ -66,21 +67,23 @@ export async function changesOf(
   const inAnyCase = new Map(stored.map((record) => [String(record[match]).toLowerCase(), record]));
   return findings.map((finding) => {
     const key = keyOf(finding);
-    return changeOf(finding, byKey.get(key) ?? inAnyCase.get(key.toLowerCase()), fields, isReplaced);
+    const current = byKey.get(key) ?? inAnyCase.get(key.toLowerCase());
+    return changeOf(finding, current, { fields, match, isReplaced });
   });
 }
 
 function changeOf(
   finding: Finding,
   current: CatalogueRecord | undefined,
-  fields: readonly Field[],
-  isReplaced: boolean,
+  { fields, match, isReplaced }: Pick<Comparison, 'fields' | 'match' | 'isReplaced'>,
 ): FileChange {
   const stored = (current ?? {}) as JsonObject;
   const said = saidIn(finding.record, fields, stored);
-  const merged = patched(isReplaced ? {} : stored, said) as JsonObject;
+  // A merge keeps the spelling of the key by which it finds the record.
+  const key = isReplaced ? {} : { [match]: stored[match] ?? null };
+  const merged = patched(isReplaced ? {} : stored, { ...said, ...key }) as JsonObject;
   const yours = Object.fromEntries(Object.entries(merged).filter(([, value]) => !isEmpty(value)));
-  const isDeletion = String(member(said, 'deleted')) === 'true';
+  const isDeletion = readBoolean(String(member(said, 'deleted'))) === true;
   const isCompared = current !== undefined && !isDeletion;
   const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
   return { finding, current, version: member(said, 'version'), isDeletion, differences };
@@ -113,7 +116,7 @@ function saidInCells(
     if (cell === undefined) continue;
     const [, name = column, dotted, key = dotted, type] = MEMBER.exec(column) ?? [];
     const field = fields.find((one) => one.name === name);
-    if (key === undefined) said[name] = valueIn(cell, field);
+    if (key === undefined) said[name] = valueIn(cell, field, member(stored, name));
     else {
       const others = said[name] ?? {};
       const currency = cells[columns.indexOf(`${name}.currency`)] ?? member(member(stored, name), 'currency');
@@ -127,14 +130,22 @@ function saidInCells(
   return said;
 }
 
-/** The value of a cell, as the service reads it. */
-export function valueIn(cell: string, field: Field | undefined): Json {
+const SEPARATOR = '|';
+
+/**
+ * The value of a cell, as the service reads it.
+ * @param stored what the record has that the cell changes
+ */
+export function valueIn(cell: string, field: Field | undefined, stored?: Json): Json {
+  const known = Array.isArray(stored) ? (stored as readonly Json[]) : [];
   switch (field?.kind) {
     case 'number':
-      return numberIn(cell);
+      return readInteger(cell) ?? cell;
     case 'chips':
-      return cell === '' ? [] : cell.split('|');
+      return known.join(SEPARATOR) === cell ? known : readTexts(cell, SEPARATOR);
     case 'list':
+      if (!isUrl(cell)) return jsonIn(cell);
+      return cell.split(SEPARATOR).map((url) => known.find((one) => member(one, 'url') === url) ?? { url });
     case 'map':
     case 'object':
     case 'price':
@@ -144,19 +155,15 @@ export function valueIn(cell: string, field: Field | undefined): Json {
   }
 }
 
-/** @param type the one that the header names, else that of the stored value, which the service keeps where it can */
+/** @param type the one that the header names, else that of the stored value, which the service keeps */
 function memberIn(cell: string, key: string, field: Field | undefined, type: string): Json {
   if (field?.kind === 'price' || field?.kind === 'object')
     return valueIn(
       cell,
       field.fields.find(({ name }) => name === key),
     );
-  if (type === 'number') return numberIn(cell);
-  return type === 'boolean' && /^(true|false)$/.test(cell) ? cell === 'true' : cell;
-}
-
-function numberIn(cell: string): Json {
-  return /^-?\d/.test(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell;
+  if (type === 'number') return readNumber(cell) ?? cell;
+  return type === 'boolean' ? (readBoolean(cell) ?? cell) : cell;
 }
 
 function jsonIn(cell: string): Json {

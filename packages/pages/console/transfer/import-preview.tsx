@@ -7,7 +7,7 @@ import { formFields } from '../edit/form-model.js';
 import { labelOf } from '../formats.js';
 import type { Field, Resource } from '../types.js';
 import { valueIn } from './file-changes.js';
-import { NoPrice, type PreviewRecord } from './preview.js';
+import { NoPrice, type PreviewRecord, untypedColumns } from './preview.js';
 import type { Format } from './records-in-file.js';
 
 interface ImportPreviewProps {
@@ -60,6 +60,18 @@ export function ImportPreview({
           </tbody>
         </table>
       </section>
+    </>
+  );
+}
+
+/** Which columns become texts, though they look like numbers or booleans. */
+export function UntypedColumns({ records }: Pick<ImportPreviewProps, 'records'>): JSX.Element {
+  const { importing } = useConsole().texts;
+  return (
+    <>
+      {untypedColumns(records).map(({ column, typed }) => (
+        <p key={column}>{importing.untyped(column, typed)}</p>
+      ))}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { amountOf } from '#src/domain/money.js';
+import { readBoolean, readInteger, readNumber } from '#src/shared/text-values.js';
 import { isPrice, type Price } from '../formats.js';
 import { cellsOf } from './csv-cells.js';
 import { type Format, partsOf } from './records-in-file.js';
@@ -65,7 +66,28 @@ function ofCells(names: readonly string[], cells: readonly (string | undefined)[
 }
 
 function priceOf(cell: string, currency: string, isDecimal: boolean): Price | NoPrice {
-  const amount = isDecimal ? amountOf(cell, currency) : /^\d+$/.test(cell) ? Number(cell) : undefined;
+  const amount = isDecimal ? amountOf(cell, currency) : readInteger(cell);
   const price = { amount, currency };
   return isPrice(price) && currency !== '' ? price : new NoPrice(`${cell} ${currency}`.trim());
+}
+
+/** An attribute without a type in the header row of CSV, and its column with one: `attributes[watts]:number`. */
+export interface UntypedColumn {
+  readonly column: string;
+  readonly typed: string;
+}
+
+/** The columns of attributes that are texts in new records, though every cell could be a number, or a boolean. */
+export function untypedColumns(records: readonly PreviewRecord[]): UntypedColumn[] {
+  const names = new Set(records.flatMap(({ values }) => Object.keys(values ?? {})));
+  return [...names].flatMap((column) => {
+    const [, dotted, bracketed] = /^attributes(?:\.(.+)|\[(.+)\])$/s.exec(column) ?? [];
+    const key = dotted ?? bracketed;
+    if (key === undefined) return [];
+    const cells = records.map(({ values }) => values?.[column]).filter((cell) => cell !== undefined);
+    const areAll = (read: (text: string) => unknown) =>
+      cells.every((cell) => read(String(cell)) !== undefined);
+    const type = areAll(readNumber) ? 'number' : areAll(readBoolean) ? 'boolean' : undefined;
+    return type ? [{ column, typed: `attributes[${key}]:${type}` }] : [];
+  });
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { readInteger } from '../../../../shared/text-values.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
 import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../seed/sample-product.js';
@@ -49,8 +50,8 @@ async function fill(seeding: Seeding, { seed, products: count, json }: SeedOptio
 
 function parseInteger({ min, max }: { readonly min: number; readonly max: number }) {
   return (text: string): number => {
-    const value = /^(0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
+    const value = readInteger(text);
+    if (value !== undefined && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }

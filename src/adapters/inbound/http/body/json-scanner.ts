@@ -17,12 +17,6 @@ interface Issue {
   readonly what: string;
 }
 
-/** Whether a text is a number as JSON writes it. */
-export function isNumber(text: string): boolean {
-  NUMBER.lastIndex = 0;
-  return NUMBER.test(text) && NUMBER.lastIndex === text.length && endsWithDigit(text);
-}
-
 function numberAt(text: string, index: number): RegExpExecArray {
   NUMBER.lastIndex = index;
   return NUMBER.exec(text) as RegExpExecArray;
@@ -37,7 +31,7 @@ function endsWithDigit(text: string): boolean {
  * would hold another number than the client sent.
  * @param literal a number as JSON writes it
  */
-export function isRoundedToInteger(literal: string): boolean {
+function isRoundedToInteger(literal: string): boolean {
   if (!Number.isInteger(Number(literal))) return false;
   const [, integer = '', fraction = '', exponent = '0'] = numberAt(literal, 0);
   const significant = lengthWithoutZeros(integer + fraction);

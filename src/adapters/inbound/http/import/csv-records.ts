@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { SentRecord } from '../../../../application/records/record-format.js';
-import { ATTRIBUTES, isStoredExactly } from '../../../../domain/attributes.js';
+import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
+import type { MoneyField } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { memberValue } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
 import { CsvSplitter, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
+import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/text-values.js';
 import { tooLarge } from '../body/json-body.js';
-import { isNumber, isRoundedToInteger } from '../body/json-scanner.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
@@ -29,21 +30,24 @@ const MAX_COLUMNS = 10_000;
  */
 export function csvImport(columns: Columns): ImportFormat {
   return {
+    hasCells: true,
     checkType: rejectAbsentHeader,
     open: async (request, limitBytes, match) => {
       const batches = readLines(request, new CsvSplitter(limitBytes));
       const { value: first } = await batches.next();
       const header = readHeader(first?.[0], forMatch(columns, match), limitBytes);
-      const takesTypes = match !== undefined && header.some(dependsOnStored);
-      const isMerge = match?.existing === 'merge';
+      const dependent = groupOf(header.filter((one) => match && dependsOnStored(one, match)));
+      const others = groupOf(header.filter((one) => !dependent.columns.includes(one)));
       return {
         batches: following(first?.slice(1) ?? [], batches),
         parse: (record) => {
           if ('tooLong' in record) throw tooLarge(limitBytes, 'record');
           const cells = readRecord(record.bytes, header);
-          const sent = sentRecord(cells, header);
-          if (!takesTypes) return sent;
-          return { ...sent, beside: (stored) => sentRecord(cells, header, { stored, isMerge }) };
+          const { body, issues } = new SentCells(cells).read(others);
+          if (!match || dependent.columns.length === 0) return { body, issues };
+          const beside = (stored?: () => JsonObject) =>
+            new SentCells(cells, { ...body }, new Map(issues), stored && { match, stored }).read(dependent);
+          return { body, issues, beside };
         },
       };
     },
@@ -53,20 +57,24 @@ export function csvImport(columns: Columns): ImportFormat {
 /** The columns of an import, of which those with a value in each record are required in the header row. */
 type ImportColumns = Columns & { readonly match?: Match };
 
-/**
- * Of an import with `match` only the key is required, because a record may exist, and the columns that say what happens
- * to it are allowed.
- */
+/** To an import with `match` the columns belong that say what happens to a record. */
 function forMatch(columns: Columns, match: Match | undefined): ImportColumns {
   if (!match) return columns;
-  const { control, sendable } = columns;
-  const all = [...control, ...sendable].map((one) => ({ ...one, isRequired: one.name === match.field }));
-  return { ...columns, sendable: all, match };
+  return { ...columns, sendable: [...columns.control, ...columns.sendable], match };
+}
+
+/** Of an import with `match` only the key is required, because a record may exist. */
+function isDue({ name, isRequired }: Column, match: Match | undefined): boolean {
+  return match ? name === match.field : isRequired;
 }
 
 /** Whether a cell may mean something else beside a record that exists. */
-function dependsOnStored({ column }: PlacedColumn): boolean {
-  return column?.path[0] === ATTRIBUTE_COLUMNS || column?.kind === 'decimal';
+function dependsOnStored({ column, isOfLine }: PlacedColumn, { existing, clears }: Match): boolean {
+  if (!column || isOfLine || existing === 'skip') return false;
+  const { kind, path, money, urlMember } = column;
+  if (clears && existing === 'merge') return true;
+  const isAttribute = path[0] === ATTRIBUTE_COLUMNS && path.length > 1;
+  return isAttribute || kind === 'list' || money !== undefined || urlMember !== undefined;
 }
 
 /** @throws HttpError `unsupported_media_type` for `text/csv; header=absent` (RFC 4180 section 3) */
@@ -110,8 +118,9 @@ function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBy
       'The header row is invalid; see details.',
       issues.slice(0, MAX_ISSUES),
     );
+  const ofLine = columns.match ? [columns.match.field, ...columns.control.map(({ name }) => name)] : [];
   return header
-    .map(({ column }, at) => ({ at, column }))
+    .map(({ column }, at) => ({ at, column, isOfLine: column !== undefined && ofLine.includes(column.name) }))
     .toSorted(
       (one, other) => Number(one.column?.kind === 'decimal') - Number(other.column?.kind === 'decimal'),
     );
@@ -123,6 +132,34 @@ interface PlacedColumn {
   readonly at: number;
   /** Undefined if the column has no name. */
   readonly column: Column | undefined;
+  /** Whether it has the key, or says what the line does. It is no field that the line changes. */
+  readonly isOfLine: boolean;
+}
+
+/** Columns that are read together. */
+interface ColumnGroup {
+  readonly columns: readonly PlacedColumn[];
+  readonly prices: readonly PriceColumns[];
+}
+
+/** The columns of an amount of money. */
+interface PriceColumns {
+  readonly money: MoneyField;
+  /** In the smallest or the major unit. */
+  readonly amount: PlacedColumn | undefined;
+  readonly currency: PlacedColumn | undefined;
+}
+
+function groupOf(columns: readonly PlacedColumn[]): ColumnGroup {
+  const fields = new Set(columns.map(({ column }) => column?.money));
+  const prices = [...fields]
+    .filter((money) => money !== undefined)
+    .map((money) => {
+      const own = columns.filter(({ column }) => column?.money === money);
+      const isAmount = ({ column }: PlacedColumn) => column?.kind !== 'text';
+      return { money, amount: own.find(isAmount), currency: own.find((one) => !isAmount(one)) };
+    });
+  return { columns, prices };
 }
 
 /** A cell of the header row. */
@@ -161,7 +198,7 @@ function headerIssues(header: readonly HeaderCell[], columns: ImportColumns): Is
     // In the detail, because programs show details and leave the message of the error out.
     return issues.map((issue) => ({ ...issue, message: `${issue.message}${hint}` }));
   });
-  const missing = columns.sendable.filter(({ name, isRequired }) => isRequired && !seen.has(name));
+  const missing = columns.sendable.filter((one) => isDue(one, columns.match) && !seen.has(one.name));
   return [
     ...ofNames,
     ...overlapIssues(seen, columns),
@@ -231,139 +268,222 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): Cells {
   return cells;
 }
 
-/** The record that has the key of a line. */
-interface StoredBeside {
-  /** As clients see it. */
-  readonly stored: JsonObject;
-  /** Whether an empty cell leaves its value as it is. */
-  readonly isMerge: boolean;
+/** What a line does to the record that has its key. */
+interface Beside {
+  readonly match: Match;
+  /** Returns the record, as clients see it. */
+  readonly stored: () => JsonObject;
 }
 
 /**
- * Returns a record as if it had been sent as JSON. A cell that does not fit its column stays a text, so that validation
- * reports it, or an issue replaces what validation says. A text takes the type of the stored value where it fits.
- * @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large`
+ * The cells of a record, as they would have been sent in JSON. A cell that does not fit its column stays a text, so that
+ * validation reports it, or an issue replaces what validation says.
  */
-function sentRecord(cells: Cells, columns: readonly PlacedColumn[], beside?: StoredBeside): SentRecord {
-  const body: Record<string, unknown> = {};
-  const issues = new Map<string, Issue>();
-  for (const { at, column } of columns) {
-    const cell = cells[at];
-    if (!column) continue;
-    const { path, kind, money } = column;
-    const [field, member] = path;
-    if (cell === undefined) {
-      // The price has a currency, so that validation misses the amount.
-      if (kind === 'decimal' && money && body[field] && !(beside?.isMerge && beside.stored[field]))
-        issues.set(jsonPointer([field, money.amount]), fieldIssue('required', stepsOf(column), DECIMAL_DUE));
-      continue;
-    }
-    if (member !== undefined) body[field] ??= {};
-    const holder = member === undefined ? body : (body[field] as Record<string, unknown>);
-    const stored = memberValue(beside?.stored, field);
-    const ownCurrency = money && textOrNothing(holder[money.currency]);
-    const currency =
-      ownCurrency ??
-      (money && beside?.isMerge ? textOrNothing(memberValue(stored, money.currency)) : undefined);
-    const storedValue = member === undefined ? stored : memberValue(stored, member);
-    const value = cellValue(cell, asStored(column, storedValue, cell), currency);
-    const name = kind === 'decimal' && money ? money.amount : (member ?? field);
-    holder[name] = value;
-    const issue = value === cell ? misfit(cell, column, currency) : undefined;
-    if (issue) issues.set(jsonPointer(member === undefined ? [name] : [field, name]), issue);
-  }
-  return { body, issues };
-}
+class SentCells {
+  private shown: JsonObject | undefined;
 
-/** The column of a text beside a stored number or boolean, which a cell stays where it can. */
-function asStored(column: Column, stored: unknown, cell: string): Column {
-  if (column.kind !== 'text') return column;
-  if (typeof stored === 'number' && isStoredExactly(Number(cell))) return { ...column, kind: 'number' };
-  return typeof stored === 'boolean' ? { ...column, kind: 'boolean' } : column;
+  /** @param beside absent for a new record */
+  constructor(
+    private readonly cells: Cells,
+    private readonly body: Record<string, unknown> = {},
+    private readonly issues = new Map<string, Issue>(),
+    private readonly beside?: Beside,
+  ) {}
+
+  private get isMerge(): boolean {
+    return this.beside?.match.existing === 'merge';
+  }
+
+  /** Whether an empty cell removes the value. */
+  private get clears(): boolean {
+    return this.isMerge && this.beside?.match.clears === true;
+  }
+
+  /** @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large` */
+  read({ columns, prices }: ColumnGroup): SentRecord & { readonly body: Readonly<Record<string, unknown>> } {
+    for (const { at, column, isOfLine } of columns) {
+      if (!column) continue;
+      const cell = this.cells[at];
+      if (cell !== undefined) this.take(cell, column, isOfLine);
+      else if (this.clears) this.clear(column);
+    }
+    for (const price of prices) this.complete(price);
+    return { body: this.body, issues: this.issues };
+  }
+
+  private take(cell: string, column: Column, isOfLine: boolean): void {
+    const typed = this.asStored(column);
+    const { kind, money, path } = typed;
+    const holder = this.holderOf(path);
+    const currency = kind === 'decimal' && money ? this.currencyOf(money, holder) : undefined;
+    const value = this.valueOf(cell, typed, currency);
+    const at = placeOf(typed);
+    holder[at.at(-1) as string] = value;
+    if (isOfLine || value !== cell) return;
+    const issue = misfit(cell, typed, currency);
+    if (issue) this.issues.set(jsonPointer(at), issue);
+  }
+
+  private valueOf(cell: string, column: Column, currency: string | undefined): unknown {
+    const { kind, separator = ',' } = column;
+    if (kind === 'list') return this.textsOf(cell, column, separator);
+    if (column.urlMember !== undefined && isUrl(cell)) return this.objectsOf(cell, column, column.urlMember);
+    return cellValue(cell, column, currency);
+  }
+
+  /** The texts without white space around them, unless the cell is what an export shows of the stored ones. */
+  private textsOf(cell: string, { path, wrongSeparator }: Column, separator: string): readonly string[] {
+    const texts = readTexts(cell, separator);
+    const isTrimmed = texts.join(separator) !== cell;
+    const stored = isTrimmed ? this.storedValue(path) : undefined;
+    if (Array.isArray(stored) && stored.join(separator) === cell) return stored;
+    for (const [at, text] of texts.entries())
+      if (wrongSeparator !== undefined && text.includes(wrongSeparator)) {
+        const rule = `must have no ${JSON.stringify(wrongSeparator)}: in a cell ${separator} separates, as in cotton${separator}summer`;
+        this.issues.set(jsonPointer([path[0], at]), fieldIssue('invalid_format', [path[0], at], rule));
+      }
+    return texts;
+  }
+
+  /** An object for each URL: the one that the stored record has, else one with the URL alone. */
+  private objectsOf(cell: string, { path, separator = ',' }: Column, member: string): readonly unknown[] {
+    const stored = this.storedValue(path);
+    const known = Array.isArray(stored) ? stored : [];
+    return cell
+      .split(separator)
+      .map((url) => known.find((one) => memberValue(one, member) === url) ?? { [member]: url });
+  }
+
+  /** The column of an attribute whose header has no type, beside a stored number or boolean, which has one. */
+  private asStored(column: Column): Column {
+    if (!this.beside || column.kind !== 'text' || column.path[0] !== ATTRIBUTE_COLUMNS) return column;
+    const stored = typeof this.storedValue(column.path);
+    return stored === 'number' || stored === 'boolean' ? { ...column, kind: stored } : column;
+  }
+
+  private storedValue([field, member]: Column['path']): unknown {
+    this.shown ??= this.beside?.stored();
+    const value = memberValue(this.shown, field);
+    return member === undefined ? value : memberValue(value, member);
+  }
+
+  /** That of the line; under merge the stored one, if the line has none. */
+  private currencyOf({ field, currency }: MoneyField, price: JsonObject): string | undefined {
+    return (
+      textOrNothing(price[currency]) ??
+      (this.isMerge ? textOrNothing(this.storedValue([field, currency])) : undefined)
+    );
+  }
+
+  private holderOf([field, member]: Column['path']): Record<string, unknown> {
+    if (member === undefined) return this.body;
+    this.body[field] ??= {};
+    return this.body[field] as Record<string, unknown>;
+  }
+
+  private clear(column: Column): void {
+    const at = placeOf(column);
+    this.holderOf(column.path)[at.at(-1) as string] = null;
+    if (column.isRequired) this.issues.set(jsonPointer(at), fieldIssue('required', at, NOT_CLEARED));
+  }
+
+  /** A price is one value: it goes as a whole, and another currency needs its amount. */
+  private complete({ money, amount, currency }: PriceColumns): void {
+    const price = this.body[money.field];
+    if (price && Object.values(price).every((member) => member === null)) this.body[money.field] = null;
+    const code = currency && this.cells[currency.at];
+    if (code === undefined || (amount && this.cells[amount.at] !== undefined)) return;
+    const isStored = this.isMerge && this.storedValue([money.field, money.currency]) === code;
+    if (isStored && !(amount && this.clears)) return;
+    const steps = amount?.column ? stepsOf(amount.column) : [money.field, money.amount];
+    const due = amount?.column?.kind === 'decimal' ? DECIMAL_DUE : AMOUNT_DUE;
+    this.issues.set(jsonPointer([money.field, money.amount]), fieldIssue('required', steps, due));
+  }
 }
 
 function stepsOf({ path }: Pick<Column, 'path'>): string[] {
   return path.filter((step) => step !== undefined);
 }
 
+/** Where the value of a column stands in a body. */
+function placeOf({ kind, money, path }: Column): string[] {
+  return kind === 'decimal' && money ? [money.field, money.amount] : stepsOf({ path });
+}
+
 function textOrNothing(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-const DECIMAL_DUE = 'is required: it must be an amount in the major unit of the currency, such as 19.99';
+const NOT_CLEARED = 'is required: its cell cannot be empty with empty=clear';
+const DECIMAL_DUE =
+  'is required with its currency: it must be an amount in the major unit of the currency, such as 19.99';
+const AMOUNT_DUE =
+  'is required with its currency: it must be an integer in the smallest unit of the currency, such as 1999 for 19.99 EUR';
 
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const DECIMAL = /^-?\d+(?:\.(\d+))?$/;
 
 /** @param currency of an amount of money, if the record names one */
-function cellValue(
-  cell: string,
-  { kind, name, separator = ',' }: Column,
-  currency: string | undefined,
-): unknown {
-  switch (kind) {
-    case 'text':
-      return cell;
+function cellValue(cell: string, column: Column, currency: string | undefined): unknown {
+  switch (column.kind) {
     case 'integer':
-      return isNumber(cell) && !isRoundedToInteger(cell) ? Number(cell) : cell;
-    case 'number':
-      return isNumber(cell) ? Number(cell) : cell;
     case 'amount':
-      return INTEGER.test(cell) ? Number(cell) : cell;
+      return readInteger(cell) ?? cell;
+    case 'number':
+      return readNumber(cell) ?? cell;
     case 'boolean':
-      return cell === 'true' || (cell === 'false' ? false : cell);
+      return readBoolean(cell) ?? cell;
     case 'decimal':
       // Without a currency the record is refused, whatever the amount.
       if (currency === undefined) return DECIMAL.test(cell) ? 0 : cell;
       return amountOf(cell, currency) ?? cell;
     case 'json':
-      return jsonValue(cell, name);
-    case 'list':
-      return cell === '' ? [] : cell.split(separator);
+      return jsonValue(cell, column);
+    default:
+      return cell;
   }
 }
 
 /** What is wrong with a cell that stayed a text, if the rule of the column is not that of the field. */
-function misfit(
-  cell: string,
-  { kind, path, money }: Column,
-  currency: string | undefined,
-): Issue | undefined {
-  const steps = stepsOf({ path });
-  const name = steps.join('.');
-  if (kind === 'amount' && money) {
-    const rule = `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money.field}.decimal`;
-    return issueAt(steps, 'invalid_type', `${name} takes ${rule}.`);
+function misfit(cell: string, column: Column, currency: string | undefined): Issue | undefined {
+  const { kind, money } = column;
+  const steps = stepsOf(column);
+  const takes = (what: string, code: Issue['code'] = 'invalid_type') =>
+    issueAt(steps, code, `${steps.join('.')} takes ${what}.`);
+  switch (kind) {
+    case 'integer':
+      return takes('an integer in digits, such as 1000, without a point, comma or exponent');
+    case 'amount':
+      return takes(
+        `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money?.field}.decimal`,
+      );
+    case 'number':
+      return takes('a number such as 7.5 or 0.25, with a point and a digit before it');
+    case 'boolean':
+      return takes('true or false');
+    case 'decimal':
+      break;
+    default:
+      return undefined;
   }
-  if (kind === 'number')
-    return issueAt(
-      steps,
-      'invalid_type',
-      `${name} takes a number such as 7.5 or 0.25, with a point and a digit before it.`,
-    );
-  if (kind === 'boolean') return issueAt(steps, 'invalid_type', `${name} takes true or false.`);
-  if (kind !== 'decimal') return undefined;
   const [form, fraction = ''] = DECIMAL.exec(cell) ?? [];
   const known = currency !== undefined && /^[A-Z]{3}$/.test(currency) ? currency : undefined;
   const digits = currencyDigits(known ?? '');
-  if (form !== undefined && fraction.length <= digits) {
-    const most = decimalOf(Number.MAX_SAFE_INTEGER, known ?? '');
-    return issueAt(steps, 'out_of_range', `${name} takes an amount from 0 to ${most}.`);
-  }
+  if (form !== undefined && /^0*$/.test(fraction.slice(digits)))
+    return takes(`an amount from 0 to ${decimalOf(Number.MAX_SAFE_INTEGER, known ?? '')}`, 'out_of_range');
   const example = decimalOf(1999, known ?? '');
   const places = digits === 0 ? 'without a point' : `with a point and at most ${digits} digits behind it`;
-  const unit = `the major unit of ${known ?? 'the currency'}`;
-  return issueAt(steps, 'invalid_type', `${name} takes an amount in ${unit}, ${places}: ${example}.`);
+  return takes(`an amount in the major unit of ${known ?? 'the currency'}, ${places}: ${example}`);
 }
 
 /** @throws HttpError `malformed_json`, `payload_too_large` */
-function jsonValue(cell: string, column: string): unknown {
+function jsonValue(cell: string, { name, urlMember, separator }: Column): unknown {
   try {
     return parseStrictJson(Buffer.from(cell));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${column}`), [
-      fieldIssue('invalid_format', [column], 'must be JSON'),
+    const orUrls = `or URLs joined by ${separator}, such as https://example.com/1.jpg${separator}https://example.com/2.jpg`;
+    throw new HttpError(error.code, error.message.replace('The body', `The cell in the column ${name}`), [
+      fieldIssue('invalid_format', [name], `must be JSON${urlMember === undefined ? '' : ` ${orUrls}`}`),
     ]);
   }
 }

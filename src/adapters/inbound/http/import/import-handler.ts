@@ -43,6 +43,8 @@ export interface ImportTools {
 
 /** How a media type writes the records of an import. */
 export interface ImportFormat {
+  /** Whether a record is cells, of which an empty one may mean two things. */
+  readonly hasCells: boolean;
   /** Throws `unsupported_media_type` for a parameter of the media type that cannot be read. */
   checkType?(contentType: string): void;
   /**
@@ -80,6 +82,7 @@ const NO_ISSUES: ImportRecord['issues'] = new Map();
 
 /** Imports from NDJSON: a line is a record. */
 export const NDJSON_IMPORT: ImportFormat = {
+  hasCells: false,
   open: (request, limitBytes) => ({
     batches: readLines(request, new NdjsonSplitter(limitBytes)),
     parse: (line) => ({ body: parseLine(line, limitBytes), issues: NO_ISSUES }),
@@ -115,7 +118,7 @@ async function importLines<Fields>(
   const { service, policy, parameters, shown } = parts;
   const { resultBuffers, logger } = parts.tools;
   format.checkType?.(ctx.headers['content-type'] ?? '');
-  const mode = parameters.read(query);
+  const mode = parameters.read(query, format.hasCells);
   const key = requestKey(ctx);
   refuseKey(key, mode);
   const turn = turnOf(ctx);

@@ -2,6 +2,7 @@ import type { MatchPolicy } from '../../../../application/records/record-matcher
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import { HttpError, invalidParameters, parameterIssue } from '../core/http-error.js';
+import { CSV } from '../core/media-types.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { invalid } from '../query/query.js';
@@ -13,9 +14,13 @@ export interface ImportMode {
   readonly isDryRun: boolean;
 }
 
-export type Match = Pick<MatchPolicy, 'field' | 'existing'>;
+export interface Match extends Pick<MatchPolicy, 'field' | 'existing'> {
+  /** Whether an empty cell of CSV removes the value under `merge`. */
+  readonly clears: boolean;
+}
 
 const EXISTING = ['merge', 'replace', 'skip'] as const satisfies readonly Match['existing'][];
+const EMPTY = ['keep', 'clear'] as const;
 
 /** The parameters of the imports of a resource. */
 export class ImportParameters {
@@ -27,6 +32,7 @@ export class ImportParameters {
     this.parameters = {
       match: oneOf('match', this.fields),
       existing: oneOf('existing', EXISTING),
+      empty: oneOf('empty', EMPTY),
       dryRun: oneOf('dryRun', ['true', 'false']),
     };
   }
@@ -39,21 +45,23 @@ export class ImportParameters {
 
   /**
    * @param query a valid query
-   * @throws HttpError `invalid_parameter` for `existing` without `match`
+   * @param hasCells whether the body is CSV
+   * @throws HttpError `invalid_parameter` for `existing` and `empty` without what they need
    */
-  read(query: Query): ImportMode {
+  read(query: Query, hasCells: boolean): ImportMode {
     const field = query.get('match');
     const existing = query.get('existing') as Match['existing'] | undefined;
-    if (existing !== undefined && field === undefined)
-      throw invalidParameters([
-        [
-          'invalid_parameter',
-          parameterIssue('query', 'existing', 'required', 'The parameter existing needs match.'),
-        ],
-      ]);
+    const lacking = [
+      ...(field === undefined
+        ? ['existing', 'empty'].map((name) => invalid(name, 'required', 'needs match'))
+        : []),
+      ...(hasCells ? [] : [invalid('empty', 'required', `needs ${CSV}; in JSON, null removes a value`)]),
+    ].filter(({ name }) => query.has(name));
+    if (lacking.length > 0) throw invalidParameters(lacking.map((issue) => ['invalid_parameter', issue]));
+    const clears = query.get('empty') === 'clear';
     return {
       isDryRun: query.get('dryRun') === 'true',
-      ...(field !== undefined && { match: { field, existing: existing ?? 'merge' } }),
+      ...(field !== undefined && { match: { field, existing: existing ?? 'merge', clears } }),
     };
   }
 
@@ -73,6 +81,14 @@ export class ImportParameters {
         schema: { type: 'string', enum: [...EXISTING], default: 'merge' },
         example: 'merge',
         sharedAs: 'Existing',
+      },
+      {
+        name: 'empty',
+        description:
+          'What an empty cell of CSV does under `merge`. `keep`: nothing; `clear`: as `null` in JSON, it removes the value. It needs `match` and CSV.',
+        schema: { type: 'string', enum: [...EMPTY], default: 'keep' },
+        example: 'clear',
+        sharedAs: 'Empty',
       },
       {
         name: 'dryRun',

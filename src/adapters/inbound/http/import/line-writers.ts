@@ -39,11 +39,11 @@ import type { Match } from './import-parameters.js';
 /** A record of an import. */
 export interface ImportRecord extends SentRecord {
   /**
-   * Returns the record as it is meant beside the one that has its key, whose types its values take where they fit.
-   * Absent: it means the same beside every record.
-   * @param stored as clients see it
+   * Returns the record as it is meant beside the one that has its key; without one, as it is meant for a new record.
+   * Present if the two differ: then `body` and `issues` have only what is the same for both, the key among it.
+   * @param stored returns the record that has the key, as clients see it
    */
-  readonly beside?: (stored: JsonObject) => SentRecord;
+  readonly beside?: (stored?: () => JsonObject) => SentRecord;
 }
 
 /** A record with its place in the stream. */
@@ -144,10 +144,16 @@ export function matchingWriter<Fields>(
     existing,
     versionNeeded: needsVersion ? { in: 'version', by: 'changes' } : undefined,
   });
+  // A merge says nothing new about the key by which it found the record.
+  const keepsSpelling = existing === 'merge' && resource.fields[field]?.ignoresCase === true;
   return {
     prepare(record) {
       const { body } = record;
-      const draft = () => withIssuesOfText(service.draft(ownMembers(body)), record.issues);
+      const sent = sentBy(record, resource, keepsSpelling ? field : undefined);
+      const draft = () => {
+        const { body, issues } = sent();
+        return withIssuesOfText(service.draft(body), issues);
+      };
       if (!isJsonObject(body)) throw validationFailed(draft().issues);
       const isDeletion = body['deleted'] === true;
       const issues = controlIssues(resource.table, field, body, isDeletion);
@@ -155,7 +161,7 @@ export function matchingWriter<Fields>(
         throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(draft(), field))]);
       const key = body[field] as Value;
       keys?.admit(field, key);
-      return { key, isDeletion, ...versionOf(body), sent: sentBy(record, resource), bytes: record.bytes };
+      return { key, isDeletion, ...versionOf(body), sent, bytes: record.bytes };
     },
     writeAll: (writes, turn) => matcher.startAll(writes, turn),
     result: resultOf,
@@ -181,11 +187,19 @@ function resultOf(outcome: Exclude<MatchOutcome<unknown>, AppError>): object {
   }
 }
 
-function sentBy<Fields>(record: NumberedRecord, { present }: ResourceDefinition<Fields>): KeyedWrite['sent'] {
+/** @param keptField the field of a record that exists which the line does not change */
+function sentBy<Fields>(
+  record: NumberedRecord,
+  { present }: ResourceDefinition<Fields>,
+  keptField: string | undefined,
+): KeyedWrite['sent'] {
   return (stored) => {
-    const { body, issues } =
-      stored && record.beside ? record.beside(present(stored as Versioned<Fields>)) : record;
-    return { body: ownMembers(body), issues };
+    const shown = stored && (() => present(stored as Versioned<Fields>));
+    const { body, issues } = record.beside ? record.beside(shown) : record;
+    const own = ownMembers(body);
+    if (!stored || keptField === undefined || !isJsonObject(own)) return { body: own, issues };
+    const { [keptField]: _kept, ...rest } = own;
+    return { body: rest, issues };
   };
 }
 

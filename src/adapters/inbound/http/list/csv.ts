@@ -27,9 +27,13 @@ export interface Column {
    * its currency, `decimal` the same amount in the major unit.
    */
   readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'json' | 'list' | 'amount' | 'decimal';
-  /** What stands between the texts of a list. */
+  /** What stands between the texts of a list, or between URLs. */
   readonly separator?: string;
-  /** The amount of money that a column of kind `amount` or `decimal` shows. */
+  /** What people write between the texts of a list instead. No text has it. */
+  readonly wrongSeparator?: string;
+  /** The member of the objects of a list that is their URL. URLs with separators between them may stand for the objects. */
+  readonly urlMember?: string;
+  /** The amount of money that the column shows, or whose currency it shows. */
   readonly money?: MoneyField;
   /** Whether every record has a value. */
   readonly isRequired: boolean;
@@ -56,8 +60,9 @@ export interface Columns {
 export function columnsOf({ table, readOnlyFields = {}, itemFields = [] }: ColumnSource): Columns {
   const money = moneyFields(table);
   const sendable = columnsIn(table).map((one) => {
-    const found = money.find(({ field, amount }) => one.name === `${field}.${amount}`);
-    return found ? { ...one, kind: 'amount' as const, money: found } : one;
+    const found = money.find(({ field }) => one.path[0] === field && one.path.length > 1);
+    const isAmount = found && one.path[1] === found.amount;
+    return { ...one, ...(isAmount && { kind: 'amount' as const }), ...(found && { money: found }) };
   });
   const readOnly = Object.entries(readOnlyFields)
     .filter(([name]) => !itemFields.includes(name))
@@ -103,8 +108,18 @@ function columnsIn(table: FieldTable): Column[] {
     const isListed = field.kind === 'list' && field.rows === true;
     const inner = isListed ? field.of : field;
     const isRequired = field.required === true;
-    if (field.kind === 'list' && field.separator !== undefined)
-      return [column(name, 'list', { isRequired, separator: field.separator })];
+    if (field.kind === 'list' && field.separator !== undefined) {
+      const { separator, of: element, distinct: [urlMember] = [] } = field;
+      return element.kind === 'text'
+        ? [
+            column(name, 'list', {
+              isRequired,
+              separator,
+              ...(!element.allowed.test('a,b') && { wrongSeparator: ',' }),
+            }),
+          ]
+        : [column(name, 'json', { isRequired, separator, ...(urlMember !== undefined && { urlMember }) })];
+    }
     if (inner.kind !== 'object') return [column(name, KINDS[field.kind], { isRequired })];
     return Object.entries(inner.fields).map(([member, { kind }]) =>
       column(`${name}.${member}`, KINDS[kind], { path: [name, member], isListed }),

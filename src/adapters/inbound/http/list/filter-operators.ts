@@ -2,6 +2,7 @@ import type { Comparison, Filter, Membership, Value } from '../../../../applicat
 import type { IssueCode } from '../../../../domain/errors.js';
 import type { FieldSpec } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
+import { readNumber } from '../../../../shared/text-values.js';
 import { integerSchema, type JsonSchema } from '../core/json-schema.js';
 import type { Parameter } from '../core/parameter.js';
 import { wholeNumberIssue } from '../query/query.js';
@@ -48,9 +49,6 @@ export const TEXT: ValueType = {
   value: (text) => text,
 };
 
-/** A number as JSON writes it (RFC 8259, section 6). */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
 const NUMBER_SCHEMA: JsonSchema = { type: 'number', minimum: INTEGERS.min, maximum: INTEGERS.max };
 
 /** The number of an attribute. */
@@ -60,8 +58,9 @@ export const NUMBER: ValueType = {
   schema: NUMBER_SCHEMA,
   element: NUMBER_SCHEMA,
   issue: (text) => {
-    if (!JSON_NUMBER.test(text)) return 'invalid_type';
-    return Math.abs(Number(text)) <= INTEGERS.max ? undefined : 'out_of_range';
+    const number = readNumber(text);
+    if (number === undefined) return 'invalid_type';
+    return Math.abs(number) <= INTEGERS.max ? undefined : 'out_of_range';
   },
   // Turns -0 into 0.
   value: (text) => Number(text) + 0,

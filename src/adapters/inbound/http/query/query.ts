@@ -1,4 +1,5 @@
 import type { IssueCode } from '../../../../domain/errors.js';
+import { readInteger } from '../../../../shared/text-values.js';
 import type { Context } from '../core/context.js';
 import type { HttpErrorCode } from '../core/error-codes.js';
 import { invalidParameters, type ParameterIssue, parameterIssue } from '../core/http-error.js';
@@ -130,13 +131,12 @@ export function nameListIssues(
   return issues;
 }
 
-const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
-
 /** The issue of a text that must be an integer in decimal digits, if any. */
 export function wholeNumberIssue(
   text: string,
   { min, max }: { readonly min: number; readonly max: number },
 ): IssueCode | undefined {
-  if (!WHOLE_NUMBER.test(text)) return 'invalid_type';
-  return Number(text) >= min && Number(text) <= max ? undefined : 'out_of_range';
+  const number = readInteger(text);
+  if (number === undefined) return 'invalid_type';
+  return number >= min && number <= max ? undefined : 'out_of_range';
 }

@@ -97,7 +97,8 @@ describe('what a file changes', () => {
       '6,10.0',
       { 'attributes.watts': [5, 6], 'attributes.size': ['10', '10.0'] },
     ],
-    ['attributes[watts]', 'many', { 'attributes.watts': [5, 'many'] }],
+    ['attributes.dim', 'FALSE', { 'attributes.dim': [true, false] }],
+    ['price.decimal', '19.9000', {}],
     ['attributes[dim]', 'false', { 'attributes.dim': [true, false] }],
     ['attributes[size]:number', '10', { 'attributes.size': ['10', 10] }],
     ['attributes.a.b', 'x', { 'attributes.a.b': [undefined, 'x'] }],
@@ -140,9 +141,12 @@ describe('what a file changes', () => {
     const properties = { tags: { type: 'array', items: text }, name: text } as const;
     const fields = formFields({ properties }, new References({} as OpenApi));
     const record = { id: 7, tags: ['a', 'b'] };
+    const spaced = { id: 7, tags: ['a ', 'b'] };
     const columns = ['id', 'tags'];
     for (const [stored, { text, columns: header }, expected] of [
       [record, { text: '7,a|b', columns }, []],
+      [record, { text: '7, a | b', columns }, []],
+      [spaced, { text: '7,a |b', columns }, []],
       [
         record,
         { text: '7,[a|b', columns },
@@ -164,10 +168,34 @@ describe('what a file changes', () => {
     }
   });
 
+  it('keeps the spelling of the key by which a merge finds the record', async () => {
+    const page = async () => ({ records: [{ id: 7, email: 'Ann@example.com' }] });
+    const collection = { page } as unknown as EditableCollection<AnyTypes>;
+    const fields = formFields({ properties: { email: { type: 'string' } } }, new References({} as OpenApi));
+    for (const isReplaced of [false, true]) {
+      const comparison = { collection, fields, match: 'email', isReplaced };
+      const [change] = await changesOf([finding('ANN@example.com', ['email'])], comparison, never);
+      expect(change && isDone(change)).to.equal(!isReplaced);
+    }
+  });
+
+  it('keeps the alternative texts of pictures whose URLs it names', async () => {
+    const images = [{ url: 'https://a', alt: 'A' }, { url: 'https://b' }];
+    const comparison = comparing(collectionOf([{ id: 7, images }]));
+    const columns = ['id', 'images'];
+    for (const [cell, expected] of [
+      ['https://a|https://b', []],
+      ['https://b|https://c', [[images, [{ url: 'https://b' }, { url: 'https://c' }]]]],
+    ] as const) {
+      const [change] = await changesOf([finding(`7,${cell}`, columns)], comparison, never);
+      expect(change?.differences.map(({ theirs, yours }) => [theirs, yours])).to.deep.equal(expected);
+    }
+  });
+
   it('is the whole record, if the file deletes it', async () => {
     for (const [text, columns] of [
       ['{"id":7,"deleted":true}', undefined],
-      ['7,true,Desk', ['id', 'deleted', 'name']],
+      ['7,TRUE,Desk', ['id', 'deleted', 'name']],
     ] as const) {
       const [change] = await changesOf([finding(text, columns)], comparing(collectionOf([LAMP])), never);
       expect(change).to.deep.include({ isDeletion: true, current: LAMP, differences: [] });

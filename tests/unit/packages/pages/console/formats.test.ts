@@ -60,6 +60,8 @@ describe('the texts of values in the console', () => {
     ['1.005', 'KWD', 1005],
     ['4990', 'JPY', 4990],
     ['4.999', 'EUR', undefined],
+    ['1.000', 'EUR', undefined],
+    ['1.0', 'JPY', undefined],
     ['4.9', 'JPY', undefined],
     ['1,000.50', 'EUR', undefined],
     ['1.000.50', 'EUR', undefined],

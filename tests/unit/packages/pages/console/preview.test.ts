@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
-import { NoPrice, previewOf } from '#packages/pages/console/transfer/preview.js';
+import { NoPrice, previewOf, untypedColumns } from '#packages/pages/console/transfer/preview.js';
 import type { Format } from '#packages/pages/console/transfer/records-in-file.js';
 
 const preview = async (file: string, format: Format = 'csv') =>
@@ -16,6 +16,7 @@ describe('the preview of a file', () => {
     ['25.00', new NoPrice('25.00 EUR')],
     ['"24,99"', new NoPrice('24,99 EUR')],
     ['1e2', new NoPrice('1e2 EUR')],
+    ['012', new NoPrice('012 EUR')],
     ['9007199254740993', new NoPrice('9007199254740993 EUR')],
   ] as const)
     it(`takes ${amount} in the column price.amount in the smallest unit, or not at all`, async () => {
@@ -25,6 +26,7 @@ describe('the preview of a file', () => {
   for (const [decimal, currency, price] of [
     ['25', 'EUR', { amount: 2500, currency: 'EUR' }],
     ['24.9', 'EUR', { amount: 2490, currency: 'EUR' }],
+    ['34.0000', 'EUR', { amount: 3400, currency: 'EUR' }],
     ['1.005', 'KWD', { amount: 1005, currency: 'KWD' }],
     ['24.999', 'EUR', new NoPrice('24.999 EUR')],
     ['24.9', 'JPY', new NoPrice('24.9 JPY')],
@@ -37,6 +39,18 @@ describe('the preview of a file', () => {
   it('takes an attribute with the name of an amount as it is', async () => {
     const file = 'attributes.amount,price.amount\n2.5,\n';
     expect(await preview(file)).to.deep.equal([{ 'attributes.amount': '2.5' }]);
+  });
+
+  it('says which attributes become texts, though they look like numbers or booleans', async () => {
+    const header =
+      'attributes.watts,attributes[on],attributes.size,attributes[x]:number,stock,attributes.none';
+    const records = await previewOf(new File([`${header}\n7.5,TRUE,1,5,6,\n,false,L,7,8,\n`], 'x'), 'csv');
+    expect(untypedColumns(records)).to.deep.equal([
+      { column: 'attributes.watts', typed: 'attributes[watts]:number' },
+      { column: 'attributes[on]', typed: 'attributes[on]:boolean' },
+    ]);
+    expect(untypedColumns(await previewOf(new File(['{"attributes":{"a":"1"}}'], 'x'), 'ndjson'))).to.be
+      .empty;
   });
 
   it('has the prices of NDJSON', async () => {
