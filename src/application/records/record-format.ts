@@ -40,11 +40,13 @@ export interface SentRecord {
   /** As it would be in JSON. */
   readonly body: unknown;
   /**
-   * What is wrong with how the record is written, by the JSON Pointer to the value in the body. It takes the place of
-   * what is wrong with that value.
+   * What is wrong with how the record is written, by the JSON Pointer to the value in the body: an issue that takes the
+   * place of what is wrong with that value, or a sentence that follows each message about it.
    */
-  readonly issues: ReadonlyMap<string, Issue>;
+  readonly issues: IssuesOfText;
 }
+
+export type IssuesOfText = ReadonlyMap<string, Issue | string>;
 
 /** A change of a record, as a client sent it. */
 export type Change =
@@ -126,13 +128,14 @@ function draftOf<Fields>(
 }
 
 /** @param ofText see {@link SentRecord.issues} */
-export function withIssuesOfText<Fields>(
-  draft: Draft<Fields>,
-  ofText: ReadonlyMap<string, Issue>,
-): Draft<Fields> {
+export function withIssuesOfText<Fields>(draft: Draft<Fields>, ofText: IssuesOfText): Draft<Fields> {
   if (ofText.size === 0) return draft;
-  const issues = draft.issues.map((issue) => ofText.get(issue.pointer) ?? issue);
-  return { ...draft, issues: [...new Set([...issues, ...ofText.values()])] };
+  const issues = draft.issues.map((issue) => {
+    const found = ofText.get(issue.pointer) ?? issue;
+    return typeof found === 'string' ? { ...issue, message: `${issue.message} ${found}` } : found;
+  });
+  const others = [...ofText.values()].filter((one) => typeof one !== 'string');
+  return { ...draft, issues: [...new Set([...issues, ...others])] };
 }
 
 /**

@@ -38,14 +38,18 @@ export function waysToSend({ plural, valid }: BadRecords, { member, json, issues
       ...cells,
     };
     const csv = `${Object.keys(columns).join()}\r\n${Object.values(columns).join()}\r\n`;
-    const amount = cells['price.amount'] ?? '0';
-    const isPlain = /^-?(?:0|[1-9]\d*)$/.test(amount);
-    const ofAmount: Issue = ['invalid_type', '/price/amount'];
-    const all = isPlain ? issues : [ofAmount, ...issues.filter(([, at]) => at !== ofAmount[1])];
+    // An integer is digits alone.
+    const integer = cells['price.amount'] ?? cells['stock'] ?? '0';
+    const isPlain = /^-?(?:0|[1-9]\d*)$/.test(integer);
+    const ofInteger: Issue = ['invalid_type', member === 'stock' ? '/stock' : '/price/amount'];
+    const all = isPlain ? issues : [ofInteger, ...issues.filter(([, at]) => at !== ofInteger[1])];
     ways.push(['CSV', (client, path) => client.post(`${path}/imports`, csv, ofType(CSV)), all]);
   }
   return ways;
 }
+
+/** White space that a cell does not keep around a tag. */
+export const BLANK_AROUND = /^[ \t\u00a0]|[ \t\u00a0]$/;
 
 const TEXTS = ['name', 'description', 'sku', 'email', 'status', 'url', 'brand', 'gtin', 'group'];
 
@@ -59,9 +63,10 @@ function cellsOf(member: string, json: string): Record<string, string> | undefin
   if (member === 'attributes' || member === 'images') return { [member]: quoted(json) };
   if (member === 'stock') return typeof value === 'number' ? { stock: json } : undefined;
   if (member === 'tags') {
-    // A tag with the separator in it is two tags.
+    // A tag with the separator in it is two tags, and white space around it is no part of it.
     const isWritable =
-      Array.isArray(value) && value.every((tag) => typeof tag === 'string' && !tag.includes('|'));
+      Array.isArray(value) &&
+      value.every((tag) => typeof tag === 'string' && !tag.includes('|') && !BLANK_AROUND.test(tag));
     return isWritable && value.length > 0 ? { tags: quoted(value.join('|')) } : undefined;
   }
   if (member !== 'price') return undefined;

@@ -286,7 +286,7 @@ class SentCells {
   constructor(
     private readonly cells: Cells,
     private readonly body: Record<string, unknown> = {},
-    private readonly issues = new Map<string, Issue>(),
+    private readonly issues = new Map<string, Issue | string>(),
     private readonly beside?: Beside,
   ) {}
 
@@ -338,10 +338,11 @@ class SentCells {
     const stored = isTrimmed ? this.storedValue(path) : undefined;
     if (Array.isArray(stored) && stored.join(separator) === cell) return stored;
     for (const [at, text] of texts.entries())
-      if (wrongSeparator !== undefined && text.includes(wrongSeparator)) {
-        const rule = `must have no ${JSON.stringify(wrongSeparator)}: in a cell ${separator} separates, as in cotton${separator}summer`;
-        this.issues.set(jsonPointer([path[0], at]), fieldIssue('invalid_format', [path[0], at], rule));
-      }
+      if (wrongSeparator !== undefined && text.includes(wrongSeparator))
+        this.issues.set(
+          jsonPointer([path[0], at]),
+          `In a cell ${separator} separates them: cotton${separator}summer.`,
+        );
     return texts;
   }
 
@@ -443,15 +444,15 @@ function cellValue(cell: string, column: Column, currency: string | undefined): 
   }
 }
 
-/** What is wrong with a cell that stayed a text, if the rule of the column is not that of the field. */
-function misfit(cell: string, column: Column, currency: string | undefined): Issue | undefined {
+/** What is wrong with a cell that stayed a text, or a sentence about how its value is written. */
+function misfit(cell: string, column: Column, currency: string | undefined): Issue | string | undefined {
   const { kind, money } = column;
   const steps = stepsOf(column);
   const takes = (what: string, code: Issue['code'] = 'invalid_type') =>
     issueAt(steps, code, `${steps.join('.')} takes ${what}.`);
   switch (kind) {
     case 'integer':
-      return takes('an integer in digits, such as 1000, without a point, comma or exponent');
+      return 'Write it in digits alone, such as 1000: no point, comma or exponent.';
     case 'amount':
       return takes(
         `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money?.field}.decimal`,
