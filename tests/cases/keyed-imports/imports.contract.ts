@@ -64,10 +64,11 @@ class RandomImports {
     const match = random.chance(0.2) ? undefined : random.oneOf(['id', UNIQUE[resource].field] as const);
     const existing = random.oneOf(['merge', 'merge', 'replace', 'skip'] as const);
     const mode: Mode = { resource, ...(match && { match, existing }) };
-    const csv = random.chance(0.4) ? new RandomCsvLines(random, mode, model) : undefined;
+    const ofCells: Mode = { ...mode, ...(match && random.chance(0.3) && { empty: 'clear' }) };
+    const csv = random.chance(0.4) ? new RandomCsvLines(random, ofCells, model) : undefined;
     const source = csv ?? new RandomJsonLines(random, mode, model);
     const count = 1 + random.below(random.oneOf([10, MAX_LINES]));
-    await this.check(`stream ${number}`, mode, count, () => source.next(), csv?.header);
+    await this.check(`stream ${number}`, csv ? ofCells : mode, count, () => source.next(), csv?.header);
     if (model.records.size > MANY_RECORDS) await this.deleteAll(`deletions after stream ${number}`);
   }
 
@@ -95,11 +96,12 @@ class RandomImports {
       lines.push(line);
       expected.push(this.model.apply(line, mode));
     }
-    const { match, existing } = mode;
+    const { match, existing, empty } = mode;
     const what = `${name} ${JSON.stringify(mode)} ${header ?? ''}`;
     const text = [...(header ? [header.join(',')] : []), ...lines.map((line) => line.text), ''].join('\n');
     const send = (more: Record<string, string>) => {
-      const query = new URLSearchParams({ ...(match && { match }), ...(existing && { existing }), ...more });
+      const how = { ...(match && { match }), ...(existing && { existing }), ...(empty && { empty }) };
+      const query = new URLSearchParams({ ...how, ...more });
       return this.send(`?${query}`, header ? 'text/csv' : 'application/x-ndjson', text);
     };
     const foretold = await send({ dryRun: 'true' });

@@ -11,11 +11,16 @@ export interface Mode {
   /** Absent: each line is a new record. */
   readonly match?: 'id' | 'sku' | 'email';
   readonly existing?: 'merge' | 'replace' | 'skip';
+  /** Of CSV. */
+  readonly empty?: 'keep' | 'clear';
 }
 
-/** What a line says: a body with the pointers to the values that cannot be read, or why it is no record. */
+/**
+ * What a line says: a body with the pointers to the values that cannot be read, and whether its currency needs an amount
+ * that it lacks; or why it is no record.
+ */
 export type Sent =
-  | { readonly body: Json; readonly misfits?: readonly string[] }
+  | { readonly body: Json; readonly misfits?: readonly string[]; readonly lacksAmount?: boolean }
   | { readonly code: string; readonly issues?: readonly Issue[] };
 
 /** A line as it is sent, and what it says beside the record that has its key. */
@@ -98,7 +103,7 @@ export class Model {
       this.deletedIds.push(id);
       return { status: 204 };
     }
-    return this.change(found, existing, line, isVersioned);
+    return this.change(found, { match, existing }, line, isVersioned);
   }
 
   /** Gives a new record the id that the service has given it. */
@@ -121,7 +126,7 @@ export class Model {
 
   private change(
     { id, version, fields: stored }: ModelRecord & { readonly id: number },
-    existing: 'merge' | 'replace' | 'skip',
+    { match = 'id', existing }: Pick<Mode, 'match' | 'existing'>,
     line: Line,
     isVersioned: boolean,
   ): Result {
@@ -133,7 +138,11 @@ export class Model {
     if (existing === 'skip') return readOnly.length > 0 ? invalid(readOnly) : unchanged;
     const { id: _id, createdAt: _created, updatedAt: _updated, ...given } = own;
     const result = existing === 'merge' ? merged(stored, given) : withoutNulls(this.resource, given);
+    // A merge keeps the spelling of its key.
+    if (existing === 'merge' && match !== 'id') result[match] = stored[match];
     const issues = [...readOnly, ...this.issuesOf(result, sent.misfits)];
+    if (sent.lacksAmount && !issues.some(([code, at]) => code === 'required' && at === '/price/amount'))
+      issues.push(['required', '/price/amount']);
     if (issues.length > 0) return invalid(issues);
     if (isDeepStrictEqual(normal(result), stored)) return unchanged;
     if (this.needsVersion && !isVersioned) return refused(428, 'precondition_required');

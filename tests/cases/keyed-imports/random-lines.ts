@@ -192,13 +192,13 @@ const CELLS: Readonly<Record<string, readonly string[]>> = {
   'price.currency': ['EUR', 'USD', 'eur'],
   'attributes.colour': ['red', '5', 'true', '7.5', '""'],
   'attributes.watts': ['7.5', '7.5', '7.5', '-2', '-2', '5', 'many', '""'],
-  'attributes.dim': ['true', 'true', 'false', 'false', '1', 'no'],
+  'attributes.dim': ['true', 'TRUE', 'false', 'False', '1', 'no'],
   'attributes[watts]:number': ['7.5', '-2', 'many', '""'],
   'attributes[dim]:boolean': ['true', 'false', 'no'],
   attributes: ['"{""colour"":""red""}"', '"{""watts"":null,""dim"":true}"', '{}', '[]', '"{""colour"":"'],
   id: ['8999999', '0', 'x', '""'],
   version: ['0', '1', '2', '1.5', 'x', '""'],
-  deleted: ['true', 'true', 'false', 'yes', '""'],
+  deleted: ['true', 'TRUE', 'false', 'yes', '""'],
 };
 
 /** Records of CSV below one random header row. */
@@ -246,7 +246,7 @@ export class RandomCsvLines extends RandomLines {
     if (cells.join('') === '') cells[0] = '""';
     if (random.chance(0.01))
       return { text: `${cells.join(',')},x,`, read: () => ({ code: 'malformed_csv' }) };
-    return { text: cells.join(','), read: (stored) => readCells(header, cells, stored) };
+    return { text: cells.join(','), read: (stored) => readCells(mode, header, cells, stored) };
   }
 
   private cellOf(value: Json): string {
@@ -257,12 +257,23 @@ export class RandomCsvLines extends RandomLines {
 }
 
 /** What a record of CSV says beside the one that has its key, by the words of the contract about cells. */
-function readCells(header: readonly string[], cells: readonly string[], stored?: Json): Sent {
+function readCells(
+  { match, existing, empty }: Mode,
+  header: readonly string[],
+  cells: readonly string[],
+  stored?: Json,
+): Sent {
+  const clears = stored !== undefined && existing === 'merge' && empty === 'clear';
   const body: Json = {};
   const misfits: string[] = [];
   for (const [at, name] of header.entries()) {
     const raw = cells[at] ?? '';
-    if (raw === '') continue;
+    if (raw === '') {
+      const [, field = name, member] = /^(attributes|price)[.[](\w+)/.exec(name) ?? [];
+      if (!clears || [match, 'id', 'version', 'deleted'].includes(name)) continue;
+      body[field] = member === undefined ? null : { ...body[field], [member]: null };
+      continue;
+    }
     const text = raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw;
     if (name === 'attributes') {
       const value = parsed(text);
@@ -292,11 +303,15 @@ function readCells(header: readonly string[], cells: readonly string[], stored?:
       const own = stored?.attributes?.[member];
       const kind = type ?? (own === undefined ? 'string' : typeof own);
       const value = kind === 'number' ? numeral(text) : kind === 'boolean' ? (booleanOf(text) ?? text) : text;
-      if (type !== undefined && typeof value === 'string') misfits.push(`/attributes/${member}`);
+      if (kind !== 'string' && typeof value === 'string') misfits.push(`/attributes/${member}`);
       body.attributes[member] = value;
     }
   }
-  return { body, misfits };
+  const { amount, currency } = body.price ?? {};
+  const isNew = stored?.price && currency && currency !== stored.price.currency;
+  const lacksAmount = isNew && (amount === undefined || amount === null);
+  if (body.price && !Object.values(body.price).some((member) => member !== null)) body.price = null;
+  return { body, misfits, lacksAmount };
 }
 
 function parsed(text: string): Json {
@@ -312,5 +327,5 @@ function numeral(text: string): number | string {
 }
 
 function booleanOf(text: string): boolean | undefined {
-  return text === 'true' ? true : text === 'false' ? false : undefined;
+  return { true: true, false: false }[text.toLowerCase()];
 }

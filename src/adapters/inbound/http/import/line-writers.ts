@@ -144,12 +144,12 @@ export function matchingWriter<Fields>(
     existing,
     versionNeeded: needsVersion ? { in: 'version', by: 'changes' } : undefined,
   });
-  // A merge says nothing new about the key by which it found the record.
-  const keepsSpelling = existing === 'merge' && resource.fields[field]?.ignoresCase === true;
+  // A merge keeps the spelling of the key by which it finds the record.
+  const keptField = existing === 'merge' && resource.fields[field]?.ignoresCase ? field : undefined;
   return {
     prepare(record) {
       const { body } = record;
-      const sent = sentBy(record, resource, keepsSpelling ? field : undefined);
+      const sent = sentBy(record, resource, keptField);
       const draft = () => {
         const { body, issues } = sent();
         return withIssuesOfText(service.draft(body), issues);
