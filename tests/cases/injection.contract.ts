@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { StoreName } from '#src/composition/stores/index.js';
+import { ORDER } from '#src/domain/order.js';
+import { PRODUCT } from '#src/domain/product.js';
+import { USER } from '#src/domain/user.js';
 import { figuresOf } from '../support/figure.js';
 import type { HttpResponse, RequestOptions } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
@@ -216,7 +219,8 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
         await expectStatus('GET', `/v1/products?${value}=x`, [200, 400]);
         await expectStatus('GET', `${itemPath}?${value}=x`, [400]);
         await expectStatus('GET', `/v1/products?name.${value}=x`, [400]);
-        await expectStatus('GET', `/v1/products/facets?fields=${value}`, [400]);
+        const isAttribute = text.startsWith('attributes.');
+        await expectStatus('GET', `/v1/products/facets?fields=${value}`, isAttribute ? [200, 400] : [400]);
         await expectStatus('GET', `/v1/products/facets?fields=attributes[${value}]`, [200, 400]);
         for (const path of [
           `/v1/products/${value}`,
@@ -281,9 +285,9 @@ export function hostileTexts(store: StoreName, all: HostileTexts): void {
 
     it('cannot set, show, filter or sort by a field that no request declares', async () => {
       const declared: Readonly<Record<string, readonly string[]>> = {
-        products: ['name', 'description', 'sku', 'price', 'attributes'],
-        users: ['name', 'email'],
-        orders: ['userId', 'items'],
+        products: Object.keys(PRODUCT),
+        users: Object.keys(USER),
+        orders: Object.keys(ORDER),
         'api-keys': ['name', 'scopes', 'expiresAt'],
       };
       const valid: Readonly<Record<string, object>> = {
