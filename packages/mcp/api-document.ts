@@ -10,6 +10,12 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
+export interface Changes {
+  readonly schema: Schema;
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly removable: readonly string[];
+}
+
 interface Operation {
   readonly operationId?: string;
   readonly parameters?: unknown;
@@ -18,10 +24,10 @@ interface Operation {
 
 /**
  * Keywords that say what a value must be. Examples, titles and extensions cost a model more than they tell it, and so do
- * patterns: the description has the same rule in words.
+ * patterns and formats: the description has the same rule in words.
  */
 const KEYWORDS = new Set([
-  ...['type', 'description', 'enum', 'const', 'default', 'format'],
+  ...['type', 'description', 'enum', 'const', 'default'],
   ...['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
   ...['items', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minimum', 'maximum'],
   ...['anyOf', 'oneOf', 'allOf'],
@@ -61,17 +67,20 @@ export class ApiDocument {
   }
 
   /**
-   * Returns the schema of a merge patch of what a creation may set. The interface also takes back what the service sets,
-   * such as `id`, unchanged.
+   * Returns the schema of a merge patch of what a creation may set, and the names of the fields that it may remove. The
+   * interface also takes back what the service sets, such as `id`, unchanged.
    * @throws UnknownService if the document lacks it
    */
-  changes(patchId: string, createId: string): Schema {
+  changes(patchId: string, createId: string): Changes {
     const schema = this.body(patchId, 'application/merge-patch+json');
-    const settable = membersOf<Schema>(this.body(createId, 'application/json')['properties']);
+    const creation = this.body(createId, 'application/json');
+    const settable = membersOf<Schema>(creation['properties']);
+    const required = Array.isArray(creation['required']) ? creation['required'] : [];
     const properties = Object.entries(membersOf<Schema>(schema['properties']));
     return {
-      ...schema,
+      schema,
       properties: Object.fromEntries(properties.filter(([name]) => Object.hasOwn(settable, name))),
+      removable: Object.keys(settable).filter((name) => !required.includes(name)),
     };
   }
 
@@ -107,7 +116,7 @@ export class ApiDocument {
   private compact(schema: Schema, depth = 0): Schema {
     const entries = Object.entries(this.resolve(schema, depth))
       .filter(([keyword]) => KEYWORDS.has(keyword))
-      .map(([keyword, value]) => [keyword, this.compactValue(keyword, value, depth + 1)]);
+      .map(([keyword, value]) => [keyword, this.compactValue(keyword, plain(keyword, value), depth + 1)]);
     return Object.fromEntries(entries);
   }
 
@@ -134,6 +143,18 @@ export class ApiDocument {
     const { $ref: _, ...siblings } = schema;
     return { ...this.resolve(membersOf(target), depth + 1), ...siblings };
   }
+}
+
+/**
+ * Returns the value of a keyword without null among its types and values: gateways between models and tools drop a tool
+ * that has several types in one place. The service takes null nevertheless.
+ */
+function plain(keyword: string, value: JSONValue): JSONValue {
+  if (!Array.isArray(value)) return value;
+  if (keyword === 'enum') return value.filter((one) => one !== null);
+  if (keyword !== 'type') return value;
+  const types = value.filter((type) => type !== 'null');
+  return types.length === 1 ? (types[0] as JSONValue) : types;
 }
 
 function isSchema(value: unknown): value is Schema {

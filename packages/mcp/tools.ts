@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CallOptions, Catalogue } from '#packages/client/index.js';
 import { canonicalJson } from '#src/shared/canonical-json.js';
-import type { ApiDocument, Schema } from './api-document.js';
+import type { ApiDocument, Changes, Schema } from './api-document.js';
 import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 import {
   FACET_ARGUMENTS,
@@ -35,8 +35,9 @@ export interface ToolArguments {
   readonly id: number;
   readonly version: number;
   readonly record: object;
-  readonly changes: object;
-  readonly fields: object;
+  readonly changes?: object;
+  readonly fields?: object;
+  readonly remove?: readonly string[];
   readonly copy?: number;
   readonly count?: boolean;
   readonly filter?: object;
@@ -165,20 +166,15 @@ function creatingTool(document: ApiDocument, { one, collection }: Resource): Too
 
 /** A change needs the scope of reading too. */
 function updatingTool(document: ApiDocument, { one, collection }: Resource): Tool {
+  const patch = patchOf(document, one, 'changes', 'A JSON Merge Patch: an array replaces the whole array.');
   return {
     name: `update_${one}`,
     description: `Change some fields of a ${one}, if it still has the version that you read.`,
-    inputSchema: inputSchema(
-      {
-        id: ID,
-        version: VERSION,
-        changes: {
-          ...document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`),
-          description: 'A JSON Merge Patch: null removes a field, an array replaces the whole array.',
-        },
-      },
-      ['id', 'version', 'changes'],
-    ),
+    inputSchema: inputSchema({ id: ID, version: VERSION, ...patch.arguments }, [
+      'id',
+      'version',
+      ...patch.required,
+    ]),
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -186,27 +182,25 @@ function updatingTool(document: ApiDocument, { one, collection }: Resource): Too
       openWorldHint: false,
     },
     collection,
-    call: ({ id, version, changes }, options) => collection.update(id, version, changes, options),
+    issues: patch.issues,
+    call: ({ id, version, ...args }, options) =>
+      collection.update(id, version, mergePatch(args.changes, args.remove), options),
   };
 }
 
 /** A change needs the scope of reading too. */
 function upsertingTool(document: ApiDocument, { one, collection }: Resource, key: string): Tool {
-  const patch = document.changes(`patch${capitalized(one)}`, `create${capitalized(one)}`);
-  const { [key]: value, ...properties } = patch['properties'] as Record<string, Schema>;
-  const description = `${value?.['description']}`;
+  const patch = patchOf(document, one, 'fields', 'A JSON Merge Patch, or the fields of the new record.', key);
+  const description = `${patch.properties[key]?.['description']}`;
   return {
     name: `upsert_${one}`,
     description:
       `Change some fields of the ${one} with this ${key}, whatever its version, or create it if there is none. ` +
       'Fields that you leave out stay as they are.',
-    inputSchema: inputSchema(
-      {
-        [key]: { type: 'string', description },
-        fields: { ...patch, properties, description: 'A JSON Merge Patch, or the fields of the new record.' },
-      },
-      [key, 'fields'],
-    ),
+    inputSchema: inputSchema({ [key]: { type: 'string', description }, ...patch.arguments }, [
+      key,
+      ...patch.required,
+    ]),
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -214,10 +208,79 @@ function upsertingTool(document: ApiDocument, { one, collection }: Resource, key
       openWorldHint: false,
     },
     collection,
-    issues: ({ [key]: text }) =>
-      /^\.\.?$/.test(`${text}`) ? [argumentIssue('invalid_format', key, 'cannot be "." or ".." here')] : [],
-    call: ({ fields, ...args }, options) => collection.upsert({ [key]: `${args[key]}` }, fields, options),
+    issues: (args) => [
+      ...(/^\.\.?$/.test(`${args[key]}`)
+        ? [argumentIssue('invalid_format', key, 'cannot be "." or ".." here')]
+        : []),
+      ...patch.issues(args),
+    ],
+    call: ({ fields, remove, ...args }, options) =>
+      collection.upsert({ [key]: `${args[key]}` }, mergePatch(fields, remove), options),
   };
+}
+
+interface Patch extends Pick<Changes, 'properties'> {
+  readonly arguments: Record<string, Schema>;
+  readonly required: readonly string[];
+  readonly issues: (args: ToolArguments) => ArgumentIssue[];
+}
+
+/**
+ * Returns the arguments that change a record: the fields to set, and the names of those to remove, if any can be.
+ * @param argument the name of the first
+ * @param key a field that the call has elsewhere
+ */
+function patchOf(
+  document: ApiDocument,
+  one: string,
+  argument: 'changes' | 'fields',
+  description: string,
+  key?: string,
+): Patch {
+  const { schema, properties, removable } = document.changes(
+    `patch${capitalized(one)}`,
+    `create${capitalized(one)}`,
+  );
+  const own = Object.fromEntries(Object.entries(properties).filter(([name]) => name !== key));
+  const names = removable.filter((name) => name !== key);
+  const remove: Schema = {
+    type: 'array',
+    items: { type: 'string', enum: names },
+    description: 'The fields to remove.',
+  };
+  return {
+    properties,
+    arguments: {
+      [argument]: { ...schema, properties: own, description },
+      ...(names.length > 0 && { remove }),
+    },
+    required: names.length > 0 ? [] : [argument],
+    issues: (args) => patchIssues(args, argument, names),
+  };
+}
+
+function patchIssues(
+  { remove = [], ...args }: ToolArguments,
+  argument: 'changes' | 'fields',
+  removable: readonly string[],
+): ArgumentIssue[] {
+  const { [argument]: set } = args;
+  if (!set && remove.length === 0)
+    return [argumentIssue('required', argument, 'is required, unless remove names a field')];
+  return remove.flatMap((name) => {
+    if (!removable.includes(name)) {
+      const rule = `can name only ${removable.join(', ')}, such as ["${removable[0]}"]`;
+      return [argumentIssue('invalid_format', 'remove', rule)];
+    }
+    const value = (set as Readonly<Record<string, unknown>> | undefined)?.[name];
+    if (value === undefined || value === null) return [];
+    return [argumentIssue('invalid_format', 'remove', `names ${name}, to which ${argument} gives a value`)];
+  });
+}
+
+/** RFC 7396: null removes. */
+function mergePatch(set: object = {}, remove: readonly string[] = []): object {
+  return { ...set, ...Object.fromEntries(remove.map((name) => [name, null])) };
 }
 
 function deletingTool({ one, collection }: Resource): Tool {

@@ -105,15 +105,30 @@ describe('the tools of catalogue mcp', () => {
     expect(accepts('create_product', { record: { ...LAMP, name: '' } })).to.equal(false);
     expect(accepts('create_product', { record: { ...LAMP, id: 1 } })).to.equal(false);
     expect(accepts('create_product', { record: { ...LAMP, price: { amount: 1 } } })).to.equal(false);
-    expect(accepts('update_product', { id: 1, version: 1, changes: { sku: null } })).to.equal(true);
-    expect(accepts('update_product', { id: 1, version: 1, changes: { name: null } })).to.equal(false);
+    expect(accepts('update_product', { id: 1, version: 1, changes: { sku: 'A-1' } })).to.equal(true);
+    expect(accepts('update_product', { id: 1, version: 1, remove: ['sku'] })).to.equal(true);
+    expect(accepts('update_product', { id: 1, version: 1, remove: ['name'] })).to.equal(false);
     expect(accepts('update_product', { id: 1, version: 1, changes: { id: 1 } })).to.equal(false);
     expect(accepts('update_product', { id: 1, changes: {} })).to.equal(false);
-    expect(accepts('upsert_product', { sku: 'A-1', fields: { price: null } })).to.equal(true);
+    expect(accepts('upsert_product', { sku: 'A-1', fields: {}, remove: ['price'] })).to.equal(true);
+    expect(accepts('upsert_product', { sku: 'A-1', remove: ['sku'] })).to.equal(false);
+    expect(accepts('update_order', { id: 1, version: 1 })).to.equal(false);
     expect(accepts('upsert_product', { sku: 'A-1', fields: { sku: 'A-2' } })).to.equal(false);
     expect(accepts('upsert_product', { fields: { name: 'Lamp' } })).to.equal(false);
     expect(accepts('search_products', { fields: ['sku'] })).to.equal(true);
     expect(accepts('create_order', { record: { userId: 1, items: [] } })).to.equal(false);
+  });
+
+  it('has one type for each value, since gateways drop a tool with several', async () => {
+    const visit = (path: string, node: unknown): string[] => {
+      if (typeof node !== 'object' || node === null) return node === null ? [path] : [];
+      return Object.entries(node).flatMap(([name, part]) =>
+        name === 'type' && Array.isArray(part) ? [`${path}.type`] : visit(`${path}.${name}`, part),
+      );
+    };
+    expect(
+      (await deleter.tools()).flatMap(({ name, inputSchema }) => visit(name, inputSchema)),
+    ).to.deep.equal([]);
   });
 
   describe('create', () => {
@@ -172,6 +187,49 @@ describe('the tools of catalogue mcp', () => {
       expect(await session.succeed('read_product', { id })).to.deep.equal(updated);
     });
 
+    it('removes the fields that remove names, and refuses to set them too', async () => {
+      const record = { ...LAMP, sku: 'U-4', brand: 'Nordlicht', tags: ['a'], attributes: { a: 1, b: 2 } };
+      const { id } = await session.succeed('create_product', { record });
+      const update = (version: number, args: object) =>
+        session.succeed('update_product', { id, version, ...args });
+      const removed = await update(1, {
+        remove: ['tags', 'price'],
+        changes: { name: 'Bright', brand: null },
+      });
+      expect(removed).to.deep.equal({
+        id,
+        name: 'Bright',
+        sku: 'U-4',
+        attributes: { a: 1, b: 2 },
+        version: 2,
+      });
+      expect(await update(2, { remove: ['sku', 'attributes'] })).to.deep.equal({
+        id,
+        name: 'Bright',
+        version: 3,
+      });
+      for (const [args, name] of [
+        [{ remove: ['brand'], changes: { brand: 'Acme' } }, 'remove'],
+        [{ remove: ['attributes'], changes: { attributes: {} } }, 'remove'],
+        [{ remove: ['name'] }, 'remove'],
+        [{ remove: ['id'] }, 'remove'],
+        [{ remove: [5] }, 'remove'],
+        [{ remove: 'brand' }, 'remove'],
+        [{ remove: [] }, 'changes'],
+        [{}, 'changes'],
+      ] as const) {
+        const { isError, value } = await session.call('update_product', { id, version: 3, ...args });
+        expect([isError, value.code, value.details[0].name], JSON.stringify(args)).to.deep.equal([
+          true,
+          'invalid_arguments',
+          name,
+        ]);
+      }
+      expect(await update(3, { remove: ['brand'], changes: { brand: null } })).to.deep.include({
+        version: 3,
+      });
+    });
+
     it('of a record that has changed changes nothing, and shows its current state', async () => {
       const { id } = await session.succeed('create_product', { record: { ...LAMP, sku: 'U-2' } });
       await service.client.patch(`/v1/products/${id}`, { name: 'Changed' });
@@ -212,6 +270,11 @@ describe('the tools of catalogue mcp', () => {
           created: false,
         });
       expect(await upsert('S-1', { description: null })).to.deep.include({ name: 'Torch', version: 3 });
+      const remove = ['price', 'brand'];
+      const removed = await session.succeed('upsert_product', { sku: 'S-1', remove });
+      expect(removed).to.deep.equal({ id, sku: 'S-1', name: 'Torch', version: 4, created: false });
+      const made = await session.succeed('upsert_product', { sku: 'S-9', fields: { name: 'New' }, remove });
+      expect(made).to.deep.include({ name: 'New', created: true });
     });
 
     it('makes one product of concurrent calls, and loses no field', async () => {
