@@ -12,6 +12,11 @@ describe('the interactive reference', () => {
     files: ['/docs/main.js', '/docs/base.css', '/docs/docs.css', '/docs/errors.json'],
   });
 
+  it('leads those who edit products on to the console', async () => {
+    const { text } = await service.client.get('/docs', { headers: { Accept: 'text/html' } });
+    expect(text).to.include('<a href="console">Edit products in the console</a>');
+  });
+
   it('explains every error code, from the tables that the service itself uses', async () => {
     const { json } = await service.client.get('/docs/errors.json');
     const codes = (entries: { code: string }[]) => entries.map(({ code }) => code);
