@@ -243,8 +243,9 @@ export const SUITES: readonly Suite[] = [
   ...NODE_VERSIONS.map(onNode),
   nightly(
     'deployment',
-    'proxies, one with a cache, PgBouncer, a scan of TLS, the unit of systemd, LibreOffice',
+    'proxies, one with a cache, one before the console, PgBouncer, a scan of TLS, the unit of systemd, LibreOffice',
     mocha('campaigns/deployment/*'),
+    'chromium',
     'caddy',
     'nginx',
     'pgbouncer',

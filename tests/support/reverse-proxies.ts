@@ -130,6 +130,7 @@ export class RunningProxy {
   private constructor(
     /** Sends the first key. */
     readonly client: HttpClient,
+    readonly port: number,
     private readonly child: ChildProcess,
   ) {}
 
@@ -162,7 +163,7 @@ export class RunningProxy {
       log += chunk;
     });
     const client = new HttpClient(place.https, join(folder, 'localhost.pem'), FIRST_KEY);
-    const running = new RunningProxy(client, child);
+    const running = new RunningProxy(client, place.https, child);
     const serves = async () => (await client.get(ready, { token: null })).status === 200;
     const ended = once(child, 'close').then(() => Promise.reject(new Error(`${command} ended`)));
     await Promise.race([until(`${command} serves`, serves), ended]).catch(async (error) => {

@@ -30,7 +30,6 @@ import {
   uniqueKey,
 } from '../transfer/import-use.js';
 import { type PreviewRecord, previewOf } from '../transfer/preview.js';
-import type { PartLimits } from '../transfer/records-in-file.js';
 import { saveFile } from '../transfer/save-file.js';
 import type { Resource, ResourcePageProps } from '../types.js';
 
@@ -54,9 +53,6 @@ type State =
   | { readonly step: 'waiting'; readonly seconds: number }
   /** By the person, if there is no error. */
   | { readonly step: 'stopped'; readonly error?: unknown };
-
-/** A check sees the records of a part as if they were written, so its parts are as large as the service allows. */
-const CHECK_LIMITS: PartLimits = { bytes: 16_777_216, records: 100_000 };
 
 /** Imports a file, and shows what became of its records. */
 export function ImportPage({ resource: described }: ResourcePageProps): JSX.Element {
@@ -124,7 +120,7 @@ export function ImportPage({ resource: described }: ResourcePageProps): JSX.Elem
     const send: Send = (body, each) => collection().importFile(format.type, body, { ...how, ...each });
     const areDone: RunOptions['areDone'] = async (records, signal) =>
       (await changesOf(records, comparisonOf(collection(), fields, use), signal)).map(isDone);
-    const forRun = options.isCheck ? { limits: CHECK_LIMITS } : isUpdate ? { areDone } : { key };
+    const forRun = options.isCheck ? {} : isUpdate ? { areDone } : { key };
     const run = new ImportRun(file, format.format, send, forRun);
     setProgress(undefined);
     setAttempt({ run, ...options });

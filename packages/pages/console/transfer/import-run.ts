@@ -2,7 +2,7 @@ import { CatalogueError, type ImportResult } from '#packages/client/index.js';
 import { cellsOf } from './csv-cells.js';
 import { FailedRecords } from './failed-records.js';
 import type { Finding } from './file-changes.js';
-import { type Format, type Part, type PartLimits, partsOf, type Range } from './records-in-file.js';
+import { type Format, LIMITS, type Part, type PartLimits, partsOf, type Range } from './records-in-file.js';
 
 /** What an import has done so far, or would do. */
 export interface Progress {
@@ -47,9 +47,10 @@ export interface RunOptions {
 const MAX_FINDINGS = 10;
 
 /**
- * The import of one file, in parts of about a megabyte. A browser sends a request whole before it reads the response
+ * The import of one file, in parts of half a megabyte. A browser sends a request whole before it reads the response
  * (HTTP/1.1), so one request for the whole file would show no progress. Each part keeps an idempotency key of its own,
- * so a part whose response was lost can be sent again and creates nothing twice.
+ * so a part whose response was lost can be sent again and creates nothing twice. A part that is too long for a proxy is
+ * sent as two halves, and no later part is longer than these.
  */
 export class ImportRun {
   private readonly counts = { done: 0, created: 0, changed: 0, unchanged: 0, deleted: 0, earlier: 0 };
@@ -58,7 +59,10 @@ export class ImportRun {
     readonly [kind in keyof Findings]: Finding[];
   };
   private readonly failures: FailedRecords;
+  private readonly limits: { -readonly [name in keyof PartLimits]: number };
   private readonly parts: AsyncGenerator<Part, void, void>;
+  /** Halves of a part that was too long. A proxy may have passed the beginning of the part on. */
+  private readonly halves: Part[] = [];
   private header: Range | undefined;
   private columns: readonly string[] | undefined;
   /** The part that is not done yet, and whether an attempt may have done some of it. */
@@ -73,7 +77,8 @@ export class ImportRun {
     private readonly send: Send,
     private readonly options: RunOptions = {},
   ) {
-    this.parts = partsOf(file, format, options.limits);
+    this.limits = { ...(options.limits ?? LIMITS) };
+    this.parts = partsOf(file, format, this.limits);
     this.failures = new FailedRecords(file, format);
   }
 
@@ -100,15 +105,31 @@ export class ImportRun {
       this.current ??= await this.next();
       if (!this.current) return;
       signal.throwIfAborted();
-      await this.importPart(this.current, signal);
+      try {
+        await this.importPart(this.current, signal);
+      } catch (error) {
+        if (!isTooLong(error) || this.current.records.length < 2) throw error;
+        this.halve(this.current);
+        continue;
+      }
       this.current = undefined;
-      this.isSent = false;
+      this.isSent = this.halves.length > 0;
       this.number++;
       onProgress(this.progress);
     }
   }
 
+  private halve({ start, end, records, readTo }: Part): void {
+    const middle = Math.ceil(records.length / 2);
+    const border = records[middle]?.start ?? end;
+    this.limits.bytes = Math.min(this.limits.bytes, Math.ceil((end - start) / 2));
+    this.current = { start, end: border, records: records.slice(0, middle), readTo: border };
+    this.halves.unshift({ start: border, end, records: records.slice(middle), readTo });
+  }
+
   private async next(): Promise<Part | undefined> {
+    const half = this.halves.shift();
+    if (half) return half;
     const { value, done } = await this.parts.next();
     if (done || !value) return undefined;
     if (this.format !== 'csv' || this.header) return value;
@@ -147,7 +168,7 @@ export class ImportRun {
       const kept = this.keptIn(result);
       if (kept && kept.length < MAX_FINDINGS) kept.push(await this.finding(part, at, result));
     }
-    this.counts.done = part.end;
+    this.counts.done = part.readTo;
     this.records += results.length;
   }
 
@@ -208,6 +229,11 @@ export class ImportRun {
     if (result.error) return isConflict(result) ? this.found.conflicts : this.found.refused;
     return result.status === 201 || result.unchanged || result.replayed ? undefined : this.found.changed;
   }
+}
+
+/** Whether a proxy, or the service, takes no body of this length. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof CatalogueError && error.status === 413;
 }
 
 function isConflict({ status }: ImportResult): boolean {

@@ -7,20 +7,25 @@ export interface Range {
   readonly end: number;
 }
 
-/** Whole records of a file that follow one another. */
+/** Whole records of a file that follow one another, from the first one to the line end of the last one. */
 export interface Part extends Range {
   /** Without their line ends. */
   readonly records: readonly Range[];
+  /** How far the file is read. A spreadsheet can leave very many empty rows behind the records. */
+  readonly readTo: number;
 }
 
 export interface PartLimits {
-  /** A part ends with the record that reaches this size, in bytes. */
+  /** The bytes of a part and, in CSV, of the header row before it. A record that is longer is a part of its own. */
   readonly bytes: number;
   readonly records: number;
 }
 
-/** A part takes the service about a second, so that the progress is seen and a repetition is short. */
-const LIMITS: PartLimits = { bytes: 1_048_576, records: 5_000 };
+/**
+ * Proxies refuse bodies of over 1 MiB unless they are told otherwise. A part takes the service less than a second, so that
+ * the progress is seen and a repetition is short.
+ */
+export const LIMITS: PartLimits = { bytes: 524_288, records: 5_000 };
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -39,6 +44,7 @@ const EMPTY: Readonly<Record<Format, readonly number[]>> = {
  * Finds the records of a file, and joins them to parts. It reads the file piece by piece and keeps none of it. In CSV
  * (RFC 4180) the first record is the header row, and quoted line ends are part of a record. Blank lines, rows whose cells
  * are all empty, and a first line `sep=;` are no records: the service counts in the same way.
+ * @param limits they may change before a part is asked for
  */
 export async function* partsOf(
   file: Blob,
@@ -50,8 +56,9 @@ export async function* partsOf(
   const markEnd = (await beginsWith(file, 0, /^\ufeff/)) ? MARK.length : 0;
   const hasSeparatorLine = format === 'csv' && (await beginsWith(file, markEnd, /^sep=/i));
   let records: Range[] = [];
-  let partStart = 0;
   let recordStart = 0;
+  /** The header row, once it is in a part. It is sent again before each further part. */
+  let header: Range | undefined;
   let last = 0;
   let offset = 0;
   let isEmpty = true;
@@ -63,12 +70,29 @@ export async function* partsOf(
       else isEmpty = !afterReturn && EMPTY[format].includes(chunk[at] ?? 0);
     }
   };
-  const add = (end: number) => {
+  let lastLineEnd = 0;
+  const add = (end: number, lineEnd: number) => {
     const textEnd = format === 'csv' && last === CARRIAGE_RETURN ? end - 1 : end;
-    if (!isEmpty && !(hasSeparatorLine && recordStart === 0))
+    if (!isEmpty && !(hasSeparatorLine && recordStart === 0)) {
       records.push({ start: recordStart, end: textEnd });
+      lastLineEnd = lineEnd;
+    }
     isEmpty = true;
     afterReturn = false;
+  };
+  const partTo = (readTo: number): Part => {
+    const [first = { start: lastLineEnd, end: lastLineEnd }] = records;
+    header ??= first;
+    const part = { start: first.start, end: lastLineEnd, records, readTo };
+    records = [];
+    return part;
+  };
+  /** The records so far, if one more that ends here makes them too long for a part. */
+  const partBefore = (end: number): Part | undefined => {
+    const [first, second] = records;
+    if (!first || (format === 'csv' && !header && !second)) return undefined;
+    const headerBytes = format === 'csv' && header ? header.end - header.start + 1 : 0;
+    return headerBytes + end - first.start > limits.bytes ? partTo(recordStart) : undefined;
   };
   const reader = file.stream().getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -77,21 +101,24 @@ export async function* partsOf(
     for (let at = findEnd(chunk, 0); at >= 0; at = findEnd(chunk, from)) {
       if (at > 0) last = chunk[at - 1] ?? 0;
       look(chunk, from, at);
-      add(offset + at);
+      const before = partBefore(offset + at + 1);
+      if (before) yield before;
+      add(offset + at, offset + at + 1);
       from = at + 1;
       recordStart = offset + from;
       last = 0;
-      if (recordStart - partStart < limits.bytes && records.length < limits.records) continue;
-      yield { start: partStart, end: recordStart, records };
-      partStart = recordStart;
-      records = [];
+      if (records.length >= limits.records) yield partTo(recordStart);
     }
     if (from < chunk.length) last = chunk.at(-1) ?? 0;
     look(chunk, from, chunk.length);
     offset += chunk.length;
   }
-  if (recordStart < offset) add(offset);
-  if (records.length > 0) yield { start: partStart, end: offset, records };
+  if (recordStart < offset) {
+    const before = partBefore(offset);
+    if (before) yield before;
+    add(offset, offset);
+  }
+  if (records.length > 0) yield partTo(offset);
 }
 
 /** @returns a function that finds the next line feed at or after an index that ends a record; -1: none in the chunk */

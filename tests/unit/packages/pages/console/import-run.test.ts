@@ -156,6 +156,8 @@ function service({ failAt = [] as readonly number[] } = {}) {
   return { send, bodies, known };
 }
 
+const tooLong = () => new CatalogueError(413, 'unexpected_response', 'x', [], undefined);
+
 describe('an import of a file', () => {
   const never = new AbortController().signal;
   const LINES = Array.from({ length: 12_000 }, (_, i) => (i % 6_000 === 17 ? `bad${i}` : `p${i}`));
@@ -182,6 +184,67 @@ describe('an import of a file', () => {
     expect(bodies[2]).to.equal(bodies[1]);
     const { created, earlier } = run.progress;
     expect([created + earlier, earlier, known.size]).to.deep.equal([11_998, 1, 11_998]);
+  });
+
+  it('sends at most 512 KiB at a time, header row and all, without what a spreadsheet leaves behind', async () => {
+    const header = `name,${'x'.repeat(100_000)}`;
+    const rows = Array.from({ length: 40 }, (_, at) => `p${at},${'y'.repeat(40_000)}`);
+    const long = `long,${'z'.repeat(600_000)}`;
+    const empty = ',\r\n'.repeat(200_000);
+    for (const [format, text, expected] of [
+      ['csv', [header, ...rows, long, 'last,1'].join('\r\n') + empty, 42],
+      ['csv', [header, long, ...rows].join('\n'), 41],
+      ['ndjson', `${[...rows, long, 'last'].join('\n')}\n${' \n'.repeat(300_000)}`, 42],
+    ] as const) {
+      const { send, bodies } = service();
+      const run = new ImportRun(file(text), format, send, { key: 'k' });
+      await run.run(never, () => {});
+      expect(run.progress.created).to.equal(expected);
+      const sizes = bodies.filter((body) => !body.includes('long')).map(({ length }) => length);
+      expect(Math.max(...sizes)).to.be.within(400_000, 524_288);
+      expect(bodies.filter((body) => body.includes('long')).map((body) => body.includes('p'))).to.deep.equal([
+        false,
+      ]);
+    }
+  });
+
+  it('halves a part that a proxy refuses as too long, and what follows, down to one record', async () => {
+    for (const format of ['csv', 'ndjson'] as const) {
+      const { send, bodies } = service();
+      let refused = 0;
+      const limited: Send = async function* (body, options) {
+        if (body.size > 3_000 && ++refused) throw tooLong();
+        yield* send(body, options);
+      };
+      const lines = Array.from({ length: 1_000 }, (_, at) => (at % 100 === 9 ? `bad${at}` : `p${at}`));
+      const text = [...(format === 'csv' ? ['name,sku'] : []), ...lines].join('\n');
+      const run = new ImportRun(file(text), format, limited, {
+        key: 'k',
+        limits: { bytes: 5_000, records: 5_000 },
+      });
+      await run.run(never, () => {});
+      const { created, refused: found } = run.progress;
+      expect([created, [...found]]).to.deep.equal([990, [['invalid_type', 10]]]);
+      expect(run.findings.refused.map(({ number }) => number)).to.deep.equal(
+        Array.from({ length: 10 }, (_, at) => 100 * at + 10),
+      );
+      expect(refused, 'no later part is refused').to.equal(1);
+      const sent = bodies.flatMap((body) => body.trimEnd().split('\n')).filter((line) => line !== 'name,sku');
+      expect(sent).to.deep.equal(lines);
+    }
+  });
+
+  it('shows the error of one record that is too long, and continues with it', async () => {
+    const { send } = service();
+    const run = new ImportRun(file(`a\nb\n${'c'.repeat(50)}\nd`), 'ndjson', async function* (body, options) {
+      if (body.size > 10) throw tooLong();
+      yield* send(body, options);
+    });
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const failure = await run.run(never, () => {}).catch((error: unknown) => error);
+      expect(failure).to.include({ status: 413 });
+      expect(run.progress.created).to.equal(2);
+    }
   });
 
   it('stops when it is aborted, and continues later', async () => {
