@@ -80,7 +80,7 @@ public class Example {
   }
 
   Example(String url, String key, String caFile) throws IOException, GeneralSecurityException {
-    this.url = url;
+    this.url = url.replaceAll("/+$", "");
     this.key = key;
     var client = HttpClient.newBuilder().connectTimeout(TIMEOUT);
     if (caFile != null) client.sslContext(trusting(Path.of(caFile)));
@@ -100,8 +100,14 @@ public class Example {
     return context;
   }
 
+  /**
+   * A request to a path below that of the service, which may have a path itself: https://host/shop. A link has that path
+   * if the service knows it (PUBLIC_URL).
+   */
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create(url + path)).header("Authorization", "Bearer " + key);
+    var prefix = URI.create(url).getRawPath();
+    var own = path.startsWith(prefix + "/") ? path.substring(prefix.length()) : path;
+    return HttpRequest.newBuilder(URI.create(url + own)).header("Authorization", "Bearer " + key);
   }
 
   /**

@@ -92,7 +92,16 @@ func newCatalogue(address, key, caFile string) (*catalogue, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
 	}
-	return &catalogue{address, key, &http.Client{Transport: transport}}, nil
+	return &catalogue{strings.TrimRight(address, "/"), key, &http.Client{Transport: transport}}, nil
+}
+
+// address returns the address of a path below that of the service, which may have a path itself: https://host/shop. A
+// link has that path if the service knows it (PUBLIC_URL).
+func (c *catalogue) address(path string) string {
+	if base, err := url.Parse(c.url); err == nil && strings.HasPrefix(path, base.Path+"/") {
+		path = strings.TrimPrefix(path, base.Path)
+	}
+	return c.url + path
 }
 
 // send sends a request and returns the headers of the response.
@@ -122,7 +131,7 @@ func (c *catalogue) try(r request) (http.Header, time.Duration, error) {
 		}
 		body = opened // The transport closes it.
 	}
-	sent, err := http.NewRequest(r.method, c.url+r.path, body)
+	sent, err := http.NewRequest(r.method, c.address(r.path), body)
 	if err != nil {
 		return nil, -1, err
 	}

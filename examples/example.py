@@ -15,10 +15,11 @@ from contextlib import nullcontext
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urlencode, urlsplit
 from urllib.request import Request, urlopen
 
-CATALOGUE_URL = os.environ.get("CATALOGUE_URL", "https://localhost:8443")
+CATALOGUE_URL = os.environ.get("CATALOGUE_URL", "https://localhost:8443").rstrip("/")
+PREFIX = urlsplit(CATALOGUE_URL).path
 TLS = ssl.create_default_context(cafile=os.environ.get("CATALOGUE_CA"))
 AUTHORIZATION = f"Bearer {os.environ['API_KEY']}"
 ATTEMPTS = 5
@@ -34,6 +35,14 @@ class Refused(Exception):
         self.status = status
 
 
+def address(path):
+    """Returns the address of a path below CATALOGUE_URL, which may have a path itself: https://host/shop.
+
+    A link has that path if the service knows it (PUBLIC_URL).
+    """
+    return CATALOGUE_URL + (path[len(PREFIX) :] if path.startswith(f"{PREFIX}/") else path)
+
+
 def send(method, path, body=None, headers=None, read=json.load):
     """Sends a request, and returns what `read` makes of the response, and the headers of the response.
 
@@ -47,7 +56,7 @@ def send(method, path, body=None, headers=None, read=json.load):
     while True:
         try:
             with body.open("rb") if isinstance(body, Path) else nullcontext(body) as data:
-                request = Request(urljoin(CATALOGUE_URL, path), data, headers, method=method)
+                request = Request(address(path), data, headers, method=method)
                 with urlopen(request, timeout=TIMEOUT_SECONDS, context=TLS) as response:
                     return read(response), response.headers
         except HTTPError as error:

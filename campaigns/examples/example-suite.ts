@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { serverPair } from '../../tests/support/certificates.js';
 import { inProcessService } from '../../tests/support/in-process-service.js';
-import { type Delivery, type Exchange, RecordingProxy } from './recording-proxy.js';
+import { type Delivery, type Exchange, KNOWN_PREFIX, RecordingProxy } from './recording-proxy.js';
 
 const README = readFileSync('examples/README.md', 'utf8');
 const IMPORTED = 'Armchair,Bar stool,Coffee table,Desk,Desk lamp,Floor lamp,Mirror,Rug,Side table,Sofa,Vase';
@@ -21,7 +21,8 @@ export type ExampleSettings = Record<'CATALOGUE_URL' | 'API_KEY' | 'CATALOGUE_CA
 /**
  * Runs an example three times against the service. In the first run there is trouble: the response to the import is
  * cut off, the rate limit is used up before the first page, the response to the creation is lost, a proxy refuses a
- * read, and another client is faster with an edit. In the last run another client is always faster.
+ * read, and another client is faster with an edit. The other runs have the service under a path. In the last run another
+ * client is always faster.
  * @param run runs the example and returns what it prints
  * @param environment settings of the service
  */
@@ -90,18 +91,27 @@ export function testExample(
 
   it('prints what examples/README.md shows, and imports nothing twice when it runs again', async () => {
     const withoutId = (text: string) => text.replace(/id \d+/, 'id …');
-    expect(withoutId(await run(settings))).to.equal(withoutId(blockOf('text', '# Examples')));
+    proxy.exchanges.splice(0);
+    expect(withoutId(await run(under('/shop/')))).to.equal(withoutId(blockOf('text', '# Examples')));
     expect((await service.client.get('/v1/products')).json).to.have.length(IMPORTED.split(',').length + 2);
+    expectPrefix('/shop');
   });
 
   it('gives up an edit that another client always wins', async () => {
     proxy.exchanges.splice(0);
     isAlwaysSlower = true;
-    const failure = await run(settings).then(() => undefined, String);
+    const failure = await run(under(KNOWN_PREFIX)).then(() => undefined, String);
     expect(failure).to.include('412');
+    expectPrefix(KNOWN_PREFIX);
     exchanges = proxy.exchanges.splice(0);
     expect(statusesOf('PUT', ITEM)).to.deep.equal([412, 412, 412, 412, 412]);
   });
+
+  const under = (path: string) => ({ ...settings, CATALOGUE_URL: settings.CATALOGUE_URL + path });
+
+  function expectPrefix(expected: string): void {
+    for (const { prefix, path } of proxy.exchanges) expect(prefix, path).to.equal(expected);
+  }
 
   /** Each trouble happens once, in the first run, unless another client is always faster. */
   async function makeTrouble({ method, path }: Exchange): Promise<Delivery> {

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 /** A request of a client, and what the service responded. */
 export interface Exchange {
   readonly method: string;
+  /** What the proxy removed from the beginning of the path. */
+  readonly prefix: string;
   readonly path: string;
   readonly sent: IncomingHttpHeaders;
   status?: number;
@@ -25,6 +27,10 @@ interface Target {
   readonly key: string;
   readonly ca: Buffer;
 }
+
+/** A prefix that the proxy removes. The service does not know the first one, and puts the other before its links. */
+const PREFIX = /^\/(?:shop|known)(?=\/)/;
+export const KNOWN_PREFIX = '/known';
 
 /**
  * An HTTPS proxy with the certificate of the service. It records the requests, and closes each connection after one, so
@@ -57,8 +63,10 @@ export class RecordingProxy {
   }
 
   private async forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { method = '', url: path = '', headers } = incoming;
-    const exchange: Exchange = { method, path, sent: headers };
+    const { method = '', url = '', headers } = incoming;
+    const [prefix = ''] = PREFIX.exec(url) ?? [];
+    const path = url.slice(prefix.length);
+    const exchange: Exchange = { method, prefix, path, sent: headers };
     this.exchanges.push(exchange);
     const delivery = await this.intervene(exchange);
     if (delivery === 'refuse') {
@@ -83,7 +91,9 @@ export class RecordingProxy {
       return;
     }
     outgoing.writeHead(exchange.status, [
-      ...response.rawHeaders.filter((_, index, all) => !isConnection(all[index - (index % 2)])),
+      ...response.rawHeaders
+        .filter((_, index, all) => !isConnection(all[index - (index % 2)]))
+        .map((text) => (prefix === KNOWN_PREFIX ? text.replace(/^<\//, `<${prefix}/`) : text)),
       'Connection',
       'close',
     ]);
