@@ -1,3 +1,4 @@
+import { forEach } from '../../shared/for-each.js';
 import { SERVICE_TURN } from '../../shared/turn.js';
 import type { Clock } from '../ports/clock.js';
 import type { Purgeable } from '../ports/purgeable.js';
@@ -42,11 +43,11 @@ export class Retention {
    * @throws AppError `unavailable`
    */
   async purgeExpired(isOver: () => boolean = () => false): Promise<void> {
-    for (const purgeable of this.purgeable) {
+    await forEach(this.purgeable, async (purgeable) => {
       const moment = this.now() - purgeable.retentionMs;
       while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH)
         await SERVICE_TURN.next();
-    }
+    });
   }
 
   /** Returns the time of day in whole milliseconds, or less if the clock was set forward while this process runs: nothing expires early. */

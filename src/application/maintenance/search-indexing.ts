@@ -1,3 +1,4 @@
+import { forEach } from '../../shared/for-each.js';
 import { SERVICE_TURN } from '../../shared/turn.js';
 import type { Logger } from '../ports/logger.js';
 import type { SearchIndex } from '../ports/search-index.js';
@@ -23,7 +24,7 @@ export class SearchIndexing {
    * @throws AppError `unavailable`
    */
   async run(isOver: () => boolean = () => false): Promise<void> {
-    for (const index of this.indexes) await this.runOne(index, isOver);
+    await forEach(this.indexes, (index) => this.runOne(index, isOver));
   }
 
   private async runOne(index: SearchIndex, isOver: () => boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import { CHANGES_MS } from '../../../application/maintenance/retention.js';
 import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Instant } from '../../../domain/record.js';
+import { forEach } from '../../../shared/for-each.js';
 import type { ChangeLog } from './change-log.js';
 
 /** Whether this process writes the feeds. The head of each log says whether they are on for all processes. */
@@ -25,11 +26,11 @@ export class MongoFeedState implements FeedState {
 
   async maintain(now: Instant): Promise<void> {
     if (!this.isOn) return;
-    for (const log of this.logs) {
+    await forEach(this.logs, async (log) => {
       // A process without feeds may have turned them off.
       await log.turnOn();
       await log.move();
       await log.trim(now - CHANGES_MS);
-    }
+    });
   }
 }

@@ -81,6 +81,16 @@ describe('Retention', () => {
     expect(await left()).to.deep.equal([0, 0]);
   });
 
+  it('purges the other kinds if one fails, and then says so', async () => {
+    const failing: Purgeable = {
+      retentionMs: 0,
+      purgeBefore: () => Promise.reject(unavailable('It fails.')),
+    };
+    const other = new FakePurgeable(0, 1);
+    await expectAppError(new Retention([failing, other], clock).purgeExpired(), 'unavailable');
+    expect(other.left).to.equal(0);
+  });
+
   it('purges nothing early if the clock is set forward', async () => {
     const purgeable = new FakePurgeable(HOUR_MS);
     const retention = new Retention([purgeable], clock);

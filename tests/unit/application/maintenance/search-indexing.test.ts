@@ -39,6 +39,14 @@ describe('the indexing of words', () => {
     ]);
   });
 
+  it('indexes the other tables if one fails, and then says so', async () => {
+    const failing = { ...indexOf('products', 1), indexNext: () => Promise.reject(new Error('It fails.')) };
+    const other = indexOf('users', 1);
+    const error = await new SearchIndexing([failing, other], logger).run().catch((reason: Error) => reason);
+    expect(error).to.be.an('error').with.property('message', 'It fails.');
+    expect(other.left).to.equal(0);
+  });
+
   it('logs its progress each 100,000 records', async () => {
     await new SearchIndexing([indexOf('products', 250_000, 50_000)], logger).run();
     expect(log).to.deep.equal([
