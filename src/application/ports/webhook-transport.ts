@@ -14,19 +14,27 @@ export interface WebhookRequest {
 export type WebhookOutcome = Pick<DeliveryAttempt, 'status' | 'error'>;
 
 /**
+ * Why no message can go to a URL. `port`: it is not from 1 to 65535. `unknown`: the host has no address. `address`: the
+ * service must not connect to an address of the host.
+ */
+export type TargetProblem = 'port' | 'unknown' | 'address';
+
+/**
  * Connects to receivers whose URLs clients chose, and to no address that they must not reach: each address of the host is
  * global unicast, or the operator allows it.
  */
 export interface WebhookTransport {
   /**
-   * Whether each address of the URL's host is allowed now. False also if there is none. Takes at most 10 seconds.
+   * Returns why no message could go to an https URL now; undefined if one could. Takes at most 10 seconds.
    * @param client the principal who asks
    * @throws AppError `unavailable` if too many names are looked up
    */
-  allows(url: string, client: string): Promise<boolean>;
+  problemOf(url: string, client: string): Promise<TargetProblem | undefined>;
   /**
-   * Sends a POST to an allowed address, within 10 seconds, redirects not followed. Never throws.
+   * Sends a POST to an allowed address, within 10 seconds, redirects not followed.
    * @param signal ends it early
+   * @throws AppError `unavailable` if the service itself has no look-up or connection left, which is not the receiver's
+   *   failure
    */
   post(request: WebhookRequest, signal?: AbortSignal): Promise<WebhookOutcome>;
 }

@@ -18,7 +18,7 @@ import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 import type { ListPage, ListQuery } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import type { WebhookTransport } from '../ports/webhook-transport.js';
+import type { TargetProblem, WebhookTransport } from '../ports/webhook-transport.js';
 import type { Creation } from '../records/create-records.js';
 import type { Change } from '../records/record-format.js';
 import type { RecordService } from '../records/record-service.js';
@@ -138,15 +138,22 @@ export class WebhookService {
   }
 
   /**
-   * Makes a new secret. The old one signs too for 24 hours.
-   * @throws AppError `not_found`, `precondition_failed`, `unavailable`
+   * Makes a new secret for a principal, who may read the resources. The old one signs too for 24 hours.
+   * @throws AppError `not_found`, `insufficient_scope`, `precondition_failed`, `unavailable`
    */
-  async renewSecret(id: Id, precondition: Precondition): Promise<Versioned<ShownWebhook>> {
+  async renewSecretFor(
+    renewer: Principal | undefined,
+    id: Id,
+    precondition: Precondition,
+  ): Promise<Versioned<ShownWebhook>> {
     const { newSecret, clock } = this.deps;
+    // Before the precondition is judged.
+    requireReading(renewer, (await this.webhooks.read(id)).fields);
     const unchanged: Change = { kind: 'merge-patch', body: {} };
-    return this.update(this.webhooks, id, precondition, unchanged, async (fields) =>
-      withNewSecret(fields, newSecret(), clock.now()),
-    );
+    return this.update(this.webhooks, id, precondition, unchanged, async (fields) => {
+      requireReading(renewer, fields);
+      return withNewSecret(fields, newSecret(), clock.now());
+    });
   }
 
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
@@ -231,8 +238,7 @@ export class WebhookService {
     known: Webhook['starts'],
   ): Promise<Pick<Webhook, 'createdBy' | 'starts'>> {
     const { keys, clock, feeds } = this.deps;
-    const denied = grantDenialReason(principal, scopesOf(resources));
-    if (denied) throw denied;
+    requireReading(principal, { resources });
     const createdBy = principal && keyIdOf(principal);
     if (createdBy === undefined) throw needsKey();
     validKey(await keys.find(createdBy), clock.now());
@@ -270,18 +276,30 @@ function withSecret(webhook: Versioned<ShownWebhook>, newSecret: string): Versio
   return { ...webhook, fields: { ...webhook.fields, newSecret } };
 }
 
+/** @throws AppError `insufficient_scope` */
+function requireReading(principal: Principal | undefined, { resources }: Pick<Webhook, 'resources'>): void {
+  const denied = grantDenialReason(principal, scopesOf(resources));
+  if (denied) throw denied;
+}
+
 function needsKey(): InsufficientScope {
   const message =
     'A webhook belongs to an API key: send a key, or an access token that this service issued for one.';
   return new InsufficientScope(['webhooks:admin'], message);
 }
 
+const TARGET_RULES: Readonly<Record<TargetProblem, string>> = {
+  port: 'must have a port from 1 to 65535, such as https://search.example.com:8443/hook',
+  unknown: 'must name a host that has an address: the service finds none by its hosts file and by DNS',
+  address: 'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16',
+};
+
 /**
  * The rule that a new URL must name a host that the service may connect to.
- * @param client see {@link WebhookTransport.allows}
+ * @param client see {@link WebhookTransport.problemOf}
  */
 export function targetRule(
-  transport: Pick<WebhookTransport, 'allows'>,
+  transport: Pick<WebhookTransport, 'problemOf'>,
   client: string,
 ): ReferenceValidator<Webhook> {
   return (candidates) =>
@@ -289,15 +307,9 @@ export function targetRule(
       candidates.map(async ({ draft, previous }) => {
         const { url } = draft.fields;
         const isWrong = draft.issues.some(({ pointer }) => pointer === '/url');
-        if (
-          typeof url !== 'string' ||
-          isWrong ||
-          url === previous?.fields.url ||
-          (await transport.allows(url, client))
-        )
-          return [];
-        const rule = 'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS';
-        return [fieldIssue('invalid_format', ['url'], rule)];
+        if (typeof url !== 'string' || isWrong || url === previous?.fields.url) return [];
+        const problem = await transport.problemOf(url, client);
+        return problem ? [fieldIssue('invalid_format', ['url'], TARGET_RULES[problem])] : [];
       }),
     );
 }

@@ -54,7 +54,9 @@ export function webhookRoutes(
     {
       below: {
         secret: {
-          POST: operations.act('renew', (ctx, precondition) => service.renewSecret(idOf(ctx), precondition)),
+          POST: operations.act('renew', (ctx, precondition) =>
+            service.renewSecretFor(ctx.state.principal, idOf(ctx), precondition),
+          ),
         },
         deliveries: { GET: attempts, POST: test },
       },

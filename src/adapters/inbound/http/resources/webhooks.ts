@@ -103,9 +103,11 @@ function presentWebhook(webhook: Versioned<ShownWebhook>) {
   };
 }
 
-/** A try to send a message, as responses show it. */
-export function presentAttempt({ at, ...rest }: DeliveryAttempt) {
-  return { at: instantText(at), ...rest };
+/** Returns an attempt as responses show it. Receivers send any three digits: RFC 9110 section 15 knows 100 to 599. */
+export function presentAttempt({ at, status, ...rest }: DeliveryAttempt) {
+  const isStatus = status !== undefined && status >= 100 && status <= 599;
+  const error = status === undefined || isStatus ? undefined : `The receiver responded with ${status}`;
+  return { at: instantText(at), ...rest, ...(isStatus && { status }), ...(error && { error }) };
 }
 
 export const ATTEMPT_SCHEMA: JsonSchema = open(
@@ -119,7 +121,7 @@ export const ATTEMPT_SCHEMA: JsonSchema = open(
     },
     changes: { ...integerSchema(0, 100), description: 'The number of changes in the message.' },
     status: { ...integerSchema(100, 599), description: 'The status of the response. 2xx takes the message.' },
-    error: { ...TEXT, description: 'Why there was no response.' },
+    error: { ...TEXT, description: 'Why there was no response, or none with a status of HTTP.' },
   },
   ['at', 'type', 'changes'],
 );

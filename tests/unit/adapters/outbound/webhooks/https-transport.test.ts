@@ -2,16 +2,21 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { ResolvedAddress } from '#src/adapters/outbound/webhooks/host-addresses.js';
 import {
   HttpsWebhookTransport,
-  type ResolvedAddress,
   type TransportOptions,
 } from '#src/adapters/outbound/webhooks/https-transport.js';
 import { until } from '../../../../support/until.js';
 import { status, WebhookReceiver } from '../../../../support/webhook-receiver.js';
 
 const LOOPBACK = '127.0.0.0/8';
-const NOT_ALLOWED = { error: 'The host has no address, or one that is not allowed' };
+const ERRORS = {
+  port: { error: 'The port of the URL is not from 1 to 65535' },
+  unknown: { error: 'The host has no address' },
+  address: { error: 'The host has an address that is not allowed' },
+};
+const TOO_LONG = { error: 'The receiver sent over 64 KiB, or over 8 informational responses' };
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 
 describe('the transport of webhooks', () => {
@@ -63,43 +68,44 @@ describe('the transport of webhooks', () => {
     expect(receiver.messages[0]?.headers.host).to.match(/^localhost:/);
     // Nothing listens there, though the name of the URL is that of this machine.
     expect(await named.post(message(url))).to.deep.equal({ error: 'The connection failed (ECONNREFUSED)' });
-    expect(await named.post(message(url))).to.deep.equal(NOT_ALLOWED);
+    expect(await named.post(message(url))).to.deep.equal(ERRORS.address);
     expect(receiver.messages).to.have.length(1);
   });
 
   it('connects nowhere if one address of the host is not allowed, or there is none', async () => {
-    const hosts: [readonly string[], boolean][] = [
-      [['127.0.0.1', '10.0.0.1'], false],
-      [['8.8.8.8', '127.0.0.1'], true],
-      [['::1'], false],
-      [[], false],
+    const hosts: [readonly string[], 'address' | 'unknown' | undefined][] = [
+      [['127.0.0.1', '10.0.0.1'], 'address'],
+      [['8.8.8.8', '127.0.0.1'], undefined],
+      [['::1'], 'address'],
+      [[], 'unknown'],
     ];
-    for (const [addresses, isAllowed] of hosts) {
+    for (const [addresses, problem] of hosts) {
       const resolve = async () =>
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-      expect(await transport({ resolve }).allows('https://example.com/', 'key:1'), `${addresses}`).to.equal(
-        isAllowed,
-      );
-      if (!isAllowed)
-        expect(await transport({ resolve }).post(message('https://example.com/'))).to.deep.equal(NOT_ALLOWED);
+      const url = 'https://example.com/';
+      expect(await transport({ resolve }).problemOf(url, 'key:1'), `${addresses}`).to.equal(problem);
+      if (problem) expect(await transport({ resolve }).post(message(url))).to.deep.equal(ERRORS[problem]);
     }
     const failing = transport({ resolve: () => Promise.reject(new Error('ENOTFOUND')) });
-    expect(await failing.post(message('https://example.com/'))).to.deep.equal(NOT_ALLOWED);
-    expect(await transport({}, '').post(message())).to.deep.equal(NOT_ALLOWED);
-    expect(await transport({}, '').allows(receiver.urlOf('/'), 'key:1')).to.equal(false);
+    expect(await failing.post(message('https://example.com/'))).to.deep.equal(ERRORS.unknown);
+    expect(await transport({}, '').post(message())).to.deep.equal(ERRORS.address);
+    expect(await transport({}, '').problemOf(receiver.urlOf('/'), 'key:1')).to.equal('address');
     expect(receiver.messages).to.have.length(0);
   });
 
   it('takes https URLs alone', async () => {
-    for (const url of [
-      'http://127.0.0.1/',
-      'ftp://127.0.0.1/',
-      'https://',
-      'https://127.0.0.1:99999/',
-      'x',
-    ]) {
-      expect(await transport().allows(url, 'key:1'), url).to.equal(false);
-      expect(await transport().post(message(url)), url).to.deep.equal(NOT_ALLOWED);
+    for (const [url, problem] of [
+      ['http://127.0.0.1/', 'address'],
+      ['ftp://127.0.0.1/', 'address'],
+      ['https://', 'unknown'],
+      ['https://256.1.1.1:8443/', 'unknown'],
+      ['x', 'unknown'],
+      ['https://127.0.0.1:65536/', 'port'],
+      ['https://[::1]:99999?x', 'port'],
+      ['https://127.0.0.1:0', 'port'],
+    ] as const) {
+      expect(await transport().problemOf(url, 'key:1'), url).to.equal(problem);
+      expect(await transport().post(message(url)), url).to.deep.equal(ERRORS[problem]);
     }
   });
 
@@ -145,8 +151,9 @@ describe('the transport of webhooks', () => {
     const timeoutMs = 100;
     const late = { error: 'No response within 0.1 seconds' };
     const resolve = () => new Promise<never>(() => {});
-    expect(await transport({ timeoutMs, resolve }).post(message('https://example.com/'))).to.deep.equal(late);
-    expect(await transport({ timeoutMs, resolve }).allows('https://example.com/', 'key:1')).to.equal(false);
+    const url = 'https://example.com/';
+    expect(await transport({ timeoutMs, resolve }).post(message(url))).to.deep.equal(ERRORS.unknown);
+    expect(await transport({ timeoutMs, resolve }).problemOf(url, 'key:1')).to.equal('unknown');
     receiver.answer = () => {};
     expect(await transport({ timeoutMs }).post(message())).to.deep.equal(late);
     receiver.answer = (response) => void response.writeHead(200).write('x');
@@ -155,32 +162,79 @@ describe('the transport of webhooks', () => {
     });
   });
 
-  it('looks one name up at once for a client, so that names that hang stop nobody else', async () => {
+  it('looks up a name of another client at once, however many names of two clients hang', async () => {
     const resolve = (host: string) =>
       host.startsWith('hangs') ? new Promise<never>(() => {}) : Promise.resolve([v4('127.0.0.1')]);
     const shared = transport({ resolve });
-    for (let n = 0; n < 3; n++) void shared.post(message(`https://hangs${n}.example.com/`, 'key:1'));
-    // It is refused when its time in the queue is over, which may be after the test.
-    shared.allows('https://hangs.example.com/', 'key:1').catch(() => undefined);
-    expect(await shared.allows('https://example.com/', 'key:2')).to.equal(true);
-    expect(await shared.post(message(receiver.urlOf('/', 'localhost'), 'key:2'))).to.deep.equal({
-      status: 204,
-    });
+    const stopping = new AbortController();
+    const hanging = Array.from({ length: 20 }, (_, n) =>
+      shared.post(message(`https://hangs${n}.example.com/`, `key:${n % 2}`), stopping.signal),
+    );
+    expect(await shared.problemOf('https://example.com/', 'key:3')).to.equal(undefined);
+    const named = message(receiver.urlOf('/', 'localhost'), 'key:3');
+    expect(await shared.post(named)).to.deep.equal({ status: 204 });
+    stopping.abort();
+    expect(new Set(await Promise.all(hanging))).to.deep.equal(
+      new Set(hanging.map(() => ({ error: 'The service stopped' }))),
+    );
   });
 
-  it('says that too many names are looked up, which is no fault of the host', async () => {
-    const shared = transport({ resolve: () => new Promise<never>(() => {}), timeoutMs: 100 });
+  it('throws if it has no look-up, file or port of its own left: that is no failure of the receiver', async () => {
+    const full = transport({ resolve: () => new Promise<never>(() => {}), timeoutMs: 100 });
     const url = 'https://example.com/';
-    const ask = () => shared.allows(url, 'key:1').catch(({ code }) => code);
-    const outcomes = Array.from({ length: 102 }, ask);
+    const codeOf = (work: Promise<unknown>) => work.catch(({ code }) => code);
+    const outcomes = Array.from({ length: 109 }, () => codeOf(full.problemOf(url, 'key:1')));
     expect(await outcomes.at(-1), 'the queue is full').to.equal('unavailable');
-    expect(await shared.post(message(url))).to.deep.equal({
-      error: 'Too many names of receivers are being looked up',
-    });
-    const [hanging, ...waiting] = await Promise.all(outcomes);
-    expect(hanging).to.equal(false);
-    expect(new Set(waiting)).to.deep.equal(new Set(['unavailable']));
+    expect(await codeOf(full.post(message(url)))).to.equal('unavailable');
+    await Promise.all(outcomes);
+    const resolve = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+    expect(await codeOf(transport({ resolve }).post(message(url)))).to.equal('unavailable');
+    expect(await codeOf(transport({ resolve }).problemOf(url, 'key:1'))).to.equal('unavailable');
   });
+
+  const interim = (status: string, bytes: number) => {
+    const head = `HTTP/1.1 ${status}\r\nX: `;
+    return `${head}${'x'.repeat(bytes - head.length - 4)}\r\n\r\n`;
+  };
+  const FINAL = 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n';
+  for (const [title, before, outcome] of [
+    ['8 informational responses', interim('103 Early Hints', 100).repeat(8), { status: 200 }],
+    ['9 informational responses', interim('103 Early Hints', 100).repeat(9), TOO_LONG],
+    ['9 times 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(9), TOO_LONG],
+    ['8 informational responses of 64 KiB', interim('102 Processing', 8_192).repeat(8), TOO_LONG],
+    ['empty lines of nearly 64 KiB', '\r\n'.repeat(32_768 - FINAL.length), { status: 200 }],
+    ['empty lines of 64 KiB', '\r\n'.repeat(32_768), TOO_LONG],
+  ] as const)
+    it(`takes at most 64 KiB and 8 informational responses off a connection: ${title}`, async () => {
+      receiver.answer = ({ socket }) => {
+        socket?.write(before.slice(0, 1_001));
+        socket?.write(before.slice(1_001) + FINAL + 'x'.repeat(20_000));
+      };
+      expect(await transport().post(message())).to.deep.equal(outcome);
+    });
+
+  for (const [title, bytes] of [
+    ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['103 Early Hints', interim('103 Early Hints', 1_000)],
+    ['empty lines', '\r\n'],
+    ['chunks with extensions', `1;${'x'.repeat(8_000)}\r\nx\r\n`],
+  ] as const)
+    it(`closes the connection of a receiver that sends ${title} without end`, async () => {
+      const closed = new Promise<void>((resolve) => {
+        receiver.answer = ({ socket }) => {
+          if (title.startsWith('chunks'))
+            socket?.write('HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n');
+          const more = () => {
+            if (socket && !socket.destroyed) socket.write(bytes.repeat(20), () => setImmediate(more));
+          };
+          socket?.once('close', () => resolve()).on('error', () => {});
+          more();
+        };
+      });
+      const outcome = title.startsWith('chunks') ? { status: 500 } : TOO_LONG;
+      expect(await transport({ timeoutMs: 600_000 }).post(message())).to.deep.equal(outcome);
+      await closed;
+    });
 
   it('ends early by the signal of its caller', async () => {
     const ending = new AbortController();
