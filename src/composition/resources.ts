@@ -31,6 +31,7 @@ import {
   type ReferenceValidator,
   referenceValidator,
 } from '../application/records/record-validator.js';
+import { limitedWebhooks } from '../application/webhooks/webhook-limits.js';
 import {
   targetRule,
   WebhookService,
@@ -172,9 +173,10 @@ function webhookResource(
 ): Resource<WebhookService> {
   const { clock, backoff, settings, storage, webhooks: parts } = deps;
   const ids = new IdAllocator(stored.records, 1);
+  const records = limitedWebhooks(stored.records);
   const webhooksFor = (client: string) => {
     const rules = { references: targetRule(parts.transport, client), normalize: withStatus };
-    return new RecordService({ ...stored, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
+    return new RecordService({ ...stored, records, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
   };
   const { apiKeys: keys, changes: feeds } = storage;
   const service = new WebhookService({ ...parts, webhooksFor, keys, feeds, clock });

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'duplicate_value'
   | 'patch_test_failed'
   | 'last_admin_key'
+  | 'limit_reached'
   | 'cursor_expired'
   | 'precondition_failed'
   | 'precondition_required'

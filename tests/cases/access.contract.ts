@@ -31,9 +31,11 @@ interface Credential {
   readonly gives: readonly Scope[] | string;
 }
 
-/** A webhook is made only by those who may read what it tells. */
+/** A webhook is made and moved, and its secret shown, only for those who may read what it tells. */
 function neededScopes(method: string, path: string): readonly Scope[] {
-  const more: readonly Scope[] = method === 'POST' && /\/webhooks$/.test(path) ? ['products:read'] : [];
+  const tells =
+    method === 'POST' ? /\/webhooks(\/\d+\/secret)?$/ : method === 'PATCH' ? /\/webhooks\/\d+$/ : /^$/;
+  const more: readonly Scope[] = tells.test(path) ? ['products:read'] : [];
   return [...requiredScopes(method, path), ...more];
 }
 

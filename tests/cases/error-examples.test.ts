@@ -83,6 +83,11 @@ describe('the example of an error', () => {
     duplicate_value: () => service.client.post('/v1/products', lamp),
     patch_test_failed: () =>
       service.client.patch('/v1/products/1', [{ op: 'test', path: '/price/amount', value: 2 }], patching),
+    limit_reached: () => {
+      service.application.storage.webhooks.count = async () => 1_000;
+      const webhook = { name: 'x', url: 'https://1.1.1.1/', resources: ['products'], status: 'paused' };
+      return service.client.post('/v1/webhooks', webhook);
+    },
     last_admin_key: () => service.client.delete('/v1/api-keys/1'),
     cursor_expired: async () => {
       const { link } = (await get('/v1/products/changes')).headers;

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { BY_ID } from '#src/application/ports/list-query.js';
+import type { WebhookTransport } from '#src/application/ports/webhook-transport.js';
 import { RESOURCES, SCOPES } from '#src/domain/access.js';
+import { unavailable } from '#src/domain/errors.js';
+import type { Webhook } from '#src/domain/webhook.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpResponse, issueLocations, type RequestOptions } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
@@ -203,6 +207,21 @@ for (const store of HTTP_STORE_NAMES)
         }
       });
 
+      it('give a new secret only to those who may read the resources', async () => {
+        const { path: item } = await create({ resources: ['products', 'orders'] });
+        for (const headers of [{}, { 'If-Match': '"7"' }]) {
+          const { key: token } = await makeKey(['webhooks:admin', 'products:read']);
+          const refused = await request().post(`${item}/secret`, undefined, { token, headers });
+          expect([refused.status, refused.json.code]).to.deep.equal([403, 'insufficient_scope']);
+          expect(refused.headers['www-authenticate']).to.include('scope="orders:read"');
+        }
+        expect((await request().get(item)).headers.etag).to.equal('"1"');
+        const { key: token } = await makeKey(['webhooks:admin', 'products:read', 'orders:read']);
+        const renewed = await request().post(`${item}/secret`, undefined, { token });
+        expect([renewed.status, renewed.json.createdBy]).to.deep.equal([200, 1]);
+        expect(renewed.json.secret).to.match(SECRET);
+      });
+
       it('obey If-Match, and are gone when they are deleted', async () => {
         const { path: item } = await create();
         const stale = { headers: { 'If-Match': '"7"' } };
@@ -322,9 +341,9 @@ describe('webhooks and their transport', () => {
   it('look the host of another URL up on behalf of the caller, whose webhook it may not be', async () => {
     const { webhookTransport } = service.application;
     const asked: string[][] = [];
-    webhookTransport.allows = async (...question) => {
+    webhookTransport.problemOf = async (...question) => {
       asked.push(question);
-      return true;
+      return undefined;
     };
     const scopes = ['webhooks:admin', 'products:read'];
     const other = (await service.client.post('/v1/api-keys', { name: 'x', scopes })).json;
@@ -375,6 +394,128 @@ describe('webhooks and their transport', () => {
   });
 });
 
+describe('webhooks and what a receiver or the service lacks', () => {
+  const service = inProcessService(NETWORKS);
+  const tested = async (post: WebhookTransport['post']) => {
+    const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
+    service.application.webhookTransport.post = post;
+    const response = await service.client.post(`/v1/webhooks/${id}/deliveries`, undefined);
+    return { response, attempts: (await service.client.get(`/v1/webhooks/${id}/deliveries`)).json };
+  };
+
+  for (const status of [0, 99, 600, 999])
+    it(`show the status ${status}, which HTTP does not know, as an error`, async () => {
+      const { response, attempts } = await tested(async () => ({ status }));
+      const { at, ...rest } = response.json;
+      const error = `The receiver responded with ${status}`;
+      expect(rest).to.deep.equal({ type: 'webhook.test', changes: 0, error });
+      expect(attempts).to.deep.equal([{ at, ...rest }]);
+    });
+
+  it('respond with 503 to a test for which the service has no place, and keep no attempt', async () => {
+    const { response, attempts } = await tested(() => Promise.reject(unavailable('No place.')));
+    expect([response.status, response.json.code, attempts]).to.deep.equal([503, 'unavailable', []]);
+  });
+
+  it('say what is wrong with a URL', async () => {
+    for (const [url, rule] of [
+      [
+        'https://127.0.0.1:65536/',
+        'must have a port from 1 to 65535, such as https://search.example.com:8443/hook.',
+      ],
+      [
+        'https://nobody.invalid/',
+        'must name a host that has an address: the service finds none by its hosts file and by DNS.',
+      ],
+      [
+        'https://10.0.0.1/',
+        'must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16.',
+      ],
+    ]) {
+      const { json } = await service.client.post('/v1/webhooks', { ...RECEIVER, url });
+      expect(json.details).to.deep.equal([
+        { code: 'invalid_format', message: `url ${rule}`, in: 'body', pointer: '/url' },
+      ]);
+    }
+  });
+});
+
+for (const store of HTTP_STORE_NAMES)
+  describe(`the limits of webhooks on ${store}`, () => {
+    const service = inProcessService({ STORE: store, ...NETWORKS });
+    const PAUSED = { ...RECEIVER, status: 'paused' };
+    const makeKey = async () =>
+      (await service.client.post('/v1/api-keys', { name: 'x', scopes: SCOPES })).json as {
+        id: number;
+        key: string;
+      };
+    const make = (token: string, count: number, key?: string) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          service.client.post('/v1/webhooks', PAUSED, { token, ...(key && withIdempotencyKey(key)) }),
+        ),
+      );
+    const statuses = (responses: readonly HttpResponse[]) => {
+      const counts: Record<number, number> = {};
+      for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
+      return counts;
+    };
+
+    it('are 100 of a key, exactly, at POST and at a PATCH that makes the key its owner', async () => {
+      const [one, other] = [await makeKey(), await makeKey()];
+      const replay = randomUUID();
+      const [first] = await make(one.key, 1, replay);
+      expect(statuses(await make(one.key, 120))).to.deep.equal({ 201: 99, 409: 21 });
+      const [refused] = await make(one.key, 1);
+      expect([refused?.json.code, refused?.json.details]).to.deep.equal(['limit_reached', []]);
+      const [again] = await make(one.key, 1, replay);
+      expect([again?.status, again?.json.id]).to.deep.equal([201, first?.json.id]);
+      const [{ json: foreign } = { json: {} }] = await make(other.key, 1);
+      const patch = (id: number, fields: object, token: string) =>
+        service.client.patch(`/v1/webhooks/${id}`, fields, { token });
+      const taken = await patch(foreign.id, { resources: ['users'] }, one.key);
+      expect([taken.status, taken.json.code]).to.deep.equal([409, 'limit_reached']);
+      expect((await patch(foreign.id, { name: 'y' }, one.key)).status).to.equal(200);
+      const own = first?.json.id;
+      expect((await patch(own, { url: 'https://127.0.0.2:9/' }, one.key)).status, 'no further one').to.equal(
+        200,
+      );
+      expect((await patch(own, { resources: ['users'] }, other.key)).status).to.equal(200);
+      expect(statuses(await make(one.key, 2)), 'one has left').to.deep.equal({ 201: 1, 409: 1 });
+      expect((await service.client.delete(`/v1/webhooks/${foreign.id}`)).status).to.equal(204);
+    });
+
+    it('are 1,000 in all; those beyond stay and can be changed', async () => {
+      const { webhooks } = service.application.storage;
+      const { records } = await webhooks.list({ limit: 1, filters: [], order: BY_ID });
+      const [{ fields, createdAt } = { fields: {} as Webhook, createdAt: 0 }] = records;
+      const has = await webhooks.count([]);
+      const add = async (count: number) => {
+        const id = await webhooks.reserveIds(count);
+        await webhooks.insertAll(
+          Array.from({ length: count }, (_, at) => {
+            const maker = 1_000 + (at % 11);
+            return {
+              id: id + at,
+              version: 1,
+              createdAt,
+              updatedAt: createdAt,
+              fields: { ...fields, createdBy: maker },
+            };
+          }),
+        );
+        return id;
+      };
+      await add(998 - has);
+      const keys = [await makeKey(), await makeKey()];
+      const made = (await Promise.all(keys.map(({ key }) => make(key, 3)))).flat();
+      expect(statuses(made)).to.deep.equal({ 201: 2, 409: 4 });
+      const beyond = await add(5);
+      const taken = await service.client.patch(`/v1/webhooks/${beyond}`, { resources: ['users'] });
+      expect([taken.status, taken.json.createdBy], 'it is no further one').to.deep.equal([200, 1]);
+    });
+  });
+
 describe('REQUIRE_IF_MATCH and webhooks', () => {
   const service = inProcessService({ REQUIRE_IF_MATCH: 'true', ...NETWORKS });
 
@@ -416,7 +557,7 @@ describe('the setting WEBHOOK_NETWORKS', () => {
         [['invalid_format', '/url']],
       ]);
       expect(response.json.details[0].message).to.equal(
-        'url must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS.',
+        'url must name a host all of whose addresses are public, or in WEBHOOK_NETWORKS, such as 10.20.0.0/16.',
       );
     }
     const literal = { ...RECEIVER, url: 'https://1.1.1.1/', status: 'paused' };

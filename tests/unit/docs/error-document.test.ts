@@ -14,7 +14,7 @@ const CODES_BY_STATUS: Readonly<Record<number, string>> = {
   405: 'method_not_allowed',
   406: 'not_acceptable',
   408: 'request_timeout',
-  409: 'duplicate_value patch_test_failed last_admin_key',
+  409: 'duplicate_value patch_test_failed last_admin_key limit_reached',
   410: 'cursor_expired',
   412: 'precondition_failed',
   413: 'payload_too_large',

@@ -183,6 +183,13 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     remedy:
       'Create another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes even the last one.',
   },
+  limit_reached: {
+    status: 409,
+    cause:
+      'The API key has 100 webhooks, by `createdBy`, or the store has 1,000. Neither a POST nor a PATCH that makes the key `createdBy` goes beyond; webhooks that exist stay.',
+    remedy:
+      'Delete a webhook that is not needed: `GET /v1/webhooks?createdBy=1` lists those of a key. One webhook may name several `resources`.',
+  },
   cursor_expired: {
     status: 410,
     cause:

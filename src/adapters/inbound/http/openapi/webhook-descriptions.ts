@@ -24,10 +24,10 @@ export function registerDescription(resource: OpenApiResource): OperationDescrip
   const { errors = [], ...creation } = createDescription(resource);
   return {
     ...creation,
-    text: 'Only this response shows the secret that signs the messages. With an `Idempotency-Key`, a repeated request creates no second webhook, and does not show the secret again. The credential needs the scope of reading for each of `resources`, and must be an API key or an access token that was issued for one: the webhook sends only while this key is valid.',
+    text: 'Only this response shows the secret that signs the messages. With an `Idempotency-Key`, a repeated request creates no second webhook, and does not show the secret again. The credential needs the scope of reading for each of `resources`, and must be an API key or an access token that was issued for one: the webhook sends only while this key is valid. A key makes at most 100 webhooks, and a store has at most 1,000.',
     schemas: { ...resource.schemas('input'), ...issuedSchemas(resource.definition) },
     responses: [{ ...created, description: 'The new webhook.', links: { read, change, delete: remove } }],
-    errors,
+    errors: [...errors, 'limit_reached'],
   };
 }
 
@@ -36,7 +36,7 @@ export function reviseDescription(
   resource: OpenApiResource,
   patchTypes: readonly string[],
 ): OperationDescription {
-  const { text, schemas, responses, ...patch } = patchDescription(resource, patchTypes);
+  const { text, schemas, responses, errors = [], ...patch } = patchDescription(resource, patchTypes);
   const [response] = responses;
   if (!response) throw new Error('A patch has no response.');
   return {
@@ -44,6 +44,7 @@ export function reviseDescription(
     text: `${text} Another \`url\` or other \`resources\` need what a creation needs, and make the API key of the request \`createdBy\`. Another \`url\` gets a new secret, which only this response shows. A change ends the wait before the next attempt.`,
     schemas: { ...schemas, ...issuedSchemas(resource.definition) },
     responses: [{ ...response, content: { [JSON_TYPE]: issued(resource) } }],
+    errors: [...errors, 'limit_reached'],
     bodies: {
       ...patch.bodies,
       [JSON_PATCH]: {
@@ -61,7 +62,7 @@ export function renewDescription(resource: OpenApiResource): OperationDescriptio
     headers: CONDITIONS,
     id: `renew${docs.name}Secret`,
     summary: 'Make a new secret of a webhook',
-    text: 'Messages are signed with the new secret at once, and with the old one too for 24 hours. Only this response shows the new secret.',
+    text: "Messages are signed with the new secret at once, and with the old one too for 24 hours. Only this response shows the new secret. The credential needs the scope of reading for each of the webhook's `resources`.",
     schemas: issuedSchemas(definition),
     responses: [
       {
@@ -102,7 +103,7 @@ export function testDescription({ docs }: OpenApiResource): OperationDescription
     tag: tagOf(docs),
     id: `test${docs.name}`,
     summary: 'Send a test message',
-    text: 'Sends one message of the type `webhook.test`, also if the webhook is paused, and responds with its outcome, within about 10 seconds.',
+    text: 'Sends one message of the type `webhook.test`, also if the webhook is paused, and responds with its outcome, usually within 10 seconds and always within 20. If the service itself has no look-up or connection left for it, nothing is sent, and the response is 503.',
     schemas: ATTEMPT_SCHEMAS,
     responses: [
       {

@@ -125,6 +125,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ResponseErrorCode, ErrorExample>> =
   last_admin_key: withoutDetails(
     'This is the last key with the scope keys:admin. Make another one before you revoke it.',
   ),
+  limit_reached: withoutDetails(
+    'An API key has at most 100 webhooks, and a store 1000 in all. Delete one that is not needed.',
+  ),
   cursor_expired: withoutDetails(
     'Changes behind this cursor may be missing. Take a new cursor and list again.',
   ),
