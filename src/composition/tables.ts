@@ -9,7 +9,7 @@ import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
 import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
 import { USER, type User } from '../domain/user.js';
-import { STORED_WEBHOOK, type Webhook, type WebhookState } from '../domain/webhook.js';
+import { STORED_WEBHOOK, unusableFields, type Webhook, type WebhookState } from '../domain/webhook.js';
 
 /** A table or collection that every store keeps. */
 export interface Table<Fields, Creation extends StoredTable['creation']> extends StoredTable {
@@ -69,6 +69,7 @@ export const RECORD_TABLES = {
     firstId: 1,
     tombstones: 'stay',
     hasFeed: false,
+    unusableFields,
   }),
   // Under the ids of the webhooks.
   webhookStates: unkeyed<WebhookState>({

@@ -2,6 +2,7 @@ import { RESOURCES, type ResourceName, type Scope } from './access.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { type Instant, MAX_ID } from './record.js';
 import { HTTPS_URL_RULE, NAME } from './text.js';
+import { entityValidity } from './validation.js';
 
 /** The fields of a webhook that clients send. */
 export const WEBHOOK = {
@@ -67,6 +68,30 @@ export function asPaused(webhook: Webhook): Webhook {
   return { ...webhook, status: 'paused' };
 }
 
+const SENT_FIELDS = {
+  url: STORED_WEBHOOK.url,
+  resources: STORED_WEBHOOK.resources,
+  createdBy: STORED_WEBHOOK.createdBy,
+};
+const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
+
+/**
+ * Returns the fields of a stored webhook without which it cannot send: they are damaged, or of a newer release, which
+ * may know other collections.
+ * @param fields as they are stored, of any type
+ */
+export function unusableFields(fields: unknown): string[] {
+  const stored: Readonly<Record<string, unknown>> = { ...(fields as object) };
+  const invalid = Object.entries(SENT_FIELDS).flatMap(([name, spec]) =>
+    entityValidity({ [name]: spec })({ [name]: stored[name] }) ? [] : [name],
+  );
+  const { secret, formerSecrets = [], starts } = stored;
+  if (typeof secret !== 'string' || !SECRET.test(secret)) invalid.push('secret');
+  if (!Array.isArray(formerSecrets)) invalid.push('formerSecrets');
+  if (!isObject(starts)) invalid.push('starts');
+  return invalid;
+}
+
 /** How long an earlier secret signs besides the new one. */
 export const FORMER_SECRET_MS = 24 * 60 * 60_000;
 
@@ -93,7 +118,7 @@ function validFormer({ formerSecrets = [] }: Webhook, now: Instant) {
   return formerSecrets.filter(({ until }) => until > now);
 }
 
-/** A try to send a message. */
+/** An attempt to send a message. */
 export interface DeliveryAttempt {
   readonly at: Instant;
   /** Of the message. */
@@ -151,6 +176,23 @@ export interface FeedPlace extends FeedStart {
 }
 
 export const NEW_STATE: WebhookState = { places: {}, attempts: [] };
+
+/**
+ * Returns a state that can be used: a new one in the place of none and of a damaged one. Then changes are sent again.
+ * @param stored of any type
+ */
+export function usableState(stored: unknown): WebhookState {
+  const { places, attempts, pending } = { ...(stored as object) } as Partial<WebhookState>;
+  const isUsable =
+    isObject(places) &&
+    Array.isArray(attempts) &&
+    (pending === undefined || (isObject(pending) && RESOURCES.includes(pending.resource)));
+  return isUsable ? (stored as WebhookState) : NEW_STATE;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
 
 /** How many attempts are kept. */
 const KEPT_ATTEMPTS = 20;

@@ -244,7 +244,7 @@ describe('the values of lists and attributes in SQLite', () => {
       const file = old();
       const one = await open(file);
       const behind = () =>
-        checkDatabase(file, { tables: ['products'], deep: false, now: AT })
+        checkDatabase(file, { tables: [{ name: 'products' }], deep: false, now: AT })
           .diagnoses.map(({ message }) => message)
           .filter((message) => message.startsWith('the values'));
       expect(behind()).to.deep.equal([

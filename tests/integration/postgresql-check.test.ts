@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { checkPostgresql } from '#src/adapters/outbound/postgresql/check.js';
 import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
+import { TABLES } from '#src/composition/tables.js';
 import { openStore } from '../stores/provider.js';
 import { freePort } from '../support/free-port.js';
 import { HAS_POSTGRESQL, type PostgresqlServer, sharedPostgresql } from '../support/postgresql-server.js';
@@ -11,7 +12,7 @@ if (HAS_POSTGRESQL)
   describe('the check of PostgreSQL', () => {
     let server: PostgresqlServer;
     let url: string;
-    const check = (at = url) => checkPostgresql(at, () => 7);
+    const check = (at = url) => checkPostgresql(at, TABLES, () => 7);
     const texts = async (at?: string) =>
       (await check(at)).diagnoses.map(({ verdict, subject, message }) => `${verdict} ${subject} ${message}`);
 

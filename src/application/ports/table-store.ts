@@ -16,6 +16,8 @@ export interface StoredTable extends RecordTable {
   readonly tombstones: 'expire' | 'stay';
   /** Whether others can learn of its changes. */
   readonly hasFeed: boolean;
+  /** Returns the names of stored fields without which a record cannot be used. Absent: it can do without any. */
+  readonly unusableFields?: (fields: unknown) => readonly string[];
 }
 
 /** What a store keeps of one table. A part that the table does not need is not used. */

@@ -9,11 +9,13 @@ import {
   isFailing,
   type PendingMessage,
   roundOf,
+  unusableFields,
   type Webhook,
   type WebhookState,
   withAttempt,
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import { forEach } from '../../shared/for-each.js';
 import { PLACE_MS } from '../changes/change-reader.js';
 import { FeedPoll } from '../changes/feed-poll.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
@@ -45,6 +47,10 @@ const RELOAD_PAUSES = 19;
 const REFRESH_MS = 60 * MINUTE_MS;
 /** After an error of the store. */
 const ERROR_PAUSE_MS = 1_000;
+/** After the service itself had no look-up or connection for a message: such a message is sent within 10 seconds. */
+const NO_PLACE_PAUSE_MS = 3_000;
+/** What is watched of a webhook until it is paused because of its fields. */
+const UNUSABLE: Pick<Webhook, 'resources' | 'createdBy'> = { resources: [], createdBy: 0 };
 const MAX_CHANGES = 100;
 /**
  * Messages under way in this process, of different webhooks. The client is the key that made the webhook, so that hanging
@@ -104,6 +110,8 @@ export class WebhookSender {
   private restsUntil = Number.NEGATIVE_INFINITY;
   private isStopped = false;
   private failure: unknown;
+  /** The webhooks of which the log has said so. */
+  private readonly unreadable = new Set<Id>();
 
   constructor(private readonly deps: WebhookSenderDependencies) {
     const { products, users, orders } = deps.feeds;
@@ -119,15 +127,18 @@ export class WebhookSender {
    * @throws AppError `unavailable`, also for what began earlier
    */
   async run(): Promise<void> {
-    const { failure } = this;
-    this.failure = undefined;
     if (this.deps.clock.elapsed() >= this.reloadAt) await this.reload();
-    for (const name of this.watchedResources()) if (await this.polls[name].hasNews()) this.wakeAll(name);
+    const polled = forEach(this.watchedResources(), async (name) => {
+      if (await this.polls[name].hasNews()) this.wakeAll(name);
+    });
+    await polled.catch((error: unknown) => this.fail(error));
     const now = this.deps.clock.now();
     for (const webhook of this.watched.values()) {
       if (Math.abs(now - webhook.readAt) >= REFRESH_MS) webhook.isDue = true;
       this.startIfDue(webhook);
     }
+    const { failure } = this;
+    this.failure = undefined;
     if (failure) throw failure;
   }
 
@@ -156,17 +167,21 @@ export class WebhookSender {
     this.reloadAt = begun + RELOAD_MS;
     const found = new Map<Id, Watched>();
     for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID })) {
-      const active = page.filter(({ fields }) => fields.status !== 'paused');
-      if (active.length === 0) continue;
-      const makers = [...new Set(active.map(({ fields }) => fields.createdBy))];
+      const active = page.filter((webhook) => this.isReadable(webhook) && webhook.fields.status !== 'paused');
+      const usable = active.filter(({ fields }) => unusableFields(fields).length === 0);
+      const makers = [...new Set(usable.map(({ fields }) => fields.createdBy))];
       const made = new Map((await keys.findAllByUnique('id', makers)).map((key, at) => [makers[at], key]));
-      for (const webhook of active) {
-        const watched = this.watch(webhook);
-        found.set(webhook.id, watched);
+      const watchAll = forEach(active, async (webhook) => {
+        const isUsable = usable.includes(webhook);
         // Its step pauses it.
-        if (keyProblem(made.get(webhook.fields.createdBy), webhook.fields, clock.now()) !== undefined)
-          this.wait(watched, 0);
-      }
+        const mustPause =
+          !isUsable ||
+          keyProblem(made.get(webhook.fields.createdBy), webhook.fields, clock.now()) !== undefined;
+        const watched = this.watch(webhook, isUsable);
+        found.set(webhook.id, watched);
+        if (mustPause) this.wait(watched, 0);
+      });
+      await watchAll.catch((error: unknown) => this.fail(error));
     }
     // Until its step ends, a webhook keeps its entry: one step at a time.
     for (const webhook of this.watched.values()) if (webhook.isBusy) found.set(webhook.id, webhook);
@@ -176,9 +191,25 @@ export class WebhookSender {
     this.reloadAt = Math.max(this.reloadAt, this.restsUntil);
   }
 
-  private watch({ id, version, fields: { resources, createdBy } }: Versioned<Webhook>): Watched {
+  /** Whether the fields can be read at all. Those of a damaged file may not even be JSON. */
+  private isReadable(webhook: Versioned<Webhook>): boolean {
+    try {
+      return webhook.fields !== undefined;
+    } catch (error) {
+      if (!this.unreadable.has(webhook.id))
+        this.deps.logger.warn('a webhook cannot be read, and sends nothing', {
+          webhookId: webhook.id,
+          error,
+        });
+      this.unreadable.add(webhook.id);
+      return false;
+    }
+  }
+
+  private watch({ id, version, fields }: Versioned<Webhook>, isUsable: boolean): Watched {
     const known = this.watched.get(id);
     if (known?.version === version) return known;
+    const { resources, createdBy } = isUsable ? fields : UNUSABLE;
     const changed = { version, resources, createdBy, isDue: true, waitsUntil: 0 };
     if (known) return Object.assign(known, changed);
     return { id, ...changed, isBusy: false, readAt: this.deps.clock.now(), pendingSince: undefined };
@@ -210,11 +241,16 @@ export class WebhookSender {
       if (slot && !this.isStopped) await this.step(webhook);
       else webhook.isDue = true;
     } catch (error) {
-      this.failure ??= error;
+      this.fail(error);
       this.wait(webhook, this.deps.clock.now() + ERROR_PAUSE_MS);
     }
     webhook.isBusy = false;
     slot?.release();
+  }
+
+  /** The next end of {@link run} throws it; what else is due goes on. */
+  private fail(error: unknown): void {
+    this.failure ??= error;
   }
 
   private wait(webhook: Watched, until: Instant): void {
@@ -231,6 +267,13 @@ export class WebhookSender {
       this.watched.delete(id);
       return;
     }
+    const unusable = unusableFields(webhook.fields);
+    if (unusable.length > 0)
+      return this.pause(
+        webhook,
+        'damaged',
+        `It is stored with values that this release does not know: ${unusable.join(', ')}`,
+      );
     const problem = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, clock.now());
     if (problem !== undefined) return this.pause(webhook, 'key', problem);
     const state = await states.find(id);
@@ -352,14 +395,19 @@ export class WebhookSender {
     return taken !== undefined;
   }
 
-  /** @returns undefined if it was cut off by {@link stop} */
+  /** @returns undefined if it was cut off by {@link stop}, or the service itself had no place for it */
   private async send(
     webhook: Versioned<Webhook>,
     message: PendingMessage,
   ): Promise<DeliveryAttempt | undefined> {
     const { signal } = this.stopping;
-    const attempt = await deliver(this.deps, webhook, message, signal);
-    return signal.aborted && attempt.status === undefined ? undefined : attempt;
+    try {
+      const attempt = await deliver(this.deps, webhook, message, signal);
+      return signal.aborted && attempt.status === undefined ? undefined : attempt;
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
   }
 
   private async settle(
@@ -381,7 +429,8 @@ export class WebhookSender {
         ? advanced(noted, message, now)
         : failed(noted, webhook.fields, attempt, now);
     });
-    if (!attempt || !settled) return;
+    if (!attempt) return this.wait(watched, now + NO_PLACE_PAUSE_MS);
+    if (!settled) return;
     watched.pendingSince = settled.pending?.madeAt;
     if (attempt.status === 410) await this.pause(webhook, 'gone', 'The receiver responded with 410');
     else if (settled.failures) this.wait(watched, settled.failures.nextAt);

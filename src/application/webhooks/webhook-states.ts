@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import { NEW_STATE, type WebhookState } from '../../domain/webhook.js';
+import { usableState, type WebhookState } from '../../domain/webhook.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
@@ -20,13 +20,13 @@ export class WebhookStates {
   constructor(private readonly deps: WebhookStatesDependencies) {}
 
   async find(id: Id): Promise<WebhookState> {
-    return (await this.deps.records.find(id))?.fields ?? NEW_STATE;
+    return usableState((await this.deps.records.find(id))?.fields);
   }
 
   /** Returns the states of these webhooks, in order. */
   async findAll(ids: readonly Id[]): Promise<WebhookState[]> {
     const found = await this.deps.records.findAllByUnique('id', ids);
-    return found.map((record) => record?.fields ?? NEW_STATE);
+    return found.map((record) => usableState(record?.fields));
   }
 
   /**
@@ -40,7 +40,7 @@ export class WebhookStates {
   ): Promise<WebhookState | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const current = await this.deps.records.find(id);
-      const next = change(current?.fields ?? NEW_STATE);
+      const next = change(usableState(current?.fields));
       if (!next) return undefined;
       const outcome = current ? await this.replace(current, next) : await this.insert(id, next);
       if (outcome === 'written') return next;

@@ -33,9 +33,9 @@ export const POSTGRESQL: StoreRegistration<'POSTGRESQL_URL' | 'POSTGRESQL_PREPAR
   kept: {
     urlForm: 'postgresql://HOST/DATABASE',
     settingsOf: (url) => (FORM.test(url) ? { POSTGRESQL_URL: url, POSTGRESQL_PREPARED: 'on' } : undefined),
-    check: async ({ POSTGRESQL_URL: url, POSTGRESQL_PREPARED }, { now }) => {
+    check: async ({ POSTGRESQL_URL: url, POSTGRESQL_PREPARED }, { tables, now }) => {
       const { checkPostgresql } = await import('../../adapters/outbound/postgresql/check.js');
-      return checkPostgresql(url, now, POSTGRESQL_PREPARED === 'on');
+      return checkPostgresql(url, tables, now, POSTGRESQL_PREPARED === 'on');
     },
     backupAdvice: 'Use pg_dump and pg_restore.',
   },

@@ -24,9 +24,9 @@ export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
       const file = resolve(SQLITE_FILE);
       const { checkDatabase } = await import('../../adapters/outbound/sqlite/diagnostics.js');
       const { checkFolder } = await import('../../adapters/outbound/system/check-files.js');
-      const names = tables.filter(({ creation }) => creation === 'keyed').map(({ name }) => name);
+      const keyed = tables.filter(({ creation }) => creation === 'keyed');
       const folder = checkFolder('SQLITE_FILE', dirname(file));
-      const report = checkDatabase(file, { tables: names, deep, now: now() });
+      const report = checkDatabase(file, { tables: keyed, deep, now: now() });
       return {
         ...report,
         diagnoses: [...report.diagnoses, ...(folder.verdict === 'ok' ? [] : [folder])],

@@ -1,9 +1,11 @@
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
+import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkServer, parseConnectionString } from './connection.js';
+import type { LiveDocument } from './documents.js';
 import { isCollectionMissing, translateError } from './errors.js';
 import { findUnusableIndexes } from './index-preparation.js';
 import { byCollection, type CollectionIndexes, wantedIndexes } from './indexes.js';
@@ -30,6 +32,7 @@ export async function checkMongo(
       diagnoses: [
         ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
         await checkIndexes(client, database, wantedIndexes(tables)),
+        ...(await unusableIn(client.db(database), tables)),
       ],
       ...(hello['localTime'] instanceof Date && { time }),
     };
@@ -38,6 +41,13 @@ export async function checkMongo(
   } finally {
     await client?.close();
   }
+}
+
+function unusableIn(database: Db, tables: readonly StoredTable[]): Promise<Diagnosis[]> {
+  return unusableRecords(tables, async (name) => {
+    const records = database.collection<LiveDocument>(name).find({ live: true }).sort({ _id: 1 });
+    return (await records.toArray()).map(({ _id, fields }) => [_id, fields]);
+  });
 }
 
 async function checkIndexes(

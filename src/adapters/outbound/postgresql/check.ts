@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
+import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
 import { systemReason } from '../../../shared/system-reason.js';
 import { CLEAR_TEXT, parseUrl } from './connection.js';
@@ -22,6 +24,7 @@ const MAY_CREATE = `SELECT has_schema_privilege(current_schema(), 'CREATE')`;
 /** Examines a server without changing anything: it makes no table and no index. */
 export async function checkPostgresql(
   url: string,
+  tables: readonly StoredTable[],
   now: () => number,
   hasSessions = true,
 ): Promise<DiagnosticReport> {
@@ -34,6 +37,7 @@ export async function checkPostgresql(
       const diagnoses = [
         ok('store', `PostgreSQL ${facts.name} responds (${location.replace('PostgreSQL at ', '')})`),
         await checkSchema(connected),
+        ...(await unusableIn(connected, tables)),
         ...(isUnprotected ? [UNPROTECTED] : []),
         ...(facts.hasFsync ? [] : [NO_FSYNC]),
       ];
@@ -42,6 +46,14 @@ export async function checkPostgresql(
   } catch (error) {
     return { diagnoses: [diagnosisOf(error)] };
   }
+}
+
+async function unusableIn(client: pg.Client, tables: readonly StoredTable[]): Promise<Diagnosis[]> {
+  if ((await versionOf(client)) < MIGRATIONS.length) return [];
+  return unusableRecords(tables, async (name) => {
+    const text = `SELECT id, fields FROM ${name} WHERE deleted_at IS NULL ORDER BY id`;
+    return (await client.query<[number, string]>({ text, rowMode: 'array' })).rows;
+  });
 }
 
 const UNPROTECTED: Diagnosis = {

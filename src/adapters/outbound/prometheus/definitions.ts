@@ -124,7 +124,7 @@ export const DEFINITIONS = {
   webhook_pauses_total: {
     type: 'counter',
     labels: ['reason'],
-    help: 'Webhooks that were paused: expired if changes may be missing, gone if the receiver responded with 410, key if the API key has ended.',
+    help: 'Webhooks that were paused: expired if changes may be missing, gone if the receiver responded with 410, key if the API key has ended, damaged if it is stored with values that this release does not know.',
   },
   webhook_lag_seconds: {
     type: 'gauge',

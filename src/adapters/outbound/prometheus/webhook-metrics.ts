@@ -9,7 +9,7 @@ import type { PrometheusMetrics } from './metrics.js';
 export class WebhookMetrics implements WebhookObserver {
   private readonly attempts = new Map<WebhookAttemptOutcome, number>();
   /** From 0 on: the increase of a series that begins with 1 is 0. */
-  private readonly pauses: Record<WebhookPauseReason, number> = { expired: 0, gone: 0, key: 0 };
+  private readonly pauses: Record<WebhookPauseReason, number> = { expired: 0, gone: 0, key: 0, damaged: 0 };
 
   /** @param lagMs returns how long the oldest message was not taken */
   constructor(metrics: PrometheusMetrics, lagMs: () => number) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
+import { type ExaminedTable, unusableRows } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
@@ -28,8 +29,8 @@ import {
 const QUICK_BYTES = 256 * 1024 * 1024;
 
 export interface DatabaseCheck {
-  /** The names of the tables of records. */
-  readonly tables: readonly string[];
+  /** The tables of records. */
+  readonly tables: readonly ExaminedTable[];
   /** Whether to look for damage in a large database as well. */
   readonly deep: boolean;
   /** The local time. */
@@ -116,6 +117,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       damageIn(connection, check.deep),
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
       ...indexesBehind(connection),
+      ...unusableIn(connection, check),
     ],
     ...newestRecord(connection, check),
   };
@@ -149,12 +151,23 @@ function indexesBehind(connection: Database.Database): Diagnosis[] {
   });
 }
 
+function unusableIn(connection: Database.Database, { tables }: DatabaseCheck): Diagnosis[] {
+  const examined = tables.filter(({ unusableFields }) => unusableFields);
+  return examined.flatMap((table) => {
+    const rows = connection
+      .prepare(`SELECT id, fields FROM ${table.name} NOT INDEXED ORDER BY id`)
+      .raw()
+      .all();
+    return unusableRows(table, rows as [number, string][]);
+  });
+}
+
 function newestRecord(
   connection: Database.Database,
   { tables, now }: DatabaseCheck,
 ): Pick<DiagnosticReport, 'time'> {
-  const newest = tables.map((table) => {
-    const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${table}`).raw().all() as [
+  const newest = tables.map(({ name }) => {
+    const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${name}`).raw().all() as [
       number | null,
     ][];
     return at ?? 0;

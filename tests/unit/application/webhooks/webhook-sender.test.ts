@@ -2,10 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhook-transport.js';
+import { StoredRecord } from '#src/application/records/record-json.js';
 import { WebhookSender } from '#src/application/webhooks/webhook-sender.js';
 import { WebhookStates } from '#src/application/webhooks/webhook-states.js';
 import { storageOf } from '#src/composition/storage.js';
 import { type ResourceName, SCOPES, type Scope } from '#src/domain/access.js';
+import { unavailable } from '#src/domain/errors.js';
 import type { Id } from '#src/domain/record.js';
 import type { FeedStart, Webhook } from '#src/domain/webhook.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
@@ -41,12 +43,13 @@ class FakeTransport implements WebhookTransport {
   readonly sent: Sent[] = [];
   outcome: Outcome = { status: 204 };
   isHeld = false;
+  /** The URLs for which it has no look-up or connection of its own left. */
+  readonly withoutPlace = new Set<string>();
 
-  async allows(): Promise<boolean> {
-    return true;
-  }
+  async problemOf(): Promise<undefined> {}
 
   post(request: WebhookRequest, signal?: AbortSignal): Promise<Outcome> {
+    if (this.withoutPlace.has(request.url)) return Promise.reject(unavailable('No place.'));
     const sent = new Sent(request);
     this.sent.push(sent);
     if (!this.isHeld) return Promise.resolve(this.outcome);
@@ -642,6 +645,101 @@ describe('the sender of webhooks', () => {
     }
     const [first = 0, ...others] = reloads;
     expect(others.slice(0, 2)).to.deep.equal([first + 20 * SECOND_MS, first + 40 * SECOND_MS]);
+  });
+
+  it('sends again within 10 s what it had no place for itself, which is no failure of the receiver', async () => {
+    const id = await world.addWebhook();
+    const url = `https://example.com/${id}`;
+    await world.addProducts(1);
+    world.transport.withoutPlace.add(url);
+    for (let hours = 0; hours < 60; hours++) {
+      await run(sender, world.sender());
+      const { attempts, failures, lease, lastError } = await world.states.find(id);
+      expect([attempts, failures, lease, lastError]).to.deep.equal([[], undefined, undefined, undefined]);
+      world.clock.time += HOUR_MS;
+    }
+    expect([await world.statusOf(id), world.observed]).to.deep.equal(['active', []]);
+    await run(sender);
+    world.transport.withoutPlace.delete(url);
+    world.clock.time += 10 * SECOND_MS;
+    await run(sender);
+    expect(world.transport.sent).to.have.length(1);
+    expect((await world.states.find(id)).attempts).to.have.length(1);
+  });
+
+  it('stays failing, and waits no longer, if it has no place for what a receiver has refused', async () => {
+    const id = await world.addWebhook();
+    await world.addProducts(1);
+    world.transport.outcome = { status: 500 };
+    await run(sender);
+    const { failures } = await world.states.find(id);
+    world.transport.withoutPlace.add(`https://example.com/${id}`);
+    world.clock.time += 10 * SECOND_MS;
+    await run(sender);
+    expect((await world.states.find(id)).failures).to.deep.equal(failures);
+    world.transport.withoutPlace.clear();
+    world.clock.time += 10 * SECOND_MS;
+    await run(sender);
+    expect(world.transport.sent).to.have.length(2);
+    expect((await world.states.find(id)).failures?.count).to.equal(2);
+  });
+
+  for (const [title, fields] of [
+    ['of a collection that this release does not know', { resources: ['products', 'baskets'] }],
+    ['without resources', { resources: undefined }],
+    ['without a secret', { secret: undefined }],
+    ['without anything', { url: 1, resources: null, createdBy: 'x', starts: 'x' }],
+  ] as const)
+    it(`pauses one that is stored ${title}, and sends those of all others`, async () => {
+      const damaged = await world.addWebhook();
+      await world.change(damaged, fields as object);
+      await world.addWebhook();
+      await world.addProducts(1);
+      await run(sender);
+      expect(world.transport.sent.map(({ request }) => request.url)).to.deep.equal(['https://example.com/2']);
+      expect(await world.statusOf(damaged)).to.equal('paused');
+      expect(world.observed).to.have.members(['paused: damaged', 'accepted']);
+      expect((await world.states.find(damaged)).lastError).to.match(/^It is stored with values /);
+      await run(sender);
+      expect(world.logger.events).to.deep.equal(['a webhook was paused']);
+    });
+
+  it('leaves out one that cannot be read at all, and one whose key cannot', async () => {
+    const [unreadable, keyless] = [await world.addWebhook(), await world.addWebhook({ createdBy: 2 })];
+    await world.addKey(2, undefined as never);
+    await world.addWebhook();
+    const { webhooks } = world.storage;
+    const { list } = webhooks;
+    webhooks.list = async (query) => {
+      const page = await list.call(webhooks, query);
+      const records = page.records.map((record) => {
+        if (record.id !== unreadable) return record;
+        const { id, version, createdAt, updatedAt } = record;
+        return StoredRecord.fromJson<Webhook>(id, version, createdAt, updatedAt, '{"url":');
+      });
+      return { ...page, records };
+    };
+    await world.addProducts(1);
+    await sender.run().catch(() => undefined);
+    await settled();
+    world.clock.running += 5 * SECOND_MS;
+    await sender.run().catch(() => undefined);
+    await settled();
+    expect(world.transport.sent.map(({ request }) => request.url)).to.deep.equal(['https://example.com/3']);
+    expect(world.logger.events).to.deep.equal(['a webhook cannot be read, and sends nothing']);
+    expect(await world.statusOf(keyless)).to.equal('active');
+  });
+
+  it('sends of one collection while the feed of another one fails', async () => {
+    await world.addWebhook({ resources: ['users'] });
+    await world.addWebhook();
+    await world.addProducts(1);
+    const { users } = world.storage.changes;
+    users.end = () => Promise.reject(unavailable('The feed fails.'));
+    const error = await sender.run().catch((reason: Error) => reason);
+    await settled();
+    expect(error).to.be.an('error').with.property('message', 'The feed fails.');
+    expect(world.types()).to.deep.equal(['products.changed']);
   });
 
   it('goes on after an error of the store', async () => {

@@ -18,6 +18,7 @@ describe('the metrics of webhooks', () => {
       ['expired', 0],
       ['gone', 0],
       ['key', 0],
+      ['damaged', 0],
     ]);
     webhooks.paused('gone');
     expect((await pauses())[1]).to.deep.equal(['gone', 1]);

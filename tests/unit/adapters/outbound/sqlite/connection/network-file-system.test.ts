@@ -15,7 +15,7 @@ describe('a database on a network file system', () => {
     const database = new SqliteDatabase(file, logger, () => type);
     await database.open();
     await database.close();
-    const options = { tables: ['products'], deep: false, now: Date.now(), typeOf: () => type };
+    const options = { tables: [{ name: 'products' }], deep: false, now: Date.now(), typeOf: () => type };
     const found = checkDatabase(file, options).diagnoses.filter(({ verdict }) => verdict !== 'ok');
     return { logged: logger.events, found };
   };
