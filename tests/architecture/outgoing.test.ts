@@ -58,8 +58,16 @@ describe('an outgoing connection', () => {
     const sending = allModules().filter(
       ({ path, source }) => path.startsWith(CHOSEN_TARGETS) && connects({ path, source, imports: [] }),
     );
-    expect(sending.map(({ path }) => path)).to.deep.equal([`${CHOSEN_TARGETS}https-transport.ts`]);
-    const [{ source } = { source: '' }] = sending;
+    expect(sending.map(({ path }) => path)).to.deep.equal([
+      `${CHOSEN_TARGETS}host-addresses.ts`,
+      `${CHOSEN_TARGETS}https-transport.ts`,
+    ]);
+    // It asks for addresses alone.
+    expect(sending[0]?.source.match(FROM_NODE)).to.deep.equal([
+      "import { Resolver } from 'node:dns/promises'",
+      "import { isIP } from 'node:net'",
+    ]);
+    const source = sending[1]?.source ?? '';
     // The addresses are found and checked by one function, and each request has a look-up that knows its answer.
     expect(source.match(/\bstartRequest\(/g)).to.have.length(1);
     expect(source).to.include('lookup: fixedLookup(addresses)').and.include('agent: this.agent');

@@ -312,7 +312,11 @@ export async function credentialContract(settings: Record<string, string>, every
           for (const method of METHODS)
             await inParallel(LANES, credentials, async (one) => {
               if (READS.includes(method) || !letsIn(one, method, path)) return;
-              await check(one, route, method, path, await pathOfRecord(route, path));
+              const target = await pathOfRecord(route, path);
+              await check(one, route, method, path, target);
+              // One key makes at most 100.
+              const [webhook] = /^.*\/webhooks\/\d+/.exec(target) ?? [];
+              if (webhook !== undefined) await asAdmin('DELETE', webhook);
             });
         }
       const states = credentials.filter(({ name }) =>
