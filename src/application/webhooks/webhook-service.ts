@@ -103,7 +103,7 @@ export class WebhookService {
 
   /**
    * Changes a webhook. A change that names its URL or its resources makes the principal its owner, even with the values
-   * of before, and another URL has a secret of its own.
+   * of before, who must be able to read these resources; another URL has a secret of its own.
    * @throws AppError as {@link createFor} and `RecordService.update`
    */
   async updateFor(
@@ -119,9 +119,11 @@ export class WebhookService {
       precondition,
       change,
       async (fields, { fields: current }) => {
+        const isNamed = namesTarget(change);
+        if (isNamed) requireReading(changer, fields);
         const isElsewhere = fields.url !== current.url;
         const tellsOthers = !isDeepStrictEqual(fields.resources, current.resources);
-        const isTakenOver = namesTarget(change) && changer && keyIdOf(changer) !== current.createdBy;
+        const isTakenOver = isNamed && changer && keyIdOf(changer) !== current.createdBy;
         const needsOwner = isElsewhere || tellsOthers || isTakenOver;
         if (!needsOwner && fields.status === current.status) return fields;
         const anew = { ...fields, round: roundOf(current) + 1 };
