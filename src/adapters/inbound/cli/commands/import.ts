@@ -16,6 +16,7 @@ interface ImportCommandOptions {
   readonly match?: string;
   readonly add?: boolean;
   readonly existing?: 'merge' | 'replace' | 'skip';
+  readonly empty?: 'keep' | 'clear';
   readonly dryRun: boolean;
   readonly refused?: string;
   readonly format?: Format;
@@ -57,6 +58,7 @@ export function addImport(program: Command, context: CliContext): void {
     .option('--match <field>', 'the field that names the record of a line: sku, email or id')
     .addOption(new Option('--add', 'each line is a new record').conflicts('match'))
     .addOption(choice('--existing <way>', 'what a line does to its record', ['merge', 'replace', 'skip']))
+    .addOption(choice('--empty <way>', 'what an empty cell of CSV does under merge', ['keep', 'clear']))
     .option('--dry-run', 'write nothing, and say what would happen', false)
     .option('--refused <file>', 'a file for the refused lines (default: NAME.refused.EXT beside the file)')
     .addOption(choice('--format <format>', 'by default, how the name ends', Object.keys(FORMATS)))
@@ -64,10 +66,12 @@ export function addImport(program: Command, context: CliContext): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', NOTE)
     .action(async (file: string, options: ImportCommandOptions) => {
-      const { resource, match, add, existing, dryRun, json = false } = options;
+      const { resource, match, add, existing, empty, dryRun, json = false } = options;
       const format = options.format ?? formatOf(file);
       if (!format) return command.error(`error: the name '${file}' tells no format; say --format`);
       if (existing && match === undefined) return command.error('error: --existing needs --match');
+      if (empty && (match === undefined || format !== 'csv'))
+        return command.error('error: --empty needs --match and CSV');
       if (match === undefined && !add) return command.error(MATCH_OR_ADD);
       const remote = await remoteOptions(context, options.url);
       const { remoteCatalogue } = await loadRemote();
@@ -89,7 +93,7 @@ export function addImport(program: Command, context: CliContext): void {
             .collection(`/v1/${resource}`)
             .importFile(FORMATS[format].type, Readable.toWeb(source.bytes()) as ReadableStream<Uint8Array>, {
               signal: stop.signal,
-              ...(match !== undefined && { match, ...(existing && { existing }) }),
+              ...(match !== undefined && { match, ...(existing && { existing }), ...(empty && { empty }) }),
               ...(dryRun && { dryRun }),
               ...(add && !dryRun && { idempotencyKey: `import-${digest}` }),
             });

@@ -93,6 +93,14 @@ const MISUSED: readonly (readonly [args: readonly string[], prints: RegExp])[] =
   [['import', 'x.json', '--resource', 'products'], /'x\.json' tells no format/],
   [['import', 'x', '--format', 'json', '--resource', 'products'], /ndjson, csv/],
   [['import', 'x.csv', '--resource', 'products', '--existing', 'skip'], /--existing needs --match/],
+  [
+    ['import', 'x.csv', '--resource', 'products', '--add', '--empty', 'clear'],
+    /--empty needs --match and CSV/,
+  ],
+  [
+    ['import', 'x.ndjson', '--resource', 'products', '--match', 'sku', '--empty', 'keep'],
+    /--empty needs .* CSV/,
+  ],
   [['import', 'x.csv', '--resource', 'products'], /--match FIELD .*--add/],
   [['import', 'x.csv', '--resource', 'products', '--dry-run'], /--match FIELD .*--add/],
   [
