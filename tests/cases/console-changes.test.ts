@@ -27,6 +27,7 @@ const stored = fc.record(
     tags: fc.constantFrom(['a', 'b'], ['a ', 'b']),
     images: fc.constantFrom([{ url: 'https://a', alt: 'A' }], [{ url: 'https://a' }, { url: 'https://b' }]),
     stock: fc.constantFrom(5, 6),
+    status: fc.constantFrom('draft', 'archived'),
   },
   { requiredKeys: ['name'], noNullPrototype: true },
 );
@@ -43,6 +44,7 @@ const CELLS = {
   tags: ['a|b', 'a |b', ' a', ''],
   images: ['https://a', 'https://a|https://b', '[]', ''],
   stock: ['5', '1.0', ''],
+  status: ['draft', 'live', '', ''],
 };
 const row = fc
   .tuple(...Object.values(CELLS).map((cells) => fc.constantFrom(...cells)))
@@ -55,6 +57,7 @@ const patch = fc.record(
       fc.record({ amount: fc.constantFrom(0, 5), currency: fc.constant('EUR') }, { requiredKeys: [] }),
     ),
     attributes: fc.option(fc.dictionary(keys, fc.option(value))),
+    status: fc.constantFrom('draft', 'live', null),
   },
   { requiredKeys: [], noNullPrototype: true },
 );

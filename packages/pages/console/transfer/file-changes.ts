@@ -82,7 +82,9 @@ function changeOf(
   // A merge keeps the spelling of the key by which it finds the record.
   const key = isReplaced ? {} : { [match]: stored[match] ?? null };
   const merged = patched(isReplaced ? {} : stored, { ...said, ...key }) as JsonObject;
-  const yours = Object.fromEntries(Object.entries(merged).filter(([, value]) => !isEmpty(value)));
+  const yours = Object.fromEntries(
+    Object.entries(merged).filter(([name, value]) => !isNoValue(value, fieldNamed(name, fields))),
+  );
   const isDeletion = readBoolean(String(member(said, 'deleted'))) === true;
   const isCompared = current !== undefined && !isDeletion;
   const differences = isCompared ? differencesOf(fields, { base: stored, theirs: stored, yours }) : [];
@@ -115,7 +117,7 @@ function saidInCells(
     const cell = cells[at];
     if (cell === undefined) continue;
     const [, name = column, dotted, key = dotted, type] = MEMBER.exec(column) ?? [];
-    const field = fields.find((one) => one.name === name);
+    const field = fieldNamed(name, fields);
     if (key === undefined) said[name] = valueIn(cell, field, member(stored, name));
     else {
       const others = said[name] ?? {};
@@ -193,7 +195,12 @@ export function excerpts(
   return [cut(values[0], one), cut(values[1], other)];
 }
 
-/** Whether the service takes a value for none. */
-function isEmpty(value: Json): boolean {
+function fieldNamed(name: string, fields: readonly Field[]): Field | undefined {
+  return fields.find((one) => one.name === name);
+}
+
+/** Whether the service takes a value for none. Of a choice it takes one other text, such as `live`, and refuses the rest. */
+function isNoValue(value: Json, field: Field | undefined): boolean {
+  if (field?.kind === 'choice') return !field.values.includes(String(value));
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
