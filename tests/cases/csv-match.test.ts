@@ -468,6 +468,16 @@ describe('an import of CSV with match', () => {
       }
   });
 
+  it('refuses a cell that is no JSON alone, whether it has a record or not', async () => {
+    const { sku } = await create();
+    for (const query of ['match=sku', 'match=sku&empty=clear', 'match=sku&existing=replace'])
+      for (const column of ['images', 'attributes']) {
+        const csv = `sku,name,${column}\n${sku},Lamp,x\nno-${sku},x,{\n${sku},Lamp,\n`;
+        const malformed = [400, 'malformed_json', `invalid_format /${column}`];
+        expect(outcomes(await send(query, csv)), query).to.deep.equal([malformed, malformed, 200]);
+      }
+  });
+
   it('finds users by their e-mail address in any case', async () => {
     const csv = 'email,name\nAnn@Example.com,Ann\nANN@example.COM,Bob\nann@EXAMPLE.com,\n,x\nnobody,x\n';
     const results = await send('match=email', csv, 'users');

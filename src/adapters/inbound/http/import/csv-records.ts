@@ -34,16 +34,17 @@ export function csvImport(columns: Columns): ImportFormat {
     checkType: rejectAbsentHeader,
     open: async (request, limitBytes, match) => {
       const batches = readLines(request, new CsvSplitter(limitBytes));
-      const { value: first } = await batches.next();
-      const header = readHeader(first?.[0], forMatch(columns, match), limitBytes);
+      const { value: batch } = await batches.next();
+      const header = readHeader(batch?.[0], forMatch(columns, match), limitBytes);
       const dependent = groupOf(header.filter((one) => match && dependsOnStored(one, match)));
-      const others = groupOf(header.filter((one) => !dependent.columns.includes(one)));
+      // A cell that is no JSON is refused here, whatever record it means.
+      const first = groupOf(header.filter((one) => isJson(one) || !dependent.columns.includes(one)));
       return {
-        batches: following(first?.slice(1) ?? [], batches),
+        batches: following(batch?.slice(1) ?? [], batches),
         parse: (record) => {
           if ('tooLong' in record) throw tooLarge(limitBytes, 'record');
           const cells = readRecord(record.bytes, header);
-          const { body, issues } = new SentCells(cells).read(others);
+          const { body, issues } = new SentCells(cells).read(first);
           if (!match || dependent.columns.length === 0) return { body, issues };
           const beside = (stored?: () => JsonObject) =>
             new SentCells(cells, { ...body }, new Map(issues), stored && { match, stored }).read(dependent);
@@ -66,6 +67,10 @@ function forMatch(columns: Columns, match: Match | undefined): ImportColumns {
 /** Of an import with `match` only the key is required, because a record may exist. */
 function isDue({ name, isRequired }: Column, match: Match | undefined): boolean {
   return match ? name === match.field : isRequired;
+}
+
+function isJson({ column }: PlacedColumn): boolean {
+  return column?.kind === 'json';
 }
 
 /** Whether a cell may mean something else beside a record that exists. */
@@ -304,11 +309,17 @@ class SentCells {
     for (const { at, column, isOfLine } of columns) {
       if (!column) continue;
       const cell = this.cells[at];
-      if (cell !== undefined) this.take(cell, column, isOfLine);
-      else if (this.clears) this.clear(column);
+      if (cell === undefined) {
+        if (this.clears) this.clear(column);
+      } else if (column.kind !== 'json' || !this.hasRead(column, cell)) this.take(cell, column, isOfLine);
     }
     for (const price of prices) this.complete(price);
     return { body: this.body, issues: this.issues };
+  }
+
+  /** Whether JSON is in the body already. URLs are read once more beside the stored record. */
+  private hasRead({ path, urlMember }: Column, cell: string): boolean {
+    return Object.hasOwn(this.body, path[0]) && !(this.beside && urlMember !== undefined && isUrl(cell));
   }
 
   private take(cell: string, column: Column, isOfLine: boolean): void {
