@@ -208,14 +208,14 @@ export class RecordService<Fields> {
     precondition: Precondition,
     write: (current: Versioned<Fields>) => Promise<Versioned<Fields> | undefined>,
   ): Promise<Versioned<Fields>> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    for (let attempt = 1; ; attempt++) {
       const current = await this.read(address);
       if (!isMet(precondition, current.version)) throw new PreconditionFailed(current);
       const written = await write(current);
       if (written) return written;
+      if (attempt === MAX_ATTEMPTS) throw tooManyRaces();
       await this.deps.backoff.pause(attempt);
     }
-    throw tooManyRaces();
   }
 }
 

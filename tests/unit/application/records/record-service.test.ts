@@ -5,8 +5,8 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { Change } from '#src/application/records/record-format.js';
-import { RecordService } from '#src/application/records/record-service.js';
-import { ANY_VERSION } from '#src/application/records/versions.js';
+import { type RecordAddress, RecordService } from '#src/application/records/record-service.js';
+import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/versions.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { idsOf } from '../../../contract/repository/records.js';
@@ -24,6 +24,7 @@ class LosingRepository extends MemoryRepository<Product> {
 
   override async removeAll(...[removals]: Parameters<MemoryRepository<Product>['removeAll']>) {
     this.deletions.push(...removals.map(({ at }) => at));
+    if (this.losses-- > 0) return removals.map(() => false);
     return super.removeAll(removals);
   }
 
@@ -101,13 +102,29 @@ describe('RecordService', () => {
     expect(backoff.pauses).to.equal(3);
   });
 
-  it('gives up a write that never wins, and writes nothing', async () => {
-    const { id } = await created({ name: 'Lamp' });
-    records.losses = Number.POSITIVE_INFINITY;
-    await expectAppError(products.update(id, ANY_VERSION, replacement({ name: 'Torch' })), 'unavailable');
-    expect((await products.read(id)).fields.name).to.equal('Lamp');
-    expect(backoff.pauses).to.be.within(10, 1_000);
-  });
+  /** Each write of a record, by its id and by a unique field. */
+  const WRITES: readonly (readonly [name: string, write: (address: RecordAddress) => Promise<unknown>])[] = [
+    ['a PUT', (address) => products.update(address, ANY_VERSION, replacement({ name: 'Torch', sku: 'L' }))],
+    [
+      'a PATCH',
+      (address) => products.update(address, ANY_VERSION, { kind: 'merge-patch', body: { stock: 1 } }),
+    ],
+    ['a DELETE', (address) => products.remove(address, ANY_VERSION)],
+  ];
+  for (const [name, write] of WRITES)
+    it(`wins with the last of ${MAX_ATTEMPTS} attempts, or writes nothing: ${name}`, async () => {
+      const record = await created({ name: 'Lamp', sku: 'L' });
+      for (const address of [record.id, { field: 'sku', value: 'L' }]) {
+        records.losses = MAX_ATTEMPTS;
+        backoff.pauses = 0;
+        await expectAppError(write(address), 'unavailable');
+        expect([records.losses, backoff.pauses]).to.deep.equal([0, MAX_ATTEMPTS - 1]);
+        expect(await products.read(record.id)).to.deep.equal(record);
+      }
+      records.losses = MAX_ATTEMPTS - 1;
+      await write({ field: 'sku', value: 'L' });
+      expect((await records.find(record.id))?.version).to.equal(name === 'a DELETE' ? undefined : 2);
+    });
 
   it('checks the precondition on every version that it tries to change', async () => {
     const { id } = await created({ name: 'Lamp' });
