@@ -179,7 +179,7 @@ async function openStream(
 
 /** While earlier lines are tried again, this many further lines are written, of this many bytes; later ones wait. */
 const MAX_LINES_AHEAD = 4_096;
-const MAX_BYTES_AHEAD = 1_048_576;
+const MAX_BYTES_AHEAD = 256 * 1_024;
 
 /**
  * Imports all batches. Continues if the client does not read the results, until their buffer is full, and while earlier
