@@ -47,7 +47,8 @@ const OFTEN = [
 
 const WRITERS = 16;
 const CHECKPOINTS = 200;
-const ROUNDS = 10;
+/** Two of five rounds restart every process of the service. */
+const ROUNDS = 25;
 const WRITES_PER_ROUND = 400;
 
 /** Litestream, which may be killed and started again. */

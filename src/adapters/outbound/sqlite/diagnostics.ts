@@ -118,6 +118,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
       ...indexesBehind(connection),
       ...unusableIn(connection, check),
+      ...litestream(connection),
     ],
     ...newestRecord(connection, check),
   };
@@ -160,6 +161,12 @@ function unusableIn(connection: Database.Database, { tables }: DatabaseCheck): D
       .all();
     return unusableRows(table, rows as [number, string][]);
   });
+}
+
+/** Older versions lose acknowledged writes; see `LogCheckpoints`. */
+function litestream(connection: Database.Database): Diagnosis[] {
+  const found = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'").all();
+  return found.length === 0 ? [] : [ok('Litestream has replicated it; its version must be 0.5.17 or newer')];
 }
 
 function newestRecord(
