@@ -92,6 +92,14 @@ export function unusableFields(fields: unknown): string[] {
   return invalid;
 }
 
+/** Why a stored webhook must not send; undefined if it may. A sentence without its full stop. */
+export function unusableReason(fields: unknown): string | undefined {
+  const names = unusableFields(fields);
+  return names.length === 0
+    ? undefined
+    : `It is stored with values that this release does not know: ${names.join(', ')}`;
+}
+
 /** How long an earlier secret signs besides the new one. */
 export const FORMER_SECRET_MS = 24 * 60 * 60_000;
 

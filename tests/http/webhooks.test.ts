@@ -4,6 +4,7 @@ import { BY_ID } from '#src/application/ports/list-query.js';
 import type { WebhookTransport } from '#src/application/ports/webhook-transport.js';
 import { RESOURCES, SCOPES } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
+import type { Versioned } from '#src/domain/record.js';
 import type { Webhook } from '#src/domain/webhook.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpResponse, issueLocations, type RequestOptions } from '../support/http-client.js';
@@ -415,6 +416,29 @@ describe('webhooks and what a receiver or the service lacks', () => {
   it('respond with 503 to a test for which the service has no place, and keep no attempt', async () => {
     const { response, attempts } = await tested(() => Promise.reject(unavailable('No place.')));
     expect([response.status, response.json.code, attempts]).to.deep.equal([503, 'unavailable', []]);
+  });
+
+  it('can be shown, tested, mended and deleted also if this release cannot use what is stored', async () => {
+    const { webhooks } = service.application.storage;
+    for (const resources of [['baskets'], undefined]) {
+      const { id } = (await service.client.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
+      const item = `/v1/webhooks/${id}`;
+      const stored = await webhooks.find(id);
+      const fields = { ...stored?.fields, resources } as unknown as Webhook;
+      const record = { ...(stored as Versioned<Webhook>), version: 2, fields };
+      await webhooks.replaceAll([{ record, expected: 1 }]);
+      const request = (method: string, path: string, body?: object) =>
+        service.client.request(method, path, { body });
+      const { documented } = service.client;
+      // The document describes the collections of this release.
+      service.client.documented = undefined;
+      expect((await request('GET', item)).json.resources).to.deep.equal(resources);
+      expect((await request('POST', `${item}/secret`)).status).to.equal(resources ? 403 : 400);
+      service.client.documented = documented;
+      expect((await request('POST', `${item}/deliveries`)).json.error).to.match(/this release does not know/);
+      expect((await request('PATCH', item, { resources: ['users'] })).status).to.equal(200);
+      expect((await request('DELETE', item)).status).to.equal(204);
+    }
   });
 
   it('say what is wrong with a URL', async () => {

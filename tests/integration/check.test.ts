@@ -59,6 +59,19 @@ describe('catalogue check, with servers', () => {
     await client.close();
   });
 
+  it('names webhooks that this release cannot use', async () => {
+    const client = new MongoClient(settings.MONGODB_URL);
+    const webhooks = client.db(database).collection<{ _id: number }>('webhooks');
+    await webhooks.insertOne({ _id: 7, live: true, version: 1, fields: { resources: ['baskets'] } } as never);
+    const { code, out } = await catalogue(folder(), ['check'], settings);
+    await webhooks.deleteOne({ _id: 7 });
+    await client.close();
+    expect(code, out).to.equal(1);
+    expect(out).to.match(
+      /^wrong +webhooks +record 7 is stored with values that this release does not know: url, resources,/m,
+    );
+  });
+
   it('says that a server does not respond, without its password', async () => {
     const MONGODB_URL = 'mongodb://me:hunter2@127.0.0.1:1/x?serverSelectionTimeoutMS=500';
     const redis = { RATE_LIMITER: 'redis', REDIS_URL: 'redis://:hunter2@127.0.0.1:1' };

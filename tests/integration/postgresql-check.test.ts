@@ -8,6 +8,8 @@ import { freePort } from '../support/free-port.js';
 import { HAS_POSTGRESQL, type PostgresqlServer, sharedPostgresql } from '../support/postgresql-server.js';
 import { ENDLESS } from '../support/tables.js';
 
+const UNKNOWN = 'is stored with values that this release does not know:';
+
 if (HAS_POSTGRESQL)
   describe('the check of PostgreSQL', () => {
     let server: PostgresqlServer;
@@ -52,6 +54,18 @@ if (HAS_POSTGRESQL)
       expect(await texts()).to.include(`ok schema it is of version ${MIGRATIONS.length}`);
       await server.query('UPDATE schema_version SET version = 0; DROP TABLE schema_version', url);
       expect(await texts()).to.include('ok schema there is none; the first start makes it');
+    });
+
+    it('names webhooks that this release cannot use', async () => {
+      await open();
+      const insert = (id: number, fields: string) =>
+        server.query(`INSERT INTO webhooks (id, version, fields) VALUES (${id}, 1, '${fields}')`, url);
+      await insert(7, '{"resources":["baskets"]}');
+      await insert(8, '{');
+      expect((await texts()).filter((text) => text.startsWith('wrong webhooks'))).to.deep.equal([
+        `wrong webhooks record 7 ${UNKNOWN} url, resources, createdBy, secret, starts`,
+        `wrong webhooks record 8 ${UNKNOWN} url, resources, createdBy, secret, starts`,
+      ]);
     });
 
     it('finds indexes that the server has not finished', async () => {

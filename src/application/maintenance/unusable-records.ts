@@ -28,7 +28,7 @@ export function unusableRows({ name, unusableFields }: ExaminedTable, rows: read
       {
         subject: name,
         verdict: 'wrong',
-        message: `${id} is stored with values that this release does not know: ${names.join(', ')}`,
+        message: `record ${id} is stored with values that this release does not know: ${names.join(', ')}`,
         remedy: `change or delete /v1/${name}/${id}, or install the release that wrote it`,
       },
     ];

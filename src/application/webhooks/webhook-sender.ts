@@ -9,7 +9,7 @@ import {
   isFailing,
   type PendingMessage,
   roundOf,
-  unusableFields,
+  unusableReason,
   type Webhook,
   type WebhookState,
   withAttempt,
@@ -168,7 +168,7 @@ export class WebhookSender {
     const found = new Map<Id, Watched>();
     for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID })) {
       const active = page.filter((webhook) => this.isReadable(webhook) && webhook.fields.status !== 'paused');
-      const usable = active.filter(({ fields }) => unusableFields(fields).length === 0);
+      const usable = active.filter(({ fields }) => unusableReason(fields) === undefined);
       const makers = [...new Set(usable.map(({ fields }) => fields.createdBy))];
       const made = new Map((await keys.findAllByUnique('id', makers)).map((key, at) => [makers[at], key]));
       const watchAll = forEach(active, async (webhook) => {
@@ -267,13 +267,8 @@ export class WebhookSender {
       this.watched.delete(id);
       return;
     }
-    const unusable = unusableFields(webhook.fields);
-    if (unusable.length > 0)
-      return this.pause(
-        webhook,
-        'damaged',
-        `It is stored with values that this release does not know: ${unusable.join(', ')}`,
-      );
+    const unusable = unusableReason(webhook.fields);
+    if (unusable !== undefined) return this.pause(webhook, 'damaged', unusable);
     const problem = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, clock.now());
     if (problem !== undefined) return this.pause(webhook, 'key', problem);
     const state = await states.find(id);

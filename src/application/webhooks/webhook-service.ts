@@ -6,6 +6,7 @@ import {
   type DeliveryAttempt,
   roundOf,
   scopesOf,
+  unusableReason,
   type Webhook,
   type WebhookState,
   withAttempt,
@@ -149,8 +150,9 @@ export class WebhookService {
     precondition: Precondition,
   ): Promise<Versioned<ShownWebhook>> {
     const { newSecret, clock } = this.deps;
-    // Before the precondition is judged.
-    requireReading(renewer, (await this.webhooks.read(id)).fields);
+    const { fields: found } = await this.webhooks.read(id);
+    // Before the precondition is judged. The validation of the change refuses a damaged one.
+    if (Array.isArray(found.resources)) requireReading(renewer, found);
     const unchanged: Change = { kind: 'merge-patch', body: {} };
     return this.update(this.webhooks, id, precondition, unchanged, async (fields) => {
       requireReading(renewer, fields);
@@ -188,7 +190,9 @@ export class WebhookService {
       const at = clock.now();
       const type = 'webhook.test';
       const body = bodyOf(type, at, {});
-      const error = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, at);
+      const error =
+        unusableReason(webhook.fields) ??
+        keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, at);
       const attempt =
         error === undefined
           ? await deliver(this.deps, webhook, { id: newMessageId(), type, changes: 0, body })

@@ -131,6 +131,13 @@ describe('catalogue check', () => {
       for (const statement of statements) connection.exec(statement);
       connection.close();
     };
+    change(
+      `INSERT INTO webhooks (id, stored_version, created_at, updated_at, fields)
+        VALUES (7, 1, 0, 0, '{"resources":["baskets"],"createdBy":1}')`,
+    );
+    expect(wrongIn((await check(where)).findings)).to.deep.equal([
+      'webhooks: record 7 is stored with values that this release does not know: url, resources, secret, starts',
+    ]);
     change('DROP INDEX products_name');
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       `store: ${database(where)} does not have the schema ${MIGRATIONS.length} of this service: the index products_name is missing`,
