@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyBulkWriteOperation, type Collection, type Db, type Document, Long } from 'mongodb';
 import type { RecordTable } from '../../../application/ports/list-query.js';
+import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { Id, Instant } from '../../../domain/record.js';
 import {
@@ -23,6 +24,9 @@ const BATCH = 1_000;
 /** Each lost race is the success of another process. */
 const MAX_RACES = 100;
 const MAX_PAUSE_MS = 32;
+
+const NO_EFFECT =
+  'MONGODB_URL leads to a server that acknowledges updates which it does not make; use MongoDB itself.';
 
 /** A document whose change is not in the log yet. */
 type Pending = Pick<StoredDocument, '_id'> & { readonly version: number; readonly live?: true };
@@ -58,6 +62,8 @@ const BY_UPDATE = 'live_updatedAt';
 export class ChangeLog {
   private running: Promise<CausalOperations> | undefined;
   private waiting: Promise<CausalOperations> | undefined;
+  /** The versions of the last batch, if none of them became an int64. */
+  private unmodified: ReadonlyMap<Id, number> = new Map();
 
   constructor(
     private readonly store: MongoStore,
@@ -80,6 +86,7 @@ export class ChangeLog {
     return (await this.waiting).fork();
   }
 
+  /** @throws StoreConfigError if the server does not do what a move waits for, which would never end */
   private async moveAll(): Promise<CausalOperations> {
     const causal = this.store.causally();
     let isMore = (await this.findPending(causal, 1)).length > 0;
@@ -142,7 +149,7 @@ export class ChangeLog {
    * pending like all.
    */
   async adoptTombstones(causal = this.store.causally()): Promise<void> {
-    for (;;) {
+    for (let unmodified = new Set<Id>(); ; ) {
       const found = await causal.run((database, options) =>
         this.recordsIn<TombstoneDocument>(database)
           .find(FOREIGN_TOMBSTONES, { ...options, projection: { deletedAt: 1 }, hint: BY_UPDATE })
@@ -151,12 +158,14 @@ export class ChangeLog {
           .toArray(),
       );
       if (found.length === 0) return;
+      requireEffect(found.filter(({ _id }) => unmodified.has(_id)));
       // In this order: a process that dies in between leaves the tombstones to the next.
       await this.reset(causal);
       const updates = found.map(({ _id, deletedAt }) => ({
         updateOne: { filter: { _id, ...FOREIGN_TOMBSTONES }, update: { $set: { updatedAt: deletedAt } } },
       }));
-      await this.update(causal, updates);
+      const modified = await this.update(causal, updates);
+      unmodified = new Set(modified > 0 ? [] : found.map(({ _id }) => _id));
     }
   }
 
@@ -164,13 +173,15 @@ export class ChangeLog {
   async trim(moment: Instant): Promise<void> {
     const causal = this.store.causally();
     const isExpired = ({ at }: ChangeLogEntry) => at.getTime() < moment;
-    for (;;) {
+    for (let last = 0; ; ) {
       const [oldest] = await this.entries(causal, 1, 1);
       if (!oldest || !isExpired(oldest)) return;
       const some = await this.entries(causal, 1, BATCH);
       const kept = some.findIndex((entry) => !isExpired(entry));
       const floor = some.slice(0, kept === -1 ? -1 : kept).at(-1)?._id;
       if (floor === undefined) return;
+      requireEffect(some.filter(({ _id }) => _id <= last));
+      last = floor;
       const raise = { $max: { floor } };
       const upToFloor = { _id: { $gt: 0, $lte: floor } };
       await causal.run((database, options) => this.logIn(database).updateOne({ _id: 0 }, raise, options));
@@ -214,8 +225,9 @@ export class ChangeLog {
     );
   }
 
-  private findPending(causal: CausalOperations, limit: number): Promise<Pending[]> {
-    return causal.run((database, options) =>
+  /** @throws StoreConfigError if a batch that had no effect is found again */
+  private async findPending(causal: CausalOperations, limit: number): Promise<Pending[]> {
+    const found = await causal.run((database, options) =>
       this.recordsIn<Pending>(database)
         .find(PENDING, { ...options, projection: { version: 1, live: 1 }, hint: PENDING_INDEX })
         .sort({ updatedAt: 1 })
@@ -223,6 +235,8 @@ export class ChangeLog {
         .batchSize(limit + 1)
         .toArray(),
     );
+    requireEffect(found.filter(({ _id, version }) => this.unmodified.get(_id) === version));
+    return found;
   }
 
   /** Makes versions int64, if they are still those that were read. The age of a tombstone begins now. */
@@ -236,16 +250,20 @@ export class ChangeLog {
         },
       },
     }));
-    await this.update(causal, updates);
+    const modified = await this.update(causal, updates);
+    // Another process may have been faster. Then they are not found again.
+    this.unmodified = new Map(modified > 0 ? [] : pending.map(({ _id, version }) => [_id, version]));
   }
 
+  /** @returns how many documents it has changed */
   private async update(
     causal: CausalOperations,
     updates: AnyBulkWriteOperation<{ readonly _id: Id }>[],
-  ): Promise<void> {
-    await causal.run((database, options) =>
+  ): Promise<number> {
+    const { modifiedCount } = await causal.run((database, options) =>
       this.recordsIn<{ readonly _id: Id }>(database).bulkWrite(updates, { ...options, ordered: false }),
     );
+    return modifiedCount;
   }
 
   /** The entries of an earlier epoch are under the floor. */
@@ -269,6 +287,15 @@ export class ChangeLog {
   private recordsIn<Kind extends Document>(database: Db): Collection<Kind> {
     return database.collection<Kind>(this.table.name);
   }
+}
+
+/**
+ * Ends a loop that waits for its own effect.
+ * @param again what it finds though it has settled it
+ * @throws StoreConfigError if this is not empty
+ */
+export function requireEffect(again: readonly unknown[]): void {
+  if (again.length > 0) throw new StoreConfigError(NO_EFFECT);
 }
 
 function newEpoch(): string {

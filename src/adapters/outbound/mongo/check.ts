@@ -1,18 +1,22 @@
-import { type Db, MongoClient } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+import { type Db, type IndexDescriptionInfo, MongoClient } from 'mongodb';
 import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
-import { checkServer, parseConnectionString } from './connection.js';
-import type { LiveDocument } from './documents.js';
+import { checkNumberTypes, checkServer, parseConnectionString } from './connection.js';
+import { type LiveDocument, USAGE } from './documents.js';
 import { isCollectionMissing, translateError } from './errors.js';
 import { findUnusableIndexes } from './index-preparation.js';
 import { byCollection, type CollectionIndexes, wantedIndexes } from './indexes.js';
 
 const PATIENCE_MS = 5_000;
 
-/** Examines a replica set without changing anything: no collection and no index is created. */
+/**
+ * Examines a replica set. It creates no collection and no index; a document that shows whether the server stores types of
+ * numbers is there for a moment.
+ */
 export async function checkMongo(
   url: string,
   tables: readonly StoredTable[],
@@ -25,6 +29,7 @@ export async function checkMongo(
     const hello = await client.db(database).command({ hello: 1 });
     const readAt = now();
     checkServer(hello);
+    await checkTypes(client.db(database));
     const { version } = await client.db(database).command({ buildInfo: 1 });
     const where = hello['setName'] ? `replica set ${hello['setName']}` : 'mongos';
     const time = { kind: 'now', of: "MongoDB's clock", at: Number(hello['localTime']), readAt } as const;
@@ -50,6 +55,27 @@ function unusableIn(database: Db, tables: readonly StoredTable[]): Promise<Diagn
   });
 }
 
+/** Before the first start there is no collection for the scratch document. One of its own is dropped again. */
+async function checkTypes(database: Db): Promise<void> {
+  if ((await indexesOf(database, USAGE))?.length) return checkNumberTypes(database, USAGE);
+  const own = `scratch_${randomUUID()}`;
+  try {
+    await checkNumberTypes(database, own);
+  } finally {
+    await database.dropCollection(own);
+  }
+}
+
+/** Undefined: there is no such collection. */
+async function indexesOf(database: Db, collection: string): Promise<IndexDescriptionInfo[] | undefined> {
+  try {
+    return await database.collection(collection).listIndexes().toArray();
+  } catch (error) {
+    if (isCollectionMissing(error)) return undefined;
+    throw error;
+  }
+}
+
 async function checkIndexes(
   client: MongoClient,
   database: string,
@@ -58,15 +84,7 @@ async function checkIndexes(
   const problems: string[] = [];
   const missing: string[] = [];
   for (const one of byCollection(wanted)) {
-    const found = await client
-      .db(database)
-      .collection(one.collection)
-      .listIndexes()
-      .toArray()
-      .catch((error: unknown) => {
-        if (isCollectionMissing(error)) return undefined;
-        throw error;
-      });
+    const found = await indexesOf(client.db(database), one.collection);
     problems.push(...findUnusableIndexes(one, found ?? []));
     const names = new Set(found?.map(({ name }) => name));
     if (found)

@@ -1,4 +1,5 @@
-import type { Document, MongoClient, MongoClientOptions } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+import { type Db, type Document, Long, type MongoClient, type MongoClientOptions } from 'mongodb';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 
@@ -151,6 +152,35 @@ export function checkServer({ setName, msg, isreplicaset, maxWireVersion }: Docu
     'MONGODB_URL leads to a standalone server. A replica set is needed, if only of one member: ' +
       'start mongod with --replSet, then run rs.initiate().',
   );
+}
+
+const LOSES_TYPES =
+  'MONGODB_URL leads to a server of another make that takes an int32 and an int64 of one value for equal, so changes ' +
+  'would never get into the feed; use MongoDB itself, or set CHANGES=off.';
+
+/** A document that is only there for a moment. */
+interface ScratchDocument {
+  readonly _id: string;
+  /** The field of the TTL index of the collection, which deletes the document if the process dies. */
+  readonly hour: Date;
+  readonly version: number | Long;
+}
+
+/**
+ * Checks that `$set` makes an int32 an int64 of the same value, by a document that is deleted at once. Any number of
+ * processes may do so at the same time.
+ * @throws StoreConfigError
+ */
+export async function checkNumberTypes(database: Db, collection: string, maxTimeMS?: number): Promise<void> {
+  const scratch = database.collection<ScratchDocument>(collection);
+  const _id = `scratch ${randomUUID()}`;
+  const options = maxTimeMS === undefined ? {} : { maxTimeMS };
+  await scratch.insertOne({ _id, hour: new Date(), version: 1 }, options);
+  await scratch.updateOne({ _id }, { $set: { version: Long.ONE } }, options);
+  const { deletedCount } = await scratch.deleteOne({ _id, version: { $type: 'long' } }, options);
+  if (deletedCount > 0) return;
+  await scratch.deleteOne({ _id }, options);
+  throw new StoreConfigError(LOSES_TYPES);
 }
 
 /** Whether a server that responds to `hello` so can do everything: a primary, or a mongos. */

@@ -3,14 +3,22 @@ import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Instant } from '../../../domain/record.js';
 import { forEach } from '../../../shared/for-each.js';
 import type { ChangeLog } from './change-log.js';
+import { checkNumberTypes } from './connection.js';
+import { USAGE } from './documents.js';
+import type { MongoStore } from './store.js';
 
 /** Whether this process writes the feeds. The head of each log says whether they are on for all processes. */
 export class MongoFeedState implements FeedState {
   isOn = false;
 
-  constructor(private readonly logs: readonly ChangeLog[]) {}
+  constructor(
+    private readonly store: MongoStore,
+    private readonly logs: readonly ChangeLog[],
+  ) {}
 
+  /** @throws StoreConfigError if the server cannot have feeds */
   async turnOn(): Promise<void> {
+    await this.store.run((database, maxTimeMS) => checkNumberTypes(database, USAGE, maxTimeMS));
     this.isOn = true;
     for (const log of this.logs) await log.turnOn();
   }

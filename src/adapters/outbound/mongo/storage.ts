@@ -28,7 +28,7 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
   const logs = new Map(
     tables.filter(({ hasFeed }) => hasFeed).map((table) => [table.name, new ChangeLog(store, table)]),
   );
-  const feedState = new MongoFeedState([...logs.values()]);
+  const feedState = new MongoFeedState(store, [...logs.values()]);
   return {
     store,
     feedState,

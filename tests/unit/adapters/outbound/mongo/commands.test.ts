@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Binary, type Document, Timestamp } from 'mongodb';
+import { checkMongo } from '#src/adapters/outbound/mongo/check.js';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
@@ -44,11 +45,12 @@ describe('the commands to MongoDB', () => {
   let server: ScriptedMongo;
   let script: Script;
   let storage: Storage;
+  let url: string;
 
   beforeEach(async () => {
     script = () => undefined;
     server = new ScriptedMongo((...command) => script(...command));
-    const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
+    url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     storage = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
   });
@@ -165,6 +167,49 @@ describe('the commands to MongoDB', () => {
     expect(seen, 'each names the time of the one before').to.deep.equal(
       [undefined, 1, 2, 3, 4, 5, 6, 7].map((seconds) => seconds && timeOf(seconds)),
     );
+  });
+
+  describe('to a server of another make, which takes an int32 and an int64 of one value for equal', () => {
+    const outcomeOf = (attempt: Promise<unknown>) =>
+      attempt.then(String, (error: Error) => `${error.constructor.name}: ${error.message}`);
+    const scratch: Script = (name, { deletes }) =>
+      name === 'delete' && deletes[0].q.version ? { n: 0 } : undefined;
+
+    it('are found at the start and by a check, by a document that is gone then', async () => {
+      script = scratch;
+      server.commands.length = 0;
+      expect(await outcomeOf(storage.feedState.turnOn())).to.match(
+        /^StoreConfigError: .* takes an int32 and an int64 /,
+      );
+      const { diagnoses } = await checkMongo(url, TABLES, Date.now);
+      expect(diagnoses.map(({ verdict, message }) => `${verdict} ${message}`).join()).to.match(
+        /^wrong MONGODB_URL leads to a server of another make [^\n]*; use MongoDB itself, or set CHANGES=off$/,
+      );
+      const ids = server.commandsNamed('insert').map(({ documents }) => documents[0]._id);
+      expect([ids.length, new Set(ids).size]).to.deep.equal([2, 2]);
+      expect(server.commandsNamed('delete').map(({ deletes }) => deletes[0].q)).to.deep.equal(
+        ids.flatMap((_id) => [{ _id, version: { $type: 'long' } }, { _id }]),
+      );
+      expect(server.commandsNamed('drop')).to.have.length(1);
+    });
+
+    it('get no second round of what has no effect', async () => {
+      const head = { _id: 0, epoch: 'e', floor: 0 };
+      const pending = Array.from({ length: 1_000 }, (_, at) => ({ _id: at + 1, version: 1, live: true }));
+      script = (name, command) => {
+        if (name === 'update') return { n: command['updates'].length, nModified: 0 };
+        if (name !== 'find') return undefined;
+        const rows = command['find'] === 'products_changes' ? [head] : pending.slice(0, command['limit']);
+        return { cursor: { id: 0n, ns: 'x.y', firstBatch: rows } };
+      };
+      for (let poll = 0; poll < 2; poll++) {
+        server.commands.length = 0;
+        expect(await outcomeOf(storage.changes.products.read('e.0', 10))).to.match(
+          /^StoreConfigError: .* does not make/,
+        );
+        expect(server.commandsNamed('insert')).to.have.length(poll === 0 ? 1 : 0);
+      }
+    });
   });
 
   it('find a record by its id or its unique field alone', async () => {
