@@ -32,6 +32,11 @@ async function send(method: string, path: string, ...lines: readonly object[]) {
     method,
     headers: { 'Content-Type': 'application/json', ...authorization },
     body: lines.map((line) => `${JSON.stringify(line)}\n`).join('') || null,
+  }).catch(({ message, cause }: Error) => {
+    process.stderr.write(
+      `${SEARCH_URL} does not respond: ${cause instanceof Error ? cause.message : message}\n`,
+    );
+    process.exit(1);
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);

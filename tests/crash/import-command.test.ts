@@ -187,7 +187,7 @@ describe('catalogue import', () => {
       '\n{"email":"Ann@example.com","name":"Ann"}\n{"email":"ann@EXAMPLE.com"}',
     );
     expect((await run(users, ['--resource', 'users', '--match', 'email'])).out).to.equal(
-      '2 records: 1 created, 1 changed, 0 unchanged, 0 deleted, 0 refused\n',
+      '2 records: 1 created, 0 changed, 1 unchanged, 0 deleted, 0 refused\n',
     );
     const [{ id: userId }] = (await service.client.get('/v1/users?email=ann@example.com')).json;
     const { id: productId } = (await service.client.post('/v1/products', { name: 'Lamp' })).json;
