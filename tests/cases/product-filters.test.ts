@@ -178,7 +178,8 @@ const OTHER_STYLES: readonly (readonly [name: string, message: string])[] = [
   ['attributes[attributes[watts].gte]', 'write attributes[watts].gte;'],
   ['attributes[].gte[attributes[watts].gte]', 'write attributes[watts].gte;'],
   ['attributes[].in[attributes[colour].in]', 'write attributes[colour].in;'],
-  ...['attributes.colour[]', 'attributes.colour[0]', 'attributes[colour][0]', 'attributes[colour][]'].map(
+  ['attributes[].gte.attributes[watts].gte', 'write attributes[KEY].gte;'],
+  ...['attributes.colour[]', 'attributes[colour][0]', 'attributes[colour][]'].map(
     (name) => [name, 'write attributes[colour], or attributes[colour].in for several values;'] as const,
   ),
   ...[

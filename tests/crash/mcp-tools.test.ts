@@ -348,6 +348,16 @@ describe('the tools of catalogue mcp', () => {
       ]);
     });
 
+    it('refuses a filter in the style of another service, and takes live for no status', async () => {
+      for (const name of ['search_products', 'count_products_by']) {
+        const fields = ['brand'];
+        const { value } = await session.call(name, { fields, filter: { 'attributes.watts.gte': 5 } });
+        expect(value).to.include({ code: 'unknown_parameter' });
+        expect(value['message']).to.include('write attributes[watts].gte;');
+        await session.succeed(name, { fields, filter: { status: 'live', 'status.in': ['live', 'draft'] } });
+      }
+    });
+
     it('returns what the service refuses, and what is no filter', async () => {
       const { isError, value } = await session.call('count_products_by', {
         fields: ['brand', 'tags'],

@@ -57,12 +57,12 @@ export interface OtherStyle {
 }
 
 const WORD = `(${OPERATOR_WORDS.join('|')})`;
-/** Behind a dot: `colour.in`, `colour[in]`, `colour[$in]`, `colour[]`, `colour[0]`. */
-const BEHIND_DOT = new RegExp(`^(.*?)(?:\\.${WORD}|\\[\\$?${WORD}\\])?(?:\\[\\d*\\])?$`, 's');
+/** Behind a dot: `colour.in`, `colour.in[0]`, `colour[in]`, `colour[$in]`, `colour[]`. `colour[0]` is a key. */
+const BEHIND_DOT = new RegExp(`^(.*?)(?:(?:\\.${WORD}|\\[\\$?${WORD}\\])(?:\\[\\d*\\])?|\\[\\])?$`, 's');
 /** Between the brackets: those of `attributes[colour][in]`, `attributes[colour][$in]` and `attributes[colour][0]`. */
 const BETWEEN = new RegExp(`^(.+?)(?:\\]\\[\\$?${WORD})?(?:\\]\\[\\d*)?$`, 's');
 /** The name of a filter as a member of an object: `attributes[attributes.colour]`, `attributes[].lt[attributes[a].lt]`. */
-const MEMBER = /^(?:\]\.\w+\[)?(attributes[.[].*)$/s;
+const MEMBER = /^(?:\]\.\w+[[.])?(attributes[.[].*)$/s;
 
 /**
  * Recognises names that other services read as operators or as members of objects. A key that looks so has one spelling
