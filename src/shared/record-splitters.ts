@@ -1,7 +1,9 @@
 /** A line of a stream. `number` counts from 1. */
 export type ImportLine =
   | { readonly number: number; readonly bytes: Buffer }
-  | { readonly number: number; readonly tooLong: true };
+  | { readonly number: number; readonly tooLong: true }
+  /** There was no memory for it. */
+  | { readonly number: number; readonly noRoom: true };
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -19,18 +21,38 @@ function unmarked(line: Buffer): Buffer {
 }
 
 const FIRST_CAPACITY = 1_024;
+/** A line that arrives in parts takes memory beyond this capacity. */
+const UNCOUNTED = 16_384;
+const EMPTY = Buffer.alloc(0);
+
+/** Memory for lines that arrive in parts. */
+export interface LineMemory {
+  /** @returns why there is none for so many more bytes; undefined: they are taken */
+  take(bytes: number): unknown;
+}
 
 /**
  * Splits chunks of any size into lines. A line ends with a line feed, which is not part of it. The last line may lack
- * it. A line over the limit is not kept in memory.
+ * it. A line over the limit, or without memory, is not kept.
  */
 export class LineSplitter {
   protected lines = 0;
-  private held = Buffer.alloc(0);
-  /** The length of the current line. Counts on if the line is over the limit, when nothing is held. */
+  private held = EMPTY;
+  /** The length of the current line. Counts on if the line is not kept, when nothing is held. */
   private length = 0;
+  private hasNoRoom = false;
+  private hasContent = false;
 
-  constructor(private readonly limitBytes: number) {}
+  /** @param memory absent: unlimited */
+  constructor(
+    private readonly limitBytes: number,
+    private readonly memory?: LineMemory,
+  ) {}
+
+  /** The bytes of the current line that have arrived; 0 as long as the line may be one that is skipped. */
+  get pendingBytes(): number {
+    return this.hasContent ? this.length : 0;
+  }
 
   /** @returns the lines that end in this chunk; they share its memory */
   *push(chunk: Buffer): Generator<ImportLine, void, void> {
@@ -67,37 +89,65 @@ export class LineSplitter {
     return line;
   }
 
+  /** Whether nothing but what a skipped line has is in a part of a line. */
+  protected isBlank(_part: Buffer): boolean {
+    return false;
+  }
+
   /** @returns undefined if the line is skipped */
   private finish(last: Buffer): ImportLine | undefined {
     const isWhole = this.length === 0;
     if (!isWhole) this.hold(last);
+    const { hasNoRoom } = this;
     const length = isWhole ? last.length : this.length;
-    const bytes = isWhole ? last : Buffer.from(this.held.subarray(0, length));
+    const bytes = isWhole ? last : this.held.subarray(0, length);
+    this.drop();
     this.length = 0;
+    this.hasNoRoom = false;
+    this.hasContent = false;
     const isOver = length > this.limitBytes + (bytes.at(-1) === CARRIAGE_RETURN ? 1 : 0);
     if (isOver) return { number: ++this.lines, tooLong: true };
+    if (hasNoRoom) return { number: ++this.lines, noRoom: true };
     const read = this.read(bytes);
     return read && { number: ++this.lines, bytes: read };
   }
 
-  private hold(chunk: Buffer): void {
+  private hold(part: Buffer): void {
     const at = this.length;
-    this.length += chunk.length;
+    this.length += part.length;
+    this.hasContent ||= !this.isBlank(part);
     // A carriage return before the line feed is no part of the line.
-    if (this.length > this.limitBytes + 1) this.held = Buffer.alloc(0);
+    if (this.length > this.limitBytes + 1) this.drop();
+    else if (this.hasNoRoom) return;
+    else if (this.grow()) part.copy(this.held, at);
     else {
-      this.grow();
-      chunk.copy(this.held, at);
+      this.hasNoRoom = true;
+      this.drop();
     }
   }
 
-  /** Doubles the capacity, so that a line in many chunks is not copied for each of them. */
-  private grow(): void {
-    if (this.length <= this.held.length) return;
-    const larger = Buffer.alloc(Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length));
+  /**
+   * Doubles the capacity, so that a line in many chunks is not copied for each of them.
+   * @returns whether there is memory for it
+   */
+  private grow(): boolean {
+    if (this.length <= this.held.length) return true;
+    const capacity = Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length);
+    if (this.memory?.take(countedOf(capacity) - countedOf(this.held.length))) return false;
+    const larger = Buffer.alloc(capacity);
     this.held.copy(larger);
     this.held = larger;
+    return true;
   }
+
+  private drop(): void {
+    this.memory?.take(-countedOf(this.held.length));
+    this.held = EMPTY;
+  }
+}
+
+function countedOf(capacity: number): number {
+  return capacity > UNCOUNTED ? capacity : 0;
 }
 
 /** Splits NDJSON into lines. Skips blank lines, and a byte order mark at the beginning. */
@@ -108,6 +158,10 @@ export class NdjsonSplitter extends LineSplitter {
     const text = this.isFirst ? unmarked(line) : line;
     this.isFirst = false;
     return isBlank(text) ? undefined : text;
+  }
+
+  protected override isBlank(part: Buffer): boolean {
+    return isBlank(part);
   }
 }
 
@@ -169,6 +223,10 @@ export class CsvSplitter extends LineSplitter {
     const isSeparatorLine = this.isFirst && /^sep=/i.test(text.toString('latin1', 0, 4));
     this.isFirst = false;
     return isSeparatorLine || isEmpty(text) ? undefined : text;
+  }
+
+  protected override isBlank(part: Buffer): boolean {
+    return part.every((byte) => byte === COMMA || byte === CARRIAGE_RETURN);
   }
 
   private isMark(byte: number | undefined): boolean {

@@ -102,7 +102,10 @@ export interface MatchDependencies<Fields> {
   readonly records: Pick<
     Repository<Fields>,
     'findAllByUnique' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll'
-  >;
+  > & {
+    /** Why a write by a key is refused without a look at the record. Absent: none is. */
+    refusal?(field: string, key: Value): AppError | undefined;
+  };
   readonly ids: IdPool;
   readonly clock: Clock;
   readonly backoff: Backoff;
@@ -175,8 +178,12 @@ export class RecordMatcher<Fields> {
       this.policy.field,
       free.map(({ write }) => write.key),
     );
-    for (const [at, attempt] of free.entries()) attempt.begin(found[at]);
-    await this.plan(free, turn);
+    for (const [at, attempt] of free.entries()) {
+      attempt.begin(found[at]);
+      const refusal = this.deps.records.refusal?.(this.policy.field, attempt.write.key);
+      if (refusal) attempt.outcome = refusal;
+    }
+    await this.plan(free.filter(isOpen), turn);
     for (const part of withoutRepetition(free.filter(isOpen), (attempt) => this.valuesTouchedBy(attempt))) {
       const lost = await this.write(this.freeOf(part, turn));
       if (lost.length > 0) this.repeat(lost, turn);

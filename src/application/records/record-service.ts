@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, notFound, PreconditionFailed } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
+import type { QuotaShare } from '../../shared/byte-quota.js';
 import type { Turn } from '../../shared/turn.js';
 import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
@@ -141,10 +142,13 @@ export class RecordService<Fields> {
     return { record: outcome.record, isNew: outcome.kind === 'created' };
   }
 
-  /** Returns a writer whose writes see the earlier ones, and change nothing in the store. */
-  rehearsal(): RecordWriter<Fields> {
+  /**
+   * Returns a writer whose writes see the earlier ones, and change nothing in the store.
+   * @param memory for what it keeps; its opener releases it
+   */
+  rehearsal(memory: QuotaShare): RecordWriter<Fields> {
     const { deps } = this;
-    const records = new RehearsedRecords(deps.records, deps.fields);
+    const records = new RehearsedRecords(deps.records, deps.fields, memory);
     const creator = creatorWith({ ...deps, records, ids: records });
     return {
       draft: (body) => this.draft(body),

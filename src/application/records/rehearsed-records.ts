@@ -1,14 +1,21 @@
-import { AppError, duplicateValue } from '../../domain/errors.js';
+import { AppError, duplicateValue, unavailable } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
+import type { Exhausted, QuotaLimits, QuotaShare } from '../../shared/byte-quota.js';
+import { detached, heldBytes } from '../../shared/held-bytes.js';
 import type { Value } from '../ports/list-query.js';
 import type { InsertOutcome, Removal, Replacement, ReplaceOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
 import { comparedUniqueValue, uniqueValueOf } from './query-semantics.js';
-import { StoredRecord } from './record-json.js';
+import { fieldsJson, StoredRecord } from './record-json.js';
 
-/** A dry run keeps at most so many bytes of records that would be new or changed. */
-export const MAX_REHEARSED_BYTES = 64 * 1024 * 1024;
+const MIB = 1_048_576;
+
+/** What all dry runs of a process may keep of new and changed records, in bytes of memory. */
+export const REHEARSED_BYTES: QuotaLimits = { perClient: 32 * MIB, total: 96 * MIB };
+
+/** What V8 takes for an entry of a map and the numbers in it, approximately. */
+const ENTRY_BYTES = 128;
 
 /** Whether an id is that of a record which only a dry run has. No store and no client has it. */
 export function isRehearsed(id: Id): boolean {
@@ -18,22 +25,37 @@ export function isRehearsed(id: Id): boolean {
 type Lookup<Fields> = Pick<Repository<Fields>, 'findAllByUnique'>;
 type Writes = 'findUsedIds' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
 
+/** A record as it is kept: its text alone. Its fields as objects can take twenty times as much. */
+type Kept = Pick<Versioned<unknown>, 'version' | 'createdAt' | 'updatedAt'> & { readonly json: string };
+
+/** What became of a record or a value: undefined: it is gone; an error: nobody knows, because a write was not kept. */
+type Known<State> = State | undefined | AppError;
+
+/** A unique value, as it is compared. */
+type FieldValue = readonly [field: string, value: Value];
+
 /**
  * The records of a store as they would be after writes, which change nothing in it. So a dry run takes the steps of a
  * run, and its later writes see the earlier ones. It is also the source of its ids: see {@link isRehearsed}.
+ *
+ * A write for which there is no memory is refused, and so are all later ones that depend on it: see {@link refusal}.
  */
 export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository<Fields>, Writes>, IdPool {
-  /** The records that were written; undefined: deleted. */
-  private readonly written = new Map<Id, StoredRecord<Fields> | undefined>();
-  /** For each unique field, who has a value now; undefined: nobody. */
-  private readonly owners: ReadonlyMap<string, Map<Value, Id | undefined>>;
+  /** The records that were written. */
+  private readonly written = new Map<Id, Known<Kept>>();
+  /** For each unique field, who has a value now. */
+  private readonly owners: ReadonlyMap<string, Map<Value, Known<Id>>>;
+  /** The error of everything that has no entry, after there was no memory to remember what was refused. */
+  private closed: AppError | undefined;
+  private readonly errors = new Map<Exhausted, AppError>();
   /** Integers beyond 2^53, which no body can contain. Only every second one is a number of its own. */
   private nextId: Id = Number.MIN_SAFE_INTEGER - 1;
-  private bytes = 0;
 
+  /** @param memory see {@link REHEARSED_BYTES}; its opener releases it */
   constructor(
     private readonly records: Lookup<Fields>,
     readonly fields: FieldSpecs,
+    private readonly memory: Pick<QuotaShare, 'take'>,
   ) {
     this.owners = new Map(uniqueFields(fields).map((field) => [field, new Map()]));
   }
@@ -48,6 +70,16 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
     return new Set();
   }
 
+  /** Why a write by this key is refused: an earlier one that it depends on was not kept. */
+  refusal(field: string, value: Value): AppError | undefined {
+    const entries: ReadonlyMap<unknown, unknown> | undefined =
+      field === 'id' ? this.written : this.owners.get(field);
+    const key = field === 'id' ? Number(value) : comparedUniqueValue(this, field, value);
+    if (!entries?.has(key)) return this.closed;
+    const entry = entries.get(key);
+    return entry instanceof AppError ? entry : undefined;
+  }
+
   async findAllByUnique(
     field: string,
     values: readonly Value[],
@@ -56,8 +88,15 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
     return values.map((value, at) => {
       const id = field === 'id' ? Number(value) : this.ownerOf(field, value, stored[at]);
       if (id === undefined) return undefined;
-      return this.written.has(id) ? this.written.get(id) : stored[at];
+      return this.written.has(id) ? this.keptRecord(id) : stored[at];
     });
+  }
+
+  /** Each time a new record, so that its fields are not kept with the text. */
+  private keptRecord(id: Id): Versioned<Fields> | undefined {
+    const kept = this.written.get(id);
+    if (!kept || kept instanceof AppError) return undefined;
+    return StoredRecord.fromJson(id, kept.version, kept.createdAt, kept.updatedAt, kept.json);
   }
 
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
@@ -72,15 +111,14 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
     return refusals.map((refusal) => refusal ?? 'replaced');
   }
 
+  /** A deletion that cannot be kept is not done; {@link refusal} has its error. */
   async removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
     const ids = removals.map(({ id }) => id);
     const found = await this.findAllByUnique('id', ids);
-    for (const record of found) {
-      if (!record) continue;
-      this.own(record, undefined);
-      this.written.set(record.id, undefined);
-    }
-    return found.map((record) => record !== undefined);
+    return found.map((record) => {
+      if (!record) return false;
+      return this.keep(record.id, undefined, [], record) === undefined;
+    });
   }
 
   async confirmAll(versions: readonly unknown[]): Promise<readonly boolean[]> {
@@ -93,47 +131,122 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
   ): Promise<readonly (AppError | undefined)[]> {
     const stored = new Map<string, readonly (Versioned<Fields> | undefined)[]>();
     for (const field of this.owners.keys()) {
-      const values = changes.map(({ record }) => this.valueOf(record, field) ?? '');
+      const values = changes.map(({ record }) => uniqueValueOf(this, record, field) ?? '');
       stored.set(field, await this.records.findAllByUnique(field, values));
     }
     return changes.map(({ record, old }, at) => {
-      for (const field of this.owners.keys()) {
-        const value = this.valueOf(record, field);
-        const owner = value === undefined ? undefined : this.ownerOf(field, value, stored.get(field)?.[at]);
+      const values = this.valuesOf(record);
+      for (const [field, value] of values) {
+        const refusal = this.refusal(field, value);
+        if (refusal) return this.lose(old?.id, values, old, refusal);
+        const owner = this.ownerOf(field, value, stored.get(field)?.[at]);
         if (owner !== undefined && owner !== record.id) return duplicateValue(field);
       }
-      const kept = StoredRecord.of(record);
-      if (this.bytes + kept.fieldsBytes > MAX_REHEARSED_BYTES) return tooMuch();
-      this.bytes += kept.fieldsBytes;
-      if (old) this.own(old, undefined);
-      this.own(record, record.id);
-      this.written.set(record.id, kept);
-      return undefined;
+      const { version, createdAt, updatedAt } = record;
+      const kept = { version, createdAt, updatedAt, json: fieldsJson(record) };
+      return this.keep(record.id, kept, values, old);
     });
+  }
+
+  /**
+   * Keeps what became of a record.
+   * @param values those that it has from now on
+   * @param old the record until now
+   * @returns why it is not kept
+   */
+  private keep(
+    id: Id,
+    kept: Kept | undefined,
+    values: readonly FieldValue[],
+    old: Versioned<Fields> | undefined,
+  ): AppError | undefined {
+    const given = this.givenUp(values, old);
+    const exhausted = this.memory.take(this.growth(id, kept, [...values, ...given]));
+    if (exhausted) return this.lose(old?.id, values, old, this.errorOf(exhausted));
+    this.written.set(id, kept);
+    this.setOwner(given, undefined);
+    this.setOwner(values, id);
+    return undefined;
+  }
+
+  /**
+   * Remembers that nobody knows what has become of a record and of its values. Without memory for that, nothing is known
+   * of any record or value but of those that have an entry.
+   * @param id undefined: a new record, which nobody can find by its id
+   */
+  private lose(
+    id: Id | undefined,
+    values: readonly FieldValue[],
+    old: Versioned<Fields> | undefined,
+    refusal: AppError,
+  ): AppError {
+    const lost = [...values, ...this.givenUp(values, old)];
+    const isRemembered = !this.memory.take(this.growth(id, undefined, lost));
+    const hasEntry = ([field, value]: FieldValue) => this.owners.get(field)?.has(value);
+    if (!isRemembered) this.closed ??= refusal;
+    if (id !== undefined && (isRemembered || this.written.has(id))) this.written.set(id, refusal);
+    this.setOwner(isRemembered ? lost : lost.filter(hasEntry), refusal);
+    return refusal;
+  }
+
+  private setOwner(values: readonly FieldValue[], owner: Known<Id>): void {
+    for (const [field, value] of values) {
+      const owners = this.owners.get(field);
+      const key = typeof value === 'string' && !owners?.has(value) ? detached(value) : value;
+      owners?.set(key, owner);
+    }
+  }
+
+  /** The bytes by which memory grows, or shrinks, if a record and these values have entries. */
+  private growth(id: Id | undefined, kept: Kept | undefined, values: readonly FieldValue[]): number {
+    const before = id === undefined ? undefined : this.written.get(id);
+    let bytes = id === undefined || this.written.has(id) ? 0 : ENTRY_BYTES;
+    if (kept) bytes += heldBytes(kept.json);
+    if (before && !(before instanceof AppError)) bytes -= heldBytes(before.json);
+    for (const [field, value] of values)
+      if (!this.owners.get(field)?.has(value)) bytes += ENTRY_BYTES + heldBytes(String(value));
+    return bytes;
+  }
+
+  /** The values that a record does not have any more. */
+  private givenUp(values: readonly FieldValue[], old: Versioned<Fields> | undefined): readonly FieldValue[] {
+    if (!old) return [];
+    const isKept = ([field, value]: FieldValue) =>
+      values.some(([one, own]) => one === field && own === value);
+    return this.valuesOf(old).filter((value) => !isKept(value));
   }
 
   /** @param stored the record that has the value in the store */
   private ownerOf(field: string, value: Value, stored: Versioned<Fields> | undefined): Id | undefined {
     const compared = comparedUniqueValue(this, field, value);
     const owners = this.owners.get(field);
-    return owners?.has(compared) ? owners.get(compared) : stored?.id;
+    const owner = owners?.has(compared) ? owners.get(compared) : stored?.id;
+    return owner instanceof AppError ? undefined : owner;
   }
 
-  private own(record: Versioned<Fields>, owner: Id | undefined): void {
-    for (const [field, owners] of this.owners) {
-      const value = this.valueOf(record, field);
-      if (value !== undefined) owners.set(value, owner);
-    }
+  private valuesOf(record: Versioned<Fields>): FieldValue[] {
+    return [...this.owners.keys()].flatMap((field) => {
+      const value = uniqueValueOf(this, record, field);
+      return value === undefined ? [] : [[field, value] as const];
+    });
   }
 
-  private valueOf(record: Versioned<Fields>, field: string): Value | undefined {
-    return uniqueValueOf(this, record, field);
+  /** One error for all lines: each has a stack of its own. */
+  private errorOf(exhausted: Exhausted): AppError {
+    const error = this.errors.get(exhausted) ?? tooMuch(exhausted);
+    this.errors.set(exhausted, error);
+    return error;
   }
 }
 
-function tooMuch(): AppError {
+function tooMuch(exhausted: Exhausted): AppError {
+  const { perClient, total } = REHEARSED_BYTES;
+  if (exhausted === 'all')
+    return unavailable(
+      `All dry runs together keep ${total / MIB} MiB of new and changed records, which is the limit. Try again later.`,
+    );
   return new AppError(
     'payload_too_large',
-    `A dry run keeps ${MAX_REHEARSED_BYTES} bytes of new and changed records. Send the rest in another one.`,
+    `The dry runs of one client keep at most ${perClient / MIB} MiB of new and changed records in memory. Send the rest in another one, after this one.`,
   );
 }

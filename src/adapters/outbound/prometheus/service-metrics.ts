@@ -19,7 +19,7 @@ export interface MetricSources {
 }
 
 const COUNTED_WORK = ['imports', 'dry runs', 'exports', 'waits'] as const;
-const WORK_IN_BYTES = ['bodies', 'responses'] as const;
+const WORK_IN_BYTES = ['bodies', 'import batches', 'responses'] as const;
 type LimitedResource = (typeof COUNTED_WORK | typeof WORK_IN_BYTES)[number];
 
 /** Adds the metrics that are read from parts of the service at every scrape. */

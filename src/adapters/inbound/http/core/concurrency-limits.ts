@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { REHEARSED_BYTES } from '../../../../application/records/rehearsed-records.js';
 import type { Principal } from '../../../../domain/access.js';
 import { unavailable } from '../../../../domain/errors.js';
+import { ByteQuota } from '../../../../shared/byte-quota.js';
 import {
   FairSemaphore,
   type Permit,
@@ -18,6 +20,18 @@ export const SMALL_BYTES = 16 * KIB;
 
 /** Requests that last seconds wait for their turn, because a rejected client would only send them again. */
 const QUEUED = { maxWaiting: 200, patienceMs: 5_000 };
+/** A batch only waits for the batches of others, which are under way. */
+const PATIENT = { maxWaiting: 200, patienceMs: 60_000 };
+const UNLIMITED = {
+  total: Number.POSITIVE_INFINITY,
+  perClient: Number.POSITIVE_INFINITY,
+  maxWaiting: 0,
+  patienceMs: 0,
+};
+
+/** The lines of imports that arrive in parts, in bytes of memory. */
+const LINES = { perClient: 8 * MIB, total: 64 * MIB };
+
 /** A stream can last for hours, so one that is over the limit is rejected immediately. */
 const NOT_QUEUED = { maxWaiting: 0, patienceMs: 0 };
 
@@ -40,9 +54,11 @@ function limitsFor(bodyLimitBytes: number) {
       reserve: 2 * bodyBytesPerClient,
       ...QUEUED,
     },
-    imports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
-    /** Imports that keep what they would have written. */
-    'dry runs': { total: 8, perClient: 4, reserve: 2, ...QUEUED },
+    /** Only counted: an import may wait for its client, and holds nothing meanwhile. */
+    imports: UNLIMITED,
+    'dry runs': UNLIMITED,
+    /** The records of imports that are being read and written. */
+    'import batches': { total: 48 * MIB, perClient: 12 * MIB, reserve: 12 * MIB, ...PATIENT },
     exports: { total: 64, perClient: 8, reserve: 16, ...NOT_QUEUED },
     /** Requests that wait for a change. Each has a connection, and half of the connections stay for others. */
     waits: { total: 5_000, perClient: 8, ...NOT_QUEUED },
@@ -60,15 +76,24 @@ interface LimitedRequest extends ClientState {
 /** The limits of concurrent work in this process, for each client and for all clients together. */
 export class ConcurrencyLimits {
   private readonly semaphores: Readonly<Record<LimitedResource, FairSemaphore>>;
+  /** The memory of lines that arrive in parts. */
+  readonly lines: ByteQuota;
+  /** The memory of what dry runs would have written. */
+  readonly rehearsed = new ByteQuota(REHEARSED_BYTES);
 
   /** @param overrides limits that replace the defaults */
   constructor(bodyLimitBytes: number, overrides: Partial<Record<LimitedResource, SemaphoreLimits>> = {}) {
     const limits = { ...limitsFor(bodyLimitBytes), ...overrides };
+    this.lines = new ByteQuota({
+      perClient: Math.max(LINES.perClient, 2 * bodyLimitBytes),
+      total: Math.max(LINES.total, 2 * bodyLimitBytes),
+    });
     this.semaphores = {
       responses: new FairSemaphore(limits.responses),
       bodies: new FairSemaphore(limits.bodies),
       imports: new FairSemaphore(limits.imports),
       'dry runs': new FairSemaphore(limits['dry runs']),
+      'import batches': new FairSemaphore(limits['import batches']),
       exports: new FairSemaphore(limits.exports),
       waits: new FairSemaphore(limits.waits),
     };
@@ -83,15 +108,24 @@ export class ConcurrencyLimits {
    * @throws AppError `unavailable`
    */
   acquire(request: LimitedRequest, work: LimitedResource, size = 1): MaybePromise<Permit> {
-    return andThen(this.semaphores[work].acquire(clientOf(request), size), (permit) => {
-      if (!permit)
-        throw unavailable(
-          `This client, or all clients together, have too many ${work} under way. Try again later.`,
-        );
+    return andThen(this.take(clientOf(request), work, size), (permit) => {
       request.state.permits.push(permit);
       // The client may have disconnected while it waited.
       if (request.res.closed) throw unavailable('The client is gone.');
       return permit;
+    });
+  }
+
+  /**
+   * Takes a permit that its taker releases, and waits for it if need be.
+   * @throws AppError `unavailable`
+   */
+  take(client: string, work: LimitedResource, size: number): MaybePromise<Permit> {
+    return andThen(this.semaphores[work].acquire(client, size), (permit) => {
+      if (permit) return permit;
+      throw unavailable(
+        `This client, or all clients together, have too many ${work} under way. Try again later.`,
+      );
     });
   }
 

@@ -1,5 +1,7 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import { AppError } from '../../../../domain/errors.js';
+import type { Permit } from '../../../../shared/fair-semaphore.js';
+import { heldBytes } from '../../../../shared/held-bytes.js';
 import { jsonLine } from '../../../../shared/json-line.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
@@ -19,6 +21,11 @@ export interface BatchImporterOptions {
   readonly ids: Readonly<Record<string, string>>;
   /** Whose import it is. */
   readonly turn: Turn;
+  /**
+   * Waits for the memory of a batch.
+   * @throws AppError `unavailable`
+   */
+  readonly takePlace: (bytes: number) => MaybePromise<Pick<Permit, 'release'>>;
   /** Throws an AppError if the client may import no more lines. Absent: it may import all. */
   readonly checkAccess?: () => MaybePromise<void>;
 }
@@ -34,10 +41,32 @@ export class BatchImporter {
   constructor(private readonly options: BatchImporterOptions) {}
 
   /**
-   * Await each call before the next one, whose lines follow.
+   * Holds a place until the outcome of the last line is known: what waits for its client has none. Await each call
+   * before the next one, whose lines follow.
    * @returns one result per line, in the same order, as NDJSON; a promise if a line has to be tried again
    */
   async import(lines: readonly ImportLine[]): Promise<{ readonly results: MaybePromise<string> }> {
+    let place: Pick<Permit, 'release'>;
+    try {
+      place = await this.options.takePlace(heldBy(lines));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const refused = lines.map(() => ({ error }));
+      return { results: this.resultsOf(lines, refused, [].values()) };
+    }
+    const release = () => place.release();
+    try {
+      const imported = await this.importAll(lines);
+      if (imported.results instanceof Promise) imported.results.then(release, release);
+      else release();
+      return imported;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async importAll(lines: readonly ImportLine[]): Promise<{ readonly results: MaybePromise<string> }> {
     const slices = new Slices(this.options.turn);
     const prepared: Prepared[] = [];
     for (const line of lines) {
@@ -110,9 +139,18 @@ export class BatchImporter {
   }
 }
 
-/** The length of a line in bytes; of one that is too long none are kept. */
+/** The length of a line in bytes; of one that is not kept it is 0. */
 export function lengthOf(line: ImportLine): number {
   return 'bytes' in line ? line.bytes.length : 0;
+}
+
+/** What a line is counted for besides itself: the record that it finds. */
+const FOUND_BYTES = 4 * 1024;
+
+/** How many bytes of memory the records of a batch take, approximately. */
+function heldBy(lines: readonly ImportLine[]): number {
+  const bytes = lines.reduce((sum, line) => sum + lengthOf(line), 0);
+  return heldBytes({ parsedFrom: bytes }) + FOUND_BYTES * lines.length;
 }
 
 /** A record to write, as its writer has prepared it, or why its line is refused. */

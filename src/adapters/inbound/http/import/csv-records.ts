@@ -10,7 +10,6 @@ import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
 import { CsvSplitter, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
 import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/text-values.js';
-import { tooLarge } from '../body/json-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
@@ -18,7 +17,7 @@ import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../list/attribute-name.js';
 import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
 import type { ImportFormat } from './import-handler.js';
 import type { Match } from './import-parameters.js';
-import { readLines } from './read-lines.js';
+import { bytesOf, readLines } from './read-lines.js';
 
 /** More than any header needs. Bounds the time that one record takes. */
 const MAX_COLUMNS = 10_000;
@@ -32,8 +31,8 @@ export function csvImport(columns: Columns): ImportFormat {
   return {
     hasCells: true,
     checkType: rejectAbsentHeader,
-    open: async (request, limitBytes, match) => {
-      const batches = readLines(request, new CsvSplitter(limitBytes));
+    open: async (source, limitBytes, match) => {
+      const batches = readLines(source, new CsvSplitter(limitBytes, source.memory));
       const { value: batch } = await batches.next();
       const header = readHeader(batch?.[0], forMatch(columns, match), limitBytes);
       const dependent = groupOf(header.filter((one) => match && dependsOnStored(one, match)));
@@ -42,8 +41,7 @@ export function csvImport(columns: Columns): ImportFormat {
       return {
         batches: following(batch?.slice(1) ?? [], batches),
         parse: (record) => {
-          if ('tooLong' in record) throw tooLarge(limitBytes, 'record');
-          const cells = readRecord(record.bytes, header);
+          const cells = readRecord(bytesOf(record, limitBytes, 'record'), header);
           const { body, issues } = new SentCells(cells).read(first);
           if (!match || dependent.columns.length === 0) return { body, issues };
           const beside = (stored?: () => JsonObject) =>
@@ -106,10 +104,10 @@ const UTF_16_MARKS = ['\xff\xfe', '\xfe\xff'];
  */
 function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBytes: number): PlacedColumn[] {
   if (!row) throw malformed('The body has no header row.');
-  if ('tooLong' in row) throw tooLarge(limitBytes, 'header row');
-  if (UTF_16_MARKS.includes(row.bytes.toString('latin1', 0, 2)))
+  const bytes = bytesOf(row, limitBytes, 'header row');
+  if (UTF_16_MARKS.includes(bytes.toString('latin1', 0, 2)))
     throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
-  const names = readCells(row.bytes, 'header row', MAX_COLUMNS).map((name) => name ?? '');
+  const names = readCells(bytes, 'header row', MAX_COLUMNS).map((name) => name ?? '');
   if (names.length > MAX_COLUMNS)
     throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
   const header = names.map((name) => ({

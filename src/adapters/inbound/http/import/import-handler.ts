@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
+import type { QuotaShare } from '../../../../shared/byte-quota.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
-import { sendContinue, tooLarge } from '../body/json-body.js';
+import { sendContinue } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
 import { turnOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
@@ -17,14 +18,9 @@ import { requestKey } from '../query/idempotency-key.js';
 import { connectionOf } from '../server/connection.js';
 import { BatchImporter, lengthOf } from './batch-importer.js';
 import { type ImportMode, type ImportParameters, type Match, refuseKey } from './import-parameters.js';
-import {
-  creatingWriter,
-  type ImportRecord,
-  type LineWriter,
-  matchingWriter,
-  RehearsedKeys,
-} from './line-writers.js';
-import { readLines } from './read-lines.js';
+import { InputPatience } from './input-patience.js';
+import { creatingWriter, type ImportRecord, type LineWriter, matchingWriter } from './line-writers.js';
+import { bytesOf, type LineSource, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -49,10 +45,11 @@ export interface ImportFormat {
   checkType?(contentType: string): void;
   /**
    * Reads what precedes the first record.
+   * @param limitBytes the limit of a record
    * @param match absent: each record is a new one
    * @throws HttpError, AppError if the whole request is invalid
    */
-  open(request: IncomingMessage, limitBytes: number, match?: Match): ImportStream | Promise<ImportStream>;
+  open(source: LineSource, limitBytes: number, match?: Match): ImportStream | Promise<ImportStream>;
 }
 
 interface ImportStream {
@@ -63,8 +60,7 @@ interface ImportStream {
 
 function parseLine(line: ImportLine, limitBytes: number): unknown {
   try {
-    if ('tooLong' in line) throw tooLarge(limitBytes, 'line');
-    return parseBody(line.bytes);
+    return parseBody(bytesOf(line, limitBytes, 'line'));
   } catch (error) {
     if (!(error instanceof HttpError) || !isJoined(line)) throw error;
     throw new HttpError(error.code, `${error.message} ${LINE_ENDS}`, error.details);
@@ -75,7 +71,7 @@ const LINE_ENDS = 'Are line ends missing? curl removes them with -d, and keeps t
 
 /** Whether a line may be several that have lost their ends. */
 function isJoined(line: ImportLine): boolean {
-  return 'tooLong' in line || /\}[ \t]*\{/.test(line.bytes.toString('latin1'));
+  return !('bytes' in line) || /\}[ \t]*\{/.test(line.bytes.toString('latin1'));
 }
 
 const NO_ISSUES: ImportRecord['issues'] = new Map();
@@ -83,8 +79,8 @@ const NO_ISSUES: ImportRecord['issues'] = new Map();
 /** Imports from NDJSON: a line is a record. */
 export const NDJSON_IMPORT: ImportFormat = {
   hasCells: false,
-  open: (request, limitBytes) => ({
-    batches: readLines(request, new NdjsonSplitter(limitBytes)),
+  open: (source, limitBytes) => ({
+    batches: readLines(source, new NdjsonSplitter(limitBytes, source.memory)),
     parse: (line) => ({ body: parseLine(line, limitBytes), issues: NO_ISSUES }),
   }),
 };
@@ -122,52 +118,72 @@ async function importLines<Fields>(
   const key = requestKey(ctx);
   refuseKey(key, mode);
   const turn = turnOf(ctx);
-  await ctx.state.limits.acquire(ctx, 'imports');
-  if (mode.isDryRun) await ctx.state.limits.acquire(ctx, 'dry runs');
+  const { limits } = ctx.state;
+  await limits.acquire(ctx, 'imports');
+  if (mode.isDryRun) await limits.acquire(ctx, 'dry runs');
   if (key !== undefined) await service.reserveStream(key);
-  connectionOf(ctx.req.socket).deadline.lift(ctx.req);
+  const connection = connectionOf(ctx.req.socket);
+  connection.deadline.lift(ctx.req);
   sendContinue(ctx);
-  const { batches, parse } = await openStream(ctx.req, policy.bodyLimitBytes, format, mode.match);
+  const memory = { lines: limits.lines.open(turn.client), dryRun: limits.rehearsed.open(turn.client) };
+  const working = (isWorking: boolean) => {
+    connection.isWorking = isWorking;
+  };
+  const end = () => {
+    working(false);
+    memory.lines.release();
+    memory.dryRun.release();
+  };
+  const patience = new InputPatience({ end: () => ctx.req.destroy(), working });
+  const source = { request: ctx.req, memory: memory.lines, patience };
+  const { batches, parse } = await openStream(source, policy.bodyLimitBytes, format, mode.match).catch(
+    (error) => {
+      end();
+      throw error;
+    },
+  );
   const results = resultBuffers.open(turn.client);
   const ids = loggedIds(ctx.state);
   const { checkAccess } = ctx.state;
   const importer = new BatchImporter({
-    writer: writerOf(parts, mode, key),
+    writer: writerOf(parts, mode, key, memory.dryRun),
     parse,
     shown: (error) => shown(ctx, error),
     logger,
     ids,
     turn,
+    takePlace: (bytes) => limits.take(turn.client, 'import batches', bytes),
     ...(checkAccess && { checkAccess }),
   });
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
   void writeResults(batches, importer, results, () => {
     ctx.state.replays = importer.replays;
-  });
+  }).finally(end);
 }
 
 function writerOf<Fields>(
   { service, resource, policy }: ImportParts<Fields>,
   { match, isDryRun }: ImportMode,
   key: string | undefined,
+  memory: QuotaShare,
 ): LineWriter<unknown, unknown> {
-  const records = isDryRun ? service.rehearsal() : service;
-  const keys = isDryRun ? new RehearsedKeys(resource) : undefined;
+  const records = isDryRun ? service.rehearsal(memory) : service;
   return match
-    ? matchingWriter(records, resource, match, policy.requireIfMatch, keys)
-    : creatingWriter(records, resource, key, keys);
+    ? matchingWriter(records, resource, match, policy.requireIfMatch)
+    : creatingWriter(records, key);
 }
 
 async function openStream(
-  request: IncomingMessage,
+  source: LineSource,
   limitBytes: number,
   format: ImportFormat,
   match: Match | undefined,
 ): Promise<ImportStream> {
   try {
-    return await format.open(request, limitBytes, match);
+    return await format.open(source, limitBytes, match);
   } catch (error) {
+    const request = source.request as IncomingMessage;
     // The client has gone. The code is only for the log.
     if (request.destroyed && !request.complete) throw new HttpError('request_timeout', 'The body broke off.');
     // Drops the rest of the body, so that the client can read the response.

@@ -6,7 +6,6 @@ import {
   idempotentRequest,
   lineKey,
 } from '../../../../application/records/idempotency.js';
-import { comparedUniqueValue } from '../../../../application/records/query-semantics.js';
 import {
   type Draft,
   type SentRecord,
@@ -18,14 +17,14 @@ import { validationFailed } from '../../../../application/records/record-validat
 import { isRehearsed } from '../../../../application/records/rehearsed-records.js';
 import { ANY_VERSION } from '../../../../application/records/versions.js';
 import {
-  AppError,
+  type AppError,
   fieldIssue,
   type Issue,
   type IssueCode,
   jsonPointer,
   PreconditionFailed,
 } from '../../../../domain/errors.js';
-import { type FieldTable, uniqueFields } from '../../../../domain/fields.js';
+import type { FieldTable } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { isReference } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
@@ -68,46 +67,17 @@ export interface LineWriter<Prepared, Outcome> {
   refusal(error: CodedError): object;
 }
 
-/** A dry run follows at most so many different keys. */
-export const MAX_REHEARSED_KEYS = 100_000;
-
-/** The keys that a dry run has met. */
-export class RehearsedKeys {
-  private readonly keys = new Set<unknown>();
-
-  constructor(private readonly resource: Pick<ResourceDefinition<never>, 'fields'>) {}
-
-  /** @throws AppError `payload_too_large` */
-  admit(field: string, value: string | number): void {
-    const key = comparedUniqueValue(this.resource, field, value);
-    if (this.keys.size >= MAX_REHEARSED_KEYS && !this.keys.has(key))
-      throw new AppError(
-        'payload_too_large',
-        `A dry run follows ${MAX_REHEARSED_KEYS} different keys. Send the rest in another one.`,
-      );
-    this.keys.add(key);
-  }
-}
-
 /**
  * Each line is a new record.
  * @param key the key under which the stream is reserved; undefined: a repeated line creates another record
- * @param keys of a dry run
  */
 export function creatingWriter<Fields>(
   service: RecordWriter<Fields>,
-  resource: ResourceDefinition<Fields>,
   key: string | undefined,
-  keys?: RehearsedKeys,
 ): LineWriter<Creation<Fields>, CreationOutcome<Fields>> {
-  const uniqueNames = uniqueFields(resource.fields);
   return {
     prepare({ number, body, issues }) {
       const draft = withIssuesOfText(service.draft(body), issues);
-      for (const name of keys ? uniqueNames : []) {
-        const value = (draft.fields as JsonObject)[name];
-        if (typeof value === 'string') keys?.admit(name, value);
-      }
       return { draft, idempotency: idempotencyOf(key, number, body) };
     },
     writeAll: (creations) => service.createAll(creations),
@@ -128,16 +98,12 @@ function knownId(id: Id): { readonly id?: Id } {
   return isRehearsed(id) ? {} : { id };
 }
 
-/**
- * Each line is a record with a key: what it does to the record that has the key follows from the parameters.
- * @param keys of a dry run
- */
+/** Each line is a record with a key: what it does to the record that has the key follows from the parameters. */
 export function matchingWriter<Fields>(
   service: RecordWriter<Fields>,
   resource: ResourceDefinition<Fields>,
   { field, existing }: Match,
   needsVersion: boolean,
-  keys?: RehearsedKeys,
 ): LineWriter<KeyedWrite, MatchOutcome<Fields>> {
   const matcher = service.matcher({
     field,
@@ -160,7 +126,6 @@ export function matchingWriter<Fields>(
       if (issues.length > 0)
         throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(draft(), field))]);
       const key = body[field] as Value;
-      keys?.admit(field, key);
       return { key, isDeletion, ...versionOf(body), sent, bytes: record.bytes };
     },
     writeAll: (writes, turn) => matcher.startAll(writes, turn),

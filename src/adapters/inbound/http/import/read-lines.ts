@@ -1,22 +1,61 @@
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import { unavailable } from '../../../../domain/errors.js';
+import type { QuotaShare } from '../../../../shared/byte-quota.js';
 import type { ImportLine, LineSplitter } from '../../../../shared/record-splitters.js';
+import { tooLarge } from '../body/json-body.js';
+import { lengthOf } from './batch-importer.js';
+import type { InputPatience } from './input-patience.js';
 
 /** The maximum number of lines in a batch. */
 const MAX_BATCH = 256;
+/** The maximum bytes of a batch, unless it is one line: what a store does with a batch is one slice of the thread. */
+const MAX_BATCH_BYTES = 64 * 1024;
 /** At most this many bytes are read ahead of the current batch. */
-const AHEAD_BYTES = 256 * 1024;
+const AHEAD_BYTES = 64 * 1024;
+
+/** The body of an import. */
+export interface LineSource {
+  readonly request: IncomingMessage | Readable;
+  /** For lines that arrive in parts. */
+  readonly memory?: QuotaShare;
+  /** Ends a client that keeps the service waiting. */
+  readonly patience?: InputPatience;
+}
 
 /**
- * The lines of a request as they arrive, at most {@link MAX_BATCH} at a time. The lines that arrive while
- * a batch is processed are the next batch.
+ * The lines of a request as they arrive, at most {@link MAX_BATCH} and {@link MAX_BATCH_BYTES} at a time. The lines
+ * that arrive while a batch is processed are the next batch.
  * @throws Error if the request breaks off; the incomplete line is dropped
  */
 export async function* readLines(
-  request: Readable,
+  { request, patience }: LineSource,
   splitter: LineSplitter,
 ): AsyncGenerator<readonly ImportLine[], void, void> {
-  for await (const chunk of arrivedChunks(request)) yield* batches(splitter.push(chunk));
+  const chunks = arrivedChunks(request);
+  for await (const chunk of patience ? patience.over(chunks) : chunks) {
+    for (const batch of batches(splitter.push(chunk))) {
+      patience?.recordArrived();
+      yield batch;
+    }
+    patience?.partArrived(splitter.pendingBytes);
+  }
   yield* batches(splitter.end());
+}
+
+/**
+ * The bytes of a line.
+ * @param what a line of NDJSON or a part of CSV, for the message
+ * @throws HttpError `payload_too_large`
+ * @throws AppError `unavailable`
+ */
+export function bytesOf(line: ImportLine, limitBytes: number, what: string): Buffer {
+  if ('tooLong' in line) throw tooLarge(limitBytes, what);
+  if ('noRoom' in line)
+    throw unavailable(
+      'This client, or all clients together, have too many long lines under way. Try again later.',
+    );
+  return line.bytes;
 }
 
 /** Yields everything that has arrived since the last chunk. From Node 26 on, `read` returns one chunk of it. */
@@ -32,11 +71,16 @@ async function* arrivedChunks(request: Readable): AsyncGenerator<Buffer, void, v
 
 function* batches(lines: Iterable<ImportLine>): Generator<ImportLine[]> {
   let batch: ImportLine[] = [];
+  let bytes = 0;
   for (const line of lines) {
+    const length = lengthOf(line);
+    if (batch.length === MAX_BATCH || (batch.length > 0 && bytes + length > MAX_BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
     batch.push(line);
-    if (batch.length < MAX_BATCH) continue;
-    yield batch;
-    batch = [];
+    bytes += length;
   }
   if (batch.length > 0) yield batch;
 }

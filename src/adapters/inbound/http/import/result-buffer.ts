@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { ByteQuota, type QuotaShare } from '../../../../shared/byte-quota.js';
+import { heldBytes } from '../../../../shared/held-bytes.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -10,7 +12,7 @@ const READ_BYTES = 64 * KIB;
 export interface ResultBufferOptions {
   /** The folder of the files. Created if it is missing. */
   readonly folder: string;
-  /** The maximum number of bytes in memory. The rest is written to files. */
+  /** The maximum number of bytes that one buffer holds in memory. The rest is written to files. */
   readonly memoryBytes: number;
   /** After this many bytes a new file begins. A file is deleted when it has been read. */
   readonly fileBytes: number;
@@ -29,6 +31,9 @@ export interface ResultBufferOptions {
 }
 
 const MAX_HELD_BYTES = 64 * MIB;
+
+/** The memory of all buffers. What has no room in it is written to files. */
+const MEMORY = { perClient: 4 * MIB, total: 32 * MIB };
 
 const DEFAULTS = {
   memoryBytes: 256 * KIB,
@@ -50,42 +55,19 @@ class ReaderGone extends Error {
 /** The result buffers of a process, and the disk space that they share. */
 export class ResultBuffers {
   private readonly options: ResultBufferOptions;
-  private readonly unread = new Map<string, number>();
-  private unreadByAll = 0;
+  private readonly memory = new ByteQuota(MEMORY);
+  private readonly disk: ByteQuota;
 
   constructor(options: Pick<ResultBufferOptions, 'folder'> & Partial<ResultBufferOptions>) {
     this.options = { ...DEFAULTS, ...options };
+    const { maxClientBytes: perClient, maxTotalBytes: total } = this.options;
+    this.disk = new ByteQuota({ perClient, total });
   }
 
   /** @param client a principal, else an IP address */
   open(client: string): ResultBuffer {
-    return new ResultBuffer(this.options, {
-      reserve: (bytes) => this.reserve(client, bytes),
-      release: (bytes) => this.count(client, -bytes),
-    });
+    return new ResultBuffer(this.options, this.disk.open(client), this.memory.open(client));
   }
-
-  private reserve(client: string, bytes: number): boolean {
-    const { maxClientBytes, maxTotalBytes } = this.options;
-    const ofClient = this.unread.get(client) ?? 0;
-    if (ofClient + bytes > maxClientBytes || this.unreadByAll + bytes > maxTotalBytes) return false;
-    this.count(client, bytes);
-    return true;
-  }
-
-  private count(client: string, bytes: number): void {
-    const ofClient = (this.unread.get(client) ?? 0) + bytes;
-    this.unreadByAll += bytes;
-    if (ofClient > 0) this.unread.set(client, ofClient);
-    else this.unread.delete(client);
-  }
-}
-
-/** The disk space that a buffer shares with others. */
-interface SharedSpace {
-  /** @returns whether there was space for these bytes */
-  reserve(bytes: number): boolean;
-  release(bytes: number): void;
 }
 
 /**
@@ -96,7 +78,7 @@ export class ResultBuffer {
   /** Ends when the writer has ended and everything is read. Any failure destroys it. */
   readonly readable: Readable;
   /** Read first; the files follow. */
-  private memory: Buffer[] = [];
+  private texts: string[] = [];
   private memoryBytes = 0;
   private files: BufferFile[] = [];
   private unread = 0;
@@ -108,7 +90,9 @@ export class ResultBuffer {
 
   constructor(
     private readonly options: ResultBufferOptions,
-    private readonly space: SharedSpace,
+    /** Counts everything unread. */
+    private readonly disk: QuotaShare,
+    private readonly memory: QuotaShare,
   ) {
     this.isHeld = options.holdMs > 0;
     this.readable = new Readable({
@@ -129,8 +113,7 @@ export class ResultBuffer {
    * @throws Error if the reader has stopped, or the disk is full
    */
   async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    await this.inOrder(() => this.store(bytes));
+    await this.inOrder(() => this.store(text));
     if (this.isHeld && this.unread <= MAX_HELD_BYTES) this.releaseAfterPause();
     else this.release();
   }
@@ -145,20 +128,25 @@ export class ResultBuffer {
     this.readable.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 
-  private async store(bytes: Buffer): Promise<void> {
+  private async store(text: string): Promise<void> {
     if (this.readable.destroyed) throw new ReaderGone('Nobody reads the results any more.');
-    const { memoryBytes, maxBytes } = this.options;
-    if (this.unread + bytes.length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
-    if (!this.space.reserve(bytes.length))
+    const { maxBytes } = this.options;
+    const length = Buffer.byteLength(text);
+    if (this.unread + length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
+    if (this.disk.take(length))
       throw new BufferFull('This client, or all clients together, have too many unread bytes.');
-    this.unread += bytes.length;
-    if (this.files.length > 0 || this.memoryBytes + bytes.length > memoryBytes) {
-      const file = await this.lastFile();
-      await file.append(bytes);
-    } else {
-      this.memory.push(bytes);
-      this.memoryBytes += bytes.length;
-    }
+    this.unread += length;
+    if (this.files.length > 0 || !this.hasRoomFor(text))
+      await (await this.lastFile()).append(Buffer.from(text));
+    else this.texts.push(text);
+  }
+
+  /** Takes memory for a text if there is any left. */
+  private hasRoomFor(text: string): boolean {
+    const bytes = heldBytes(text);
+    if (this.memoryBytes + bytes > this.options.memoryBytes || this.memory.take(bytes)) return false;
+    this.memoryBytes += bytes;
+    return true;
   }
 
   private async lastFile(): Promise<BufferFile> {
@@ -200,10 +188,11 @@ export class ResultBuffer {
   }
 
   private async next(): Promise<Buffer | undefined> {
-    const bytes = this.memory.shift();
-    if (bytes) {
-      this.memoryBytes -= bytes.length;
-      return bytes;
+    const text = this.texts.shift();
+    if (text !== undefined) {
+      this.memoryBytes -= heldBytes(text);
+      this.memory.take(-heldBytes(text));
+      return Buffer.from(text);
     }
     const [file] = this.files;
     if (!file) return undefined;
@@ -223,14 +212,15 @@ export class ResultBuffer {
 
   private async discard(): Promise<void> {
     const files = this.files.splice(0);
-    this.memory = [];
+    this.texts = [];
+    this.memory.release();
     this.free(this.unread);
     for (const file of files) await file.close();
   }
 
   private free(bytes: number): void {
     this.unread -= bytes;
-    this.space.release(bytes);
+    this.disk.take(-bytes);
   }
 
   /** Runs one step at a time, because writer and reader share the files. */

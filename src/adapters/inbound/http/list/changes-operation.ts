@@ -14,7 +14,6 @@ import { preferredType } from '../middleware/content-negotiation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
 import { addAppliedPreference, preferredWaitSeconds } from '../query/prefer-header.js';
 import { invalid } from '../query/query.js';
-import { connectionOf } from '../server/connection.js';
 import { decodeChangeCursor, encodeChangeCursor } from './change-cursor.js';
 import { jsonArray, lineText } from './chunk-text.js';
 import { CHANGES, nextLink } from './link-header.js';
@@ -87,11 +86,9 @@ class ChangesHandler<Fields> {
    * @throws AppError `unavailable`, `cursor_expired`; that of a credential that is not valid any more
    */
   private async wait(ctx: Context, from: ChangePlace, seconds: number): Promise<void> {
-    const { res, req, state } = ctx;
+    const { res, state } = ctx;
     const check = () => state.checkAccess?.();
     const permit = await state.limits.acquire(ctx, 'waits');
-    const connection = connectionOf(req.socket);
-    connection.awaitsChange = true;
     const started = performance.now();
     try {
       const onEnd = (end: () => void) => void res.once('close', end);
@@ -99,7 +96,6 @@ class ChangesHandler<Fields> {
       await check();
     } finally {
       state.waitedMs = Math.round(performance.now() - started);
-      connection.awaitsChange = false;
       permit.release();
     }
     if (res.closed) throw unavailable('The client is gone.');

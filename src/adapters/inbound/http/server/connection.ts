@@ -35,8 +35,8 @@ export class Connection {
   handled: IncomingMessage | undefined;
   /** Whether a request has arrived. */
   isUsed = false;
-  /** Whether its request waits for a change. Nobody needs to send a byte meanwhile. */
-  awaitsChange = false;
+  /** Whether the service works for a request that is still arriving. Nobody needs to send a byte meanwhile. */
+  isWorking = false;
   /** Whether it ends because of a message that never became a request. */
   isRefused = false;
   /** Whether it is paused until its turn among all clients comes. */

@@ -138,9 +138,10 @@ function serve<Kind extends HttpServer | HttpsServer>(
   // Ends the connection of a client that neither sends nor reads. If its request is late as well, it gets the response
   // for that: Node looks for late requests once a second only.
   server.setTimeout(timeouts.silenceMs, (socket: Socket) => {
-    const { pipeline, deadline, awaitsChange } = connectionOf(socket);
-    if (awaitsChange) return;
+    const { pipeline, deadline, isWorking } = connectionOf(socket);
     const [oldest] = pipeline.responses;
+    // The time counts in which the service waits for its client, not that in which the client waits.
+    if (isWorking || (oldest?.req.complete && socket.writableLength === 0)) return;
     if (!oldest || oldest.req.complete || deadline.isLiftedFor(oldest.req)) socket.destroy();
     else respondToClientError(requestTimeout(), socket, headers);
   });

@@ -16,6 +16,8 @@ interface Connection {
   readonly socket: Socket;
   /** While data waits to be sent. */
   progress?: Progress | undefined;
+  /** Whether the service does not read on, because it works on what has arrived. */
+  readonly isWorking?: boolean;
 }
 
 /** The part of a socket that Node does not document. `_parent` is the TCP connection below TLS. */
@@ -40,8 +42,8 @@ export function limitStalledWrites(server: TcpServer, open: Iterable<Connection>
 /** @param now milliseconds of a clock that never goes back */
 export function endStalled(open: Iterable<Connection>, silenceMs: number, now: number): void {
   for (const connection of open) {
-    const { socket, progress: last } = connection;
-    const progress = socket.writableLength === 0 ? undefined : progressOf(socket, now);
+    const { socket, progress: last, isWorking } = connection;
+    const progress = isWorking || socket.writableLength === 0 ? undefined : progressOf(socket, now);
     if (!last || !progress || hasMoved(last, progress)) connection.progress = progress;
     else if (now - last.since >= silenceMs) socket.destroy();
   }
