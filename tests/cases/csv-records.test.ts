@@ -13,7 +13,7 @@ const HEADER = 'name,description\n';
 
 /** Imports chunks of any size. @returns the body of each record, or the message of its error */
 async function read(chunks: Iterable<Buffer>): Promise<unknown[]> {
-  const { batches, parse } = await FORMAT.open(Readable.from(chunks) as never, LIMIT);
+  const { batches, parse } = await FORMAT.open({ request: Readable.from(chunks) }, LIMIT);
   const results: unknown[] = [];
   for await (const batch of batches)
     for (const line of batch) {

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import {
   isRehearsed,
-  MAX_REHEARSED_BYTES,
+  REHEARSED_BYTES,
   RehearsedRecords,
 } from '#src/application/records/rehearsed-records.js';
 import { AppError, DuplicateValue } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
+import { ByteQuota, type QuotaShare } from '#src/shared/byte-quota.js';
 import { ENDLESS, PRODUCTS, USERS } from '../../../support/tables.js';
 
 const record = <Fields>(id: Id, fields: Fields, version = 1): Versioned<Fields> => ({
@@ -30,7 +31,7 @@ describe('RehearsedRecords', () => {
       findAllByUnique: (...args: Parameters<typeof stored.findAllByUnique>) =>
         stored.findAllByUnique(...args),
     };
-    rehearsed = new RehearsedRecords(lookup, PRODUCTS.fields);
+    rehearsed = new RehearsedRecords(lookup, PRODUCTS.fields, new ByteQuota(REHEARSED_BYTES).open('a'));
   });
 
   const owners = async (...skus: string[]) =>
@@ -102,7 +103,7 @@ describe('RehearsedRecords', () => {
   it('compares e-mail addresses without case', async () => {
     const users = new MemoryRepository<User>(USERS, ENDLESS);
     await users.insertAll([record(1, { name: 'Ann', email: 'Ann@Example.com' })]);
-    const dry = new RehearsedRecords<User>(users, USERS.fields);
+    const dry = new RehearsedRecords<User>(users, USERS.fields, new ByteQuota(REHEARSED_BYTES).open('a'));
     const [id = 0] = await dry.take(1);
     const find = async (email: string) => (await dry.findAllByUnique('email', [email]))[0]?.id;
     expect(named(await dry.insertAll([record(id, { name: 'x', email: 'ANN@example.COM' })]))).to.deep.equal([
@@ -125,19 +126,100 @@ describe('RehearsedRecords', () => {
     expect(await rehearsed.findUsedIds()).to.deep.equal(new Set());
   });
 
-  it('refuses more bytes than it may keep, and goes on with what it has', async () => {
-    const description = 'x'.repeat(1_000_000);
-    const outcomes: unknown[] = [];
-    for (let kept = 0; kept <= MAX_REHEARSED_BYTES; kept += description.length) {
-      const [id = 0] = await rehearsed.take(1);
-      outcomes.push(
-        ...(await rehearsed.insertAll([record(id, { name: 'x', sku: `large-${id}`, description })])),
+  describe('without memory', () => {
+    const KIB = 1_024;
+    const quota = () => new ByteQuota({ perClient: 32 * KIB, total: 96 * KIB });
+    const runOf = (share: QuotaShare) => new RehearsedRecords<Product>(stored, PRODUCTS.fields, share);
+    const insert = async (run: RehearsedRecords<Product>, fields: Product) => {
+      const [id = 0] = await run.take(1);
+      const [outcome] = await run.insertAll([record(id, fields)]);
+      return outcome instanceof AppError ? outcome.code : outcome;
+    };
+    const large = (sku: string) => ({ name: 'x', sku, description: 'd'.repeat(10 * KIB) });
+    const fill = async (run: RehearsedRecords<Product>, name: string) => {
+      for (let n = 0; n < 1_000; n++) {
+        const outcome = await insert(run, large(`${name}-${n}`));
+        if (outcome !== 'inserted') return [n, outcome];
+      }
+      return [];
+    };
+
+    it('refuses a record that does not fit, later writes of its key alike, and goes on with others', async () => {
+      const run = runOf(quota().open('a'));
+      expect(await fill(run, 'full')).to.deep.equal([3, 'payload_too_large']);
+      expect(run.refusal('sku', 'full-3')?.code).to.equal('payload_too_large');
+      expect(await insert(run, { name: 'small', sku: 'full-3' })).to.equal('payload_too_large');
+      expect(run.refusal('sku', 'full-2')).to.equal(undefined);
+      expect(run.refusal('sku', 'another')).to.equal(undefined);
+      expect(await insert(run, { name: 'small', sku: 'another' })).to.equal('inserted');
+    });
+
+    it('knows nothing of a record after a change that it did not keep, nor of its values', async () => {
+      const run = runOf(quota().open('a'));
+      const replace = async (id: Id, fields: Product) => {
+        const [outcome] = await run.replaceAll([{ record: record(id, fields, 2), expected: 1 }]);
+        return outcome instanceof AppError ? outcome.code : outcome;
+      };
+      const tooLarge = { name: 'x', sku: 'z', description: 'd'.repeat(40 * KIB) };
+      expect(await replace(1, tooLarge)).to.equal('payload_too_large');
+      for (const [field, value] of [
+        ['id', 1],
+        ['sku', 'a'],
+        ['sku', 'z'],
+      ] as const)
+        expect(run.refusal(field, value)?.code, `${field} ${value}`).to.equal('payload_too_large');
+      expect(await replace(2, { name: 'two', sku: 'z' }), 'a value that it may have').to.equal(
+        'payload_too_large',
       );
-    }
-    const refused = outcomes.at(-1);
-    expect(outcomes.slice(0, -1)).to.deep.equal(outcomes.slice(0, -1).map(() => 'inserted'));
-    expect(refused).to.be.instanceOf(AppError).with.property('code', 'payload_too_large');
-    expect(await change(1, { name: 'one', sku: 'z' })).to.deep.equal(['replaced']);
-    expect(await owners('a', 'z')).to.deep.equal([undefined, 1]);
+    });
+
+    it('refuses each key that it does not know when it cannot remember any more which it refused', async () => {
+      const run = runOf(quota().open('a'));
+      expect(await insert(run, large('kept'))).to.equal('inserted');
+      let outcome: unknown;
+      for (let n = 0; run.refusal('sku', 'never sent') === undefined; n++) {
+        outcome = await insert(run, { name: 'x', sku: `n-${n}` });
+        if (n === 1_000) throw new Error('It remembers too much.');
+      }
+      expect(outcome).to.equal('payload_too_large');
+      expect(run.refusal('sku', 'kept')).to.equal(undefined);
+      expect(run.refusal('id', 2)?.code).to.equal('payload_too_large');
+    });
+
+    it('does no deletion that it cannot keep', async () => {
+      const share = quota().open('a');
+      const run = runOf(share);
+      for (let bytes = 32 * KIB; bytes > 0; bytes = Math.floor(bytes / 2)) share.take(bytes);
+      expect(await run.removeAll([{ id: 1, expected: 1, at: 0 }])).to.deep.equal([false]);
+      expect(run.refusal('id', 1)?.code).to.equal('payload_too_large');
+    });
+
+    it('shares a limit with the other runs of its client, and one with those of all', async () => {
+      const all = quota();
+      const shares = [all.open('a'), all.open('a'), all.open('b'), all.open('c'), all.open('d')];
+      const runs = shares.map(runOf);
+      const outcomes: unknown[] = [];
+      for (const [at, run] of runs.entries()) outcomes.push(await fill(run, `run-${at}`));
+      expect(outcomes).to.deep.equal([
+        [3, 'payload_too_large'],
+        [0, 'payload_too_large'],
+        [3, 'payload_too_large'],
+        [3, 'payload_too_large'],
+        [0, 'unavailable'],
+      ]);
+      for (const share of shares) share.release();
+      expect(await fill(runOf(all.open('d')), 'again')).to.deep.equal([3, 'payload_too_large']);
+    });
+
+    it('takes back what an earlier version of a record took', async () => {
+      const share = quota().open('a');
+      const run = runOf(share);
+      for (let version = 2; version < 100; version++) {
+        const change = { record: record(1, large('a'), version), expected: version - 1 };
+        expect(await run.replaceAll([change])).to.deep.equal(['replaced']);
+      }
+      expect(await fill(run, 'more')).to.deep.equal([2, 'payload_too_large']);
+      share.release();
+    });
   });
 });

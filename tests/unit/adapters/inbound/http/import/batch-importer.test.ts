@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { BatchImporter } from '#src/adapters/inbound/http/import/batch-importer.js';
+import {
+  BatchImporter,
+  type BatchImporterOptions,
+} from '#src/adapters/inbound/http/import/batch-importer.js';
 import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.js';
 import { AppError } from '#src/domain/errors.js';
 import { Turn } from '#src/shared/turn.js';
@@ -31,6 +34,7 @@ describe('BatchImporter', () => {
       logger: new RecordingLogger(),
       ids: {},
       turn: new Turn('a'),
+      takePlace: () => ({ release() {} }),
     });
     const bytes = Buffer.alloc(length);
     const { results } = await importer.import(
@@ -58,6 +62,7 @@ describe('BatchImporter', () => {
       logger: new RecordingLogger(),
       ids: {},
       turn: new Turn('a'),
+      takePlace: () => ({ release() {} }),
       checkAccess: async () => {
         const error = errors[checks++];
         if (error) throw error;
@@ -82,5 +87,45 @@ describe('BatchImporter', () => {
   it('goes on after the store was unavailable', async () => {
     const down = new AppError('unavailable', 'down');
     expect(await importWith(down, undefined)).to.deep.equal({ statuses: [503, 201], checks: 2 });
+  });
+
+  /** An importer whose places and outcomes the test gives. */
+  const placedImporter = (takePlace: BatchImporterOptions['takePlace'], outcome: unknown) =>
+    new BatchImporter({
+      writer: { ...WRITER, writeAll: async () => [outcome] },
+      shown: (error) => error,
+      parse: () => ({ body: {}, issues: new Map() }),
+      logger: new RecordingLogger(),
+      ids: {},
+      turn: new Turn('a'),
+      takePlace,
+    });
+  const LINE = [{ number: 1, bytes: Buffer.from('{}') }];
+
+  it('holds a place until the outcome of each line is known, and not any longer', async () => {
+    let held = 0;
+    const takePlace = () => {
+      held++;
+      return { release: () => held-- };
+    };
+    await placedImporter(takePlace, {}).import(LINE);
+    expect(held).to.equal(0);
+    let decide: (outcome: unknown) => void = () => {};
+    const undecided = new Promise((resolve) => {
+      decide = resolve;
+    });
+    const { results } = await placedImporter(takePlace, undecided).import(LINE);
+    expect(held).to.equal(1);
+    decide({});
+    await results;
+    expect(held).to.equal(0);
+  });
+
+  it('refuses the lines of a batch that gets no place', async () => {
+    const refuse = async () => {
+      throw new AppError('unavailable', 'none is left');
+    };
+    const { results } = await placedImporter(refuse, {}).import(LINE);
+    expect(JSON.parse(await results)).to.deep.include({ line: 1, status: 503 });
   });
 });

@@ -49,7 +49,7 @@ describe('readLines and LineSplitter', () => {
 
   it('yield complete lines immediately, at most 256 together', async () => {
     const request = new Readable({ read() {} });
-    const batches = readLines(request, new LineSplitter(LIMIT));
+    const batches = readLines({ request }, new LineSplitter(LIMIT));
     request.push('one\ntwo\nth');
     expect((await batches.next()).value?.map(numberAndText)).to.deep.equal([
       [1, 'one'],
@@ -72,7 +72,7 @@ describe('readLines and LineSplitter', () => {
         this.push(Buffer.from(`${'y'.repeat(15)}\n`.repeat(64)));
       },
     });
-    const batches = readLines(request, new LineSplitter(LIMIT));
+    const batches = readLines({ request }, new LineSplitter(LIMIT));
     await batches.next();
     for (let i = 0; i < 200; i++) await turn();
     const ahead = chunksRead;
@@ -88,12 +88,54 @@ describe('readLines and LineSplitter', () => {
     const seen: unknown[] = [];
     request.push('whole\nhalf');
     const reading = (async () => {
-      for await (const batch of readLines(request, new LineSplitter(LIMIT))) {
+      for await (const batch of readLines({ request }, new LineSplitter(LIMIT))) {
         seen.push(...batch.map(numberAndText));
         request.destroy();
       }
     })();
     expect(await reading.catch((error: unknown) => error)).to.include({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(seen).to.deep.equal([[1, 'whole']]);
+  });
+
+  it('end a batch before 64 KiB, unless it is one line', async () => {
+    const request = new Readable({ read() {} });
+    const lines = [30_000, 30_000, 6_000, 70_000, 1].map((length) => `${'x'.repeat(length)}\n`);
+    request.push(lines.join(''));
+    request.push(null);
+    const sizes: number[][] = [];
+    for await (const batch of readLines({ request }, new LineSplitter(100_000)))
+      sizes.push(batch.map((line) => ('bytes' in line ? line.bytes.length : 0)));
+    expect(sizes.flat()).to.deep.equal([30_000, 30_000, 6_000, 70_000, 1]);
+    for (const batch of sizes)
+      if (batch.length > 1) expect(batch.reduce((sum, size) => sum + size)).to.be.at.most(65_536);
+  });
+
+  it('take memory for a long line in parts, give it back with the line, and go on without it', () => {
+    let held = 0;
+    const memory = {
+      take: (bytes: number) => {
+        if (held + bytes > 100_000) return 'all';
+        held += bytes;
+        return undefined;
+      },
+    };
+    const splitter = new LineSplitter(1_000_000, memory);
+    const push = (text: string) => [...splitter.push(Buffer.from(text))];
+    push('x'.repeat(10_000));
+    expect(held, 'a short line').to.equal(0);
+    push('x'.repeat(40_000));
+    expect(held).to.be.within(50_000, 100_000);
+    expect(push('\nnext\n').map(numberAndText)).to.deep.equal([
+      [1, 'x'.repeat(50_000)],
+      [2, 'next'],
+    ]);
+    expect(held).to.equal(0);
+    push('x'.repeat(90_000));
+    push('x'.repeat(90_000));
+    expect(held, 'a line without memory').to.equal(0);
+    expect(push('x\nlast\n')).to.deep.equal([
+      { number: 3, noRoom: true },
+      { number: 4, bytes: Buffer.from('last') },
+    ]);
   });
 });
