@@ -52,6 +52,21 @@ export class StoredRecord<Fields> implements Versioned<Fields> {
     return new StoredRecord<Fields>(id, version, createdAt, updatedAt, undefined, fieldsJson);
   }
 
+  /**
+   * Returns the record for one look at its fields: those made from a text are not kept beside it. So a page of records
+   * goes on holding the texts that its limit counts.
+   */
+  static once<Fields>(record: Versioned<Fields>): Versioned<Fields> {
+    if (!(record instanceof StoredRecord) || record.#fields !== undefined) return record;
+    return record.asText();
+  }
+
+  /** The record with its text alone. */
+  asText(): StoredRecord<Fields> {
+    const { id, version, createdAt, updatedAt } = this;
+    return StoredRecord.fromJson(id, version, createdAt, updatedAt, this.fieldsJson);
+  }
+
   get fieldsJson(): string {
     this.#json ??= JSON.stringify(this.#fields);
     return this.#json;

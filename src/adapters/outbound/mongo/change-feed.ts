@@ -99,7 +99,7 @@ export class MongoChangeFeed<Fields> implements ChangeFeed<Fields> {
 
   private changeOf(document: StoredDocument | undefined): RecordChange<Fields> | undefined {
     if (!document) return undefined;
-    if ('live' in document) return recordOf(this.table, document);
+    if ('live' in document) return recordOf(this.table, document).asText();
     const { _id: id, version } = document;
     return version === undefined ? undefined : { id, version: Number(version), deleted: true };
   }

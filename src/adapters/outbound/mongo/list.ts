@@ -93,7 +93,7 @@ async function readOnce<Fields>(
         );
   const toRecord = (document: LiveDocument) => {
     const record = recordOf(table, document);
-    return compared.every((filter) => matchesFilter(table, record, filter)) ? record : undefined;
+    return compared.every((filter) => matchesFilter(table, record, filter)) ? record.asText() : undefined;
   };
   const { items: records, hasMore } = await readUpTo(
     limit,

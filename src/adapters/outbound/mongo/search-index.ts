@@ -6,9 +6,8 @@ import { readUpTo } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
 import { type IndexedWords, indexedWords, LACKS_CURRENT_WORDS, WITHOUT_WORDS, WORDS_INDEX } from './words.js';
 
-/** A batch ends after about this many bytes of records, and after about this many words. */
-const BATCH_BYTES = 4 * 1024 * 1024;
-const BATCH_WORDS = 20_000;
+/** A batch ends after about this many bytes of records, whose words are made in one slice of the thread. */
+const BATCH_BYTES = 64 * 1024;
 
 /**
  * The words in the documents of one table. A write that an earlier release does leaves its document without words, so
@@ -47,7 +46,6 @@ export class MongoSearchIndex<Fields extends object> implements SearchIndex {
   }
 
   private async findStale(limit: number): Promise<readonly StaleDocument[]> {
-    let words = 0;
     const { items } = await this.records.run((all, maxTimeMS) => {
       const cursor = all
         .find<LiveDocument>({ live: true, ...LACKS_CURRENT_WORDS }, { projection: WITHOUT_WORDS })
@@ -55,12 +53,10 @@ export class MongoSearchIndex<Fields extends object> implements SearchIndex {
         .limit(limit)
         .batchSize(limit + 1)
         .maxTimeMS(maxTimeMS);
-      const toItem = (document: LiveDocument): StaleDocument | undefined => {
-        if (words >= BATCH_WORDS) return undefined;
+      const toItem = (document: LiveDocument): StaleDocument => {
         const record = recordOf(this.table, document);
-        const made = indexedWords(this.table, record.id, record.fields);
-        words += made.words?.length ?? 0;
-        return { _id: record.id, version: record.version, bytes: record.fieldsBytes, words: made };
+        const words = indexedWords(this.table, record.id, record.fields);
+        return { _id: record.id, version: record.version, bytes: record.fieldsBytes, words };
       };
       return readUpTo(limit, BATCH_BYTES, cursor, toItem, ({ bytes }) => bytes);
     });

@@ -41,9 +41,9 @@ import { PostgresqlLists } from './lists.js';
 import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
-/** The most records, and about the most bytes of fields, that one statement writes. */
+/** The most records, and about the most bytes of fields, that one statement writes: one slice of the thread makes them. */
 const WRITTEN_TOGETHER = 500;
-const WRITTEN_BYTES = 256 * 1024;
+const WRITTEN_BYTES = 64 * 1024;
 
 /** The most records that one answer brings: the driver reads a whole answer at once, and a record may have 135 KiB. */
 const RECORDS_AT_ONCE = 50;

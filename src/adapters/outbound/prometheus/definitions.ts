@@ -86,7 +86,7 @@ export const DEFINITIONS = {
   work_in_progress_bytes: {
     type: 'gauge',
     labels: ['work'],
-    help: 'Bytes of the bodies and responses that are held in memory, small ones excepted.',
+    help: 'Bytes of the bodies, responses and lines of imports that are held in memory, small ones excepted.',
   },
   work_waiting: {
     type: 'gauge',

@@ -160,7 +160,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   request_timeout: {
     status: 408,
     cause:
-      'The headers did not arrive within 10 seconds, the whole request did not arrive within 30 seconds, or the body was incomplete. Imports have no total limit; their connection is closed after 30 seconds without a byte.',
+      'The headers did not arrive within 10 seconds, the whole request did not arrive within 30 seconds, or the body was incomplete. Imports have no total limit; their connection is closed after 30 seconds without a whole record or 16 KiB of one.',
     remedy: 'Send the request again on a new connection. Send many records as an import.',
   },
   duplicate_value: {
@@ -206,7 +206,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. In a dry run: it has 100,000 different keys, or 64 MiB of new and changed records, already. A form at `/oauth/token` may have at most 16 KiB.',
+      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. In a dry run: those of this client keep 32 MiB of new and changed records already, or an earlier line of the same key was refused. A form at `/oauth/token` may have at most 16 KiB.',
     remedy:
       'Send less in one body. To send many records, use an import, whose length is not limited. Split a dry run.',
   },
@@ -261,7 +261,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row or a write by key 8, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, imports, dry runs, exports or unindexed searches in progress.',
+      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row or a write by key 8, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, lines of imports, exports or unindexed searches in progress, or keep too many records of dry runs.',
     remedy:
       'Wait for the seconds in `Retry-After`, then send the request again. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
   },

@@ -1,6 +1,7 @@
 import { type Options, stringify } from 'csv-stringify/sync';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-format.js';
+import { StoredRecord } from '../../../../application/records/record-json.js';
 import { type Field, type FieldTable, type MoneyField, moneyFields } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import type { Versioned } from '../../../../domain/record.js';
@@ -179,7 +180,7 @@ export class CsvList<Fields> {
       contentType: CSV_WITH_HEADER,
       head: headerOf(columns),
       toText: (record) => {
-        const shown = present(record);
+        const shown = present(StoredRecord.once(record));
         return toCsv(rowsOf(hasOwn ? { ...shown, ...metadata(record) } : shown, columns));
       },
     };

@@ -1,5 +1,5 @@
 import { metadata } from '../../../../application/records/record-format.js';
-import { responseJson } from '../../../../application/records/record-json.js';
+import { responseJson, StoredRecord } from '../../../../application/records/record-json.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { Parameter, Query } from '../core/parameter.js';
@@ -89,7 +89,7 @@ export class FieldSelector<Fields> {
     return {
       name: shown.join(','),
       toJson: (record) => {
-        const all = Object.entries({ ...resource.present(record), ...metadata(record) });
+        const all = Object.entries({ ...resource.present(StoredRecord.once(record)), ...metadata(record) });
         return JSON.stringify(Object.fromEntries(all.filter(([name]) => shown.includes(name))));
       },
     };
