@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
@@ -8,6 +9,7 @@ import type { SigningKeyAdministration } from '../application/auth/signing-key-a
 import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
 import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
+import { GENERATION_MS } from '../application/records/generation.js';
 import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './container.js';
@@ -94,13 +96,15 @@ export async function restoreStore(
 }
 
 /**
- * Makes all positions of the feeds expire. A service may use the store meanwhile.
+ * Begins a new generation of the store, and makes all positions of the feeds expire. A service may use the store
+ * meanwhile: when this resolves, each of its processes knows the generation.
  * @throws SourceMissing if there is no database; AppError `unavailable`; StoreConfigError
  */
 export async function resetFeeds(settings: Settings): Promise<void> {
   const missing = missingDatabase(settings);
   if (missing) throw noDatabase(missing);
   await withStore(settings, ({ storage }) => storage.feedState.reset());
+  await sleep(GENERATION_MS);
 }
 
 /** @throws StoreConfigError */

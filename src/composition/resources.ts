@@ -24,6 +24,7 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { Timer } from '../application/ports/timer.js';
+import { Generation } from '../application/records/generation.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import { RecordService } from '../application/records/record-service.js';
 import {
@@ -59,6 +60,11 @@ export interface ResourceDependencies {
   readonly webhooks: Omit<WebhookServiceDependencies, 'webhooksFor' | 'keys' | 'feeds' | 'clock'>;
 }
 
+interface ComposedDependencies extends ResourceDependencies {
+  /** One for all resources, so that a process reads it once. */
+  readonly generation: Generation;
+}
+
 /** The use cases of one resource, and its routes. */
 export interface Resource<Service> {
   /** Absent: the resource does not show its changes. */
@@ -90,8 +96,9 @@ export function collectionPaths(resources: Resources): Readonly<Record<string, s
 export type Resources = ReturnType<typeof composeResources>;
 
 /** Every resource. A keyed table without a resource does not compile. */
-export function composeResources(deps: ResourceDependencies) {
-  const { settings, storage } = deps;
+export function composeResources(parts: ResourceDependencies) {
+  const { settings, storage, clock } = parts;
+  const deps = { ...parts, generation: new Generation(storage.feedState, clock) };
   return {
     products: recordResource(deps, storedIn(storage, 'products'), storage.changes.products, PRODUCTS, {
       normalize: normalizeProduct,
@@ -132,7 +139,7 @@ interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
 }
 
 function recordResource<Fields>(
-  deps: ResourceDependencies,
+  deps: ComposedDependencies,
   { references, ...stored }: StoredRecords<Fields>,
   feed: ChangeFeed<Fields>,
   definition: ResourceDefinition<Fields>,
@@ -145,17 +152,17 @@ function recordResource<Fields>(
   const changes = watch && new ChangeReader({ feed, watch, clock });
   const versions = [definition, ...laterVersions].map((view) => {
     const service = new RecordService({ ...stored, ids, clock, backoff, view, rules });
-    return { service, routes: resourceRoutes(view, service, policyOf(settings, reading), imports, changes) };
+    return { service, routes: resourceRoutes(view, service, policyOf(deps, reading), imports, changes) };
   });
   const [{ service }] = versions as [(typeof versions)[0]];
   return { ids, service, watch, routes: versions.flatMap(({ routes }) => routes) };
 }
 
 function apiKeyResource(
-  deps: ResourceDependencies,
+  deps: ComposedDependencies,
   { references, ...stored }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, settings, format, credentials, storage, logger } = deps;
+  const { clock, backoff, format, credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const { records } = stored;
   const ids = new IdAllocator(records, 1);
@@ -163,12 +170,12 @@ function apiKeyResource(
   const rules = { references };
   const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules });
   const service = new ApiKeyService({ keys, records, usage, format, credentials, clock, logger });
-  const routes = apiKeyRoutes(API_KEYS, service, policyOf(settings, GUARDED_READING));
+  const routes = apiKeyRoutes(API_KEYS, service, policyOf(deps, GUARDED_READING));
   return { ids, service, routes };
 }
 
 function webhookResource(
-  deps: ResourceDependencies,
+  deps: ComposedDependencies,
   { references: _none, ...stored }: StoredRecords<Webhook>,
 ): Resource<WebhookService> {
   const { clock, backoff, settings, storage, webhooks: parts } = deps;
@@ -180,7 +187,7 @@ function webhookResource(
   };
   const { apiKeys: keys, changes: feeds } = storage;
   const service = new WebhookService({ ...parts, webhooksFor, keys, feeds, clock });
-  const routes = webhookRoutes(WEBHOOKS, service, policyOf(settings, GUARDED_READING));
+  const routes = webhookRoutes(WEBHOOKS, service, policyOf(deps, GUARDED_READING));
   // Without a feed there is nothing to report.
   return { ids, service, routes: settings.CHANGES === 'on' ? routes : [] };
 }
@@ -196,8 +203,12 @@ function productReading({ PUBLIC_READ, PUBLIC_MAX_AGE }: Settings): ReadPolicy<P
   return { cacheControl: 'private, no-cache', ...(PUBLIC_READ === 'products' && { publicView }) };
 }
 
-function policyOf<Fields>(settings: Settings, reading: ReadPolicy<Fields>): ResourcePolicy<Fields> {
+function policyOf<Fields>(
+  { settings, generation }: Pick<ComposedDependencies, 'settings' | 'generation'>,
+  reading: ReadPolicy<Fields>,
+): ResourcePolicy<Fields> {
   return {
+    generation,
     bodyLimitBytes: settings.BODY_LIMIT_BYTES,
     requireIfMatch: settings.REQUIRE_IF_MATCH,
     ...reading,

@@ -1,4 +1,5 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { MaybePromise } from '../../shared/maybe-promise.js';
 
 /**
  * A place between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
@@ -51,8 +52,13 @@ export interface FeedState {
   turnOn(): Promise<void>;
   /** From now on the feeds are not written, and cost nothing. All places expire. */
   turnOff(): Promise<void>;
-  /** Makes all places expire. */
+  /** Makes all places expire, and begins a new {@link generation}, whether the feeds are on or off. */
   reset(): Promise<void>;
+  /**
+   * Returns the random name of what the store holds since it was last replaced, 10 hexadecimal digits; undefined if it
+   * never was. Versions and ids of another generation may have belonged to other contents.
+   */
+  generation(): MaybePromise<string | undefined>;
   /**
    * Returns when the first of the changes was made that no feed shows yet, because an earlier write has not ended;
    * undefined if there is none. Absent if a feed shows every change at once.

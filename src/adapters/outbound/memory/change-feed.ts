@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type {
   ChangeFeed,
   ChangePage,
@@ -23,6 +23,7 @@ const MIN_OBSOLETE = 1_000;
 export class MemoryFeedState implements FeedState {
   /** Undefined: the feeds are off. */
   epoch: string | undefined;
+  private generationName: string | undefined;
 
   async turnOn(): Promise<void> {
     this.epoch ??= newEpoch();
@@ -34,6 +35,11 @@ export class MemoryFeedState implements FeedState {
 
   async reset(): Promise<void> {
     if (this.epoch) this.epoch = newEpoch();
+    this.generationName = randomBytes(5).toString('hex');
+  }
+
+  generation(): string | undefined {
+    return this.generationName;
   }
 }
 

@@ -163,6 +163,12 @@ export interface CounterDocument {
 
 export const COUNTERS = 'counters';
 
+/** A document of {@link COUNTERS}, so that a copy of the database by the tools of MongoDB has it. */
+export interface GenerationDocument {
+  readonly _id: 'generation';
+  readonly generation: string;
+}
+
 /** The collection of the usage of API keys. */
 export const USAGE = 'api_key_usage';
 

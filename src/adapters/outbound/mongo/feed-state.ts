@@ -1,20 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import { CHANGES_MS } from '../../../application/maintenance/retention.js';
 import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Instant } from '../../../domain/record.js';
 import { forEach } from '../../../shared/for-each.js';
 import type { ChangeLog } from './change-log.js';
 import { checkNumberTypes } from './connection.js';
-import { USAGE } from './documents.js';
-import type { MongoStore } from './store.js';
+import { COUNTERS, type GenerationDocument, USAGE } from './documents.js';
+import type { MongoCollection, MongoStore } from './store.js';
 
 /** Whether this process writes the feeds. The head of each log says whether they are on for all processes. */
 export class MongoFeedState implements FeedState {
   isOn = false;
 
+  private readonly counters: MongoCollection<GenerationDocument>;
+
   constructor(
     private readonly store: MongoStore,
     private readonly logs: readonly ChangeLog[],
-  ) {}
+  ) {
+    this.counters = store.collection(COUNTERS);
+  }
 
   /** @throws StoreConfigError if the server cannot have feeds */
   async turnOn(): Promise<void> {
@@ -30,6 +35,17 @@ export class MongoFeedState implements FeedState {
 
   async reset(): Promise<void> {
     for (const log of this.logs) await log.reset();
+    const generation = randomBytes(5).toString('hex');
+    await this.counters.run((all, maxTimeMS) =>
+      all.updateOne({ _id: 'generation' }, { $set: { generation } }, { upsert: true, maxTimeMS }),
+    );
+  }
+
+  async generation(): Promise<string | undefined> {
+    const found = await this.counters.run((all, maxTimeMS) =>
+      all.findOne({ _id: 'generation' }, { maxTimeMS }),
+    );
+    return found?.generation;
   }
 
   async maintain(now: Instant): Promise<void> {

@@ -140,6 +140,8 @@ export const GAPS = `SELECT name FROM feeds WHERE cardinality(${enabledOf('name'
 const STATES = `SELECT name, ${enabledOf('name')}, EXISTS (SELECT FROM feeds WHERE feeds.name = tables.name)
   FROM unnest($1::text[]) AS tables(name)`;
 
+const GENERATION = prepared(`SELECT left(nullif(${EPOCH}, origin), 10) FROM generation`);
+
 type StateRow = [name: string, enabled: readonly string[], hasEpoch: boolean];
 
 /**
@@ -178,7 +180,14 @@ export class PostgresqlFeedState implements FeedState {
   }
 
   async reset(): Promise<void> {
-    await this.store.run({ text: 'UPDATE feeds SET epoch = gen_random_uuid()' }, []);
+    const text = `WITH feeds AS (UPDATE feeds SET epoch = gen_random_uuid())
+      INSERT INTO generation (origin) VALUES ('') ON CONFLICT (is_only) DO UPDATE SET epoch = excluded.epoch`;
+    await this.store.run({ text }, []);
+  }
+
+  async generation(): Promise<string | undefined> {
+    const [row] = await this.store.run<[string | null]>(GENERATION, []);
+    return row?.[0] ?? undefined;
   }
 
   async oldestHidden(): Promise<Instant | undefined> {

@@ -1,5 +1,5 @@
 /**
- * The epoch of a row of `feeds`. It also changes on another server, in another database, after a standby has taken the
+ * The epoch of a row of `feeds` or of `generation`. It also changes on another server, in another database, after a standby has taken the
  * place of its primary (another timeline), and with a dump that was restored (another table). It is
  * a part of a step.
  */
@@ -25,6 +25,9 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
  * presence counts is true or null. `words` has the words of the record, each behind the number of its block (`words.ts`).
  *
  * Indexes on columns hold records alone and end with the id, but for that of the feed.
+ *
+ * `generation` has one row. The store has no generation while the epoch of the row is the one that it was made with,
+ * `origin`: until somebody resets it, or restores it in another place.
  *
  * A table with a feed has the transaction that last changed a row in `change`, and in a tombstone the version of the
  * deletion. Triggers write both (`feed.ts`).
@@ -260,4 +263,13 @@ export const MIGRATIONS: readonly string[] = [
   'CREATE INDEX products_outdated ON products (id) WHERE deleted_at IS NULL AND derived < 4000001',
   'CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL',
   'DROP INDEX products_attributes',
+  `
+  CREATE TABLE generation (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    epoch uuid NOT NULL DEFAULT gen_random_uuid(),
+    origin text COLLATE "C"
+  );
+  INSERT INTO generation DEFAULT VALUES;
+  UPDATE generation SET origin = ${EPOCH};
+  `,
 ];

@@ -24,6 +24,8 @@ export interface RequestState {
   /** Returns the address of a path, for clients; see {@link PublicUrl.addressOf}. */
   addressOf: PublicUrl['addressOf'];
   principal?: Principal;
+  /** The generation of the store that the tags of this request have. Absent if the store has none. */
+  generation?: string | undefined;
   /**
    * Throws if the client may not do this any more, for requests that take long: its key may have been revoked or have
    * expired. Absent if the route is public.

@@ -34,7 +34,7 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
   /** Those of {@link readOnlyFields} that a single record shows, and lists do not. */
   readonly itemFields?: readonly string[];
   readonly docs: ResourceDocs;
-  /** The state that the entity tag identifies. Default: the version of the record. */
+  /** What the entity tag identifies besides the version of the record. */
   readonly tagState?: TagState<Fields>;
 }
 
@@ -42,7 +42,8 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
 export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable'>;
 
 export interface TagState<Fields> {
-  of(record: Versioned<Fields>): number | string;
-  /** A regular expression that matches the result of {@link of}. Its first group is the version of the record. */
+  /** Returns what the tag has behind the version; an empty text if nothing. */
+  of(record: Versioned<Fields>): string;
+  /** A regular expression, without groups, that matches the result of {@link of}. */
   readonly pattern: string;
 }

@@ -38,7 +38,7 @@ function issueHandler(
     const creation = { draft: service.keys.draft(body), idempotency: idempotencyOf(ctx, body) };
     const issued = await service.issueFor(ctx.state.principal, creation);
     operations.setCreationHeaders(ctx, issued);
-    ctx.set('ETag', operations.tagOf(issued.record));
+    ctx.set('ETag', operations.tagOf(ctx, issued.record));
     // The body ignores `Prefer: return=minimal`, because the key is shown only here.
     respondJson(ctx, { ...resource.present(issued.record), key: issued.key });
     ctx.status = 201;

@@ -108,10 +108,10 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   },
   // Responses show the last use and the usage, so the strong tag must differ with them (RFC 9110 section 8.8.1).
   tagState: {
-    of: ({ version, fields: { lastUsedAt, usage } }) => {
+    of: ({ fields: { lastUsedAt, usage } }) => {
       const minute = lastUsedAt === undefined ? '' : `@${lastUsedAt / MINUTE_MS}`;
-      return `${version}${minute}${usage ? `.${sha256(JSON.stringify(usage))}` : ''}`;
+      return `${minute}${usage ? `.${sha256(JSON.stringify(usage))}` : ''}`;
     },
-    pattern: '([1-9][0-9]*)(?:@[0-9]+)?(?:\\.[A-Za-z0-9_-]+)?',
+    pattern: '(?:@[0-9]+)?(?:\\.[A-Za-z0-9_-]+)?',
   },
 };

@@ -1,6 +1,7 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Created } from '../../../../application/records/create-records.js';
+import type { Generation } from '../../../../application/records/generation.js';
 import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
@@ -26,6 +27,7 @@ import { type Reading, type ReadPolicy, readingOf, varyByReader } from '../core/
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import {
   type BodyHandler,
+  type Handler,
   idOf,
   keyOf,
   type Operation,
@@ -51,12 +53,15 @@ import { type FieldSelection, FieldSelector } from '../query/field-selection.js'
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
-import { entityTag, matchesIfNoneMatch } from '../response/etag.js';
+import { matchesIfNoneMatch } from '../response/etag.js';
 
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';
 
-export interface ResourcePolicy<Fields> extends ImportPolicy, ReadPolicy<Fields> {}
+export interface ResourcePolicy<Fields> extends ImportPolicy, ReadPolicy<Fields> {
+  /** Of the store. Absent: it never has one. */
+  readonly generation?: Pick<Generation, 'current'>;
+}
 
 /** Changes the record of a request, and returns what the response shows. */
 type Update<Fields> = (
@@ -83,8 +88,10 @@ export class ResourceOperations<Fields> {
     this.key = key;
     this.readJson = readJsonBody(policy.bodyLimitBytes);
     this.tagPrefix = version === 1 ? '' : `v${version}.`;
-    const state = tagState?.pattern ?? '([1-9][0-9]*)';
-    this.versionTag = new RegExp(`^"${this.tagPrefix.replace('.', '\\.')}${state}"$`);
+    const state = tagState?.pattern ?? '';
+    this.versionTag = new RegExp(
+      `^"${this.tagPrefix.replace('.', '\\.')}([1-9][0-9]*)(?:-([0-9a-z]+))?${state}"$`,
+    );
   }
 
   /** For the OpenAPI document. */
@@ -133,7 +140,7 @@ export class ResourceOperations<Fields> {
       scopes: [this.resource.writeScope],
       parameter: noParameter,
       headers: readIdempotencyKey,
-      consumes: { [JSON_TYPE]: { read: this.readJson, handle } },
+      consumes: { [JSON_TYPE]: { read: this.readJson, handle: this.tagging(handle) } },
     };
   }
 
@@ -176,8 +183,9 @@ export class ResourceOperations<Fields> {
       varyBy: varyByReader(this.policy),
       parameter: (name) => (name === 'fields' ? views.parameter : undefined),
       parameterNames: () => 'there is fields',
-      handle: async (ctx, parameters) =>
+      handle: this.tagging(async (ctx, parameters) =>
         this.respondToRead(ctx, await this.visible(ctx, read), views.read(parameters)),
+      ),
     };
   }
 
@@ -210,7 +218,9 @@ export class ResourceOperations<Fields> {
       purpose: this.purpose('put'),
       scopes: [this.resource.writeScope],
       parameter: noParameter,
-      consumes: { [JSON_TYPE]: { read: this.readJson, handle: (ctx) => this.putOne(ctx) } },
+      consumes: {
+        [JSON_TYPE]: { read: this.readJson, handle: this.tagging((ctx) => this.putOne(ctx)) },
+      },
     };
   }
 
@@ -244,11 +254,11 @@ export class ResourceOperations<Fields> {
       purpose: this.purpose('delete'),
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
-      handle: async (ctx) => {
+      handle: this.tagging(async (ctx) => {
         const precondition = this.precondition(ctx);
         await this.writing(ctx, () => remove(ctx, precondition));
         ctx.status = 204;
-      },
+      }),
     };
   }
 
@@ -264,10 +274,10 @@ export class ResourceOperations<Fields> {
       purpose: this.purpose(kind),
       scopes: [this.resource.writeScope],
       ...this.itemPolicy(),
-      handle: async (ctx) => {
+      handle: this.tagging(async (ctx) => {
         const precondition = this.precondition(ctx);
         this.respondToWrite(ctx, 200, await this.writing(ctx, () => change(ctx, precondition)));
-      },
+      }),
     };
   }
 
@@ -307,18 +317,26 @@ export class ResourceOperations<Fields> {
   private update(kind: Change['kind'], update = this.updateRecord): BodyHandler {
     return {
       read: this.readJson,
-      handle: async (ctx) => {
+      handle: this.tagging(async (ctx) => {
         const change = { kind, body: ctx.request.body };
         const precondition = this.precondition(ctx);
         await ctx.state.limits.reserveResponse(ctx, MAX_RECORD_BYTES);
         const record = await this.writing(ctx, () => update(ctx, precondition, change));
         this.respondToWrite(ctx, 200, record);
-      },
+      }),
+    };
+  }
+
+  /** Returns an operation that reads the generation before the record, for the tags in the request and the response. */
+  private tagging(handle: Handler['handle']): Handler['handle'] {
+    return async (ctx, parameters) => {
+      ctx.state.generation = await this.policy.generation?.current();
+      await handle(ctx, parameters);
     };
   }
 
   private respondToRead(ctx: Context, record: Versioned<Fields>, view: FieldSelection<Fields>): void {
-    const tag = this.tagOf(record, view.name);
+    const tag = this.tagOf(ctx, record, view.name);
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.reading(ctx).cacheControl);
     ctx.set('ETag', tag);
@@ -328,7 +346,7 @@ export class ResourceOperations<Fields> {
   }
 
   respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
-    ctx.set('ETag', this.tagOf(record));
+    ctx.set('ETag', this.tagOf(ctx, record));
     if (this.hasSecret(record) || !prefersMinimal(ctx)) {
       this.setContentLocation(ctx, record);
       respondJsonText(ctx, responseJson(this.resource.present, record));
@@ -384,7 +402,7 @@ export class ResourceOperations<Fields> {
       return await write();
     } catch (error) {
       if (error instanceof PreconditionFailed)
-        ctx.set('ETag', this.tagOf(error.current as Versioned<Fields>));
+        ctx.set('ETag', this.tagOf(ctx, error.current as Versioned<Fields>));
       throw isCoded(error) ? this.shown(ctx, error) : error;
     }
   }
@@ -395,16 +413,20 @@ export class ResourceOperations<Fields> {
     return state.principal?.scopes.includes(this.resource.readScope) ? error : duplicateValue(error.field);
   }
 
-  /** The strong tag of a record in this API version. See {@link entityTag}. */
-  tagOf(record: Versioned<Fields>, view?: string): string {
-    const state = this.resource.tagState?.of(record) ?? record.version;
-    return entityTag(`${this.tagPrefix}${state}`, view);
+  /**
+   * The strong tag of a record in this API version: its version, the generation of the store if it has one, and the view
+   * if it does not show the default fields.
+   */
+  tagOf({ state: { generation } }: Context, record: Versioned<Fields>, view?: string): string {
+    const lineage = generation === undefined ? '' : `-${generation}`;
+    const shown = this.resource.tagState?.of(record) ?? '';
+    return `"${this.tagPrefix}${record.version}${lineage}${shown}${view === undefined ? '' : `:${view}`}"`;
   }
 
   private precondition(ctx: Context, isRequired = this.policy.requireIfMatch): Precondition {
     return writePrecondition(ctx.headers, isRequired, (tag) => {
-      const version = this.versionTag.exec(tag)?.[1];
-      return version === undefined ? undefined : Number(version);
+      const [, version, generation] = this.versionTag.exec(tag) ?? [];
+      return generation === ctx.state.generation && version ? Number(version) : undefined;
     });
   }
 

@@ -75,11 +75,10 @@ export const WEBHOOKS: ResourceDefinition<ShownWebhook> = {
     of: (webhook) => {
       const { lastDeliveryAt, lastError } = webhook.fields.state ?? {};
       const status = statusOf(webhook.fields, webhook.fields.state);
-      if (status !== 'failing' && lastDeliveryAt === undefined && lastError === undefined)
-        return webhook.version;
-      return `${webhook.version}.${sha256(JSON.stringify([status, lastDeliveryAt, lastError]))}`;
+      if (status !== 'failing' && lastDeliveryAt === undefined && lastError === undefined) return '';
+      return `.${sha256(JSON.stringify([status, lastDeliveryAt, lastError]))}`;
     },
-    pattern: '([1-9][0-9]*)(?:\\.[A-Za-z0-9_-]+)?',
+    pattern: '(?:\\.[A-Za-z0-9_-]+)?',
   },
 };
 

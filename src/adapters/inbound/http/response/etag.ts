@@ -12,11 +12,6 @@ const TAG_LIST = new RegExp(`^(?:\\s*${ENTITY_TAG}\\s*(?:,|$)|\\s*,)+$`);
 export const TAG_LIST_PATTERN = `^(?:\\*|${ENTITY_TAG}(?:[\\t ]*,[\\t ]*${ENTITY_TAG})*)$`;
 const EACH_TAG = new RegExp(ENTITY_TAG, 'g');
 
-/** The strong tag of a record: its version, and the view if it does not show the default fields. */
-export function entityTag(version: number | string, view?: string): string {
-  return view === undefined ? `"${version}"` : `"${version}:${view}"`;
-}
-
 /** The weak tag of a response: a hash of its body, and of the headers that differ with it. */
 export function weakTag(body: string | Buffer, ...headers: readonly string[]): string {
   return `W/"${sha256([sha256(body), ...headers].join('\n'))}"`;
@@ -57,7 +52,10 @@ function isTagList(value: string): boolean {
   return value.trim() === '*' || (TAG_LIST.test(value) && value.includes('"'));
 }
 
-/** No tag of the service ends in a coding: not a version, not a list of fields, and not 43 digits of base64url. */
+/**
+ * No tag of the service ends in a coding: not a version, not the 10 hexadecimal digits of a generation, not a list of
+ * fields, and not 43 digits of base64url.
+ */
 const ALTERED = /^(?:W\/)?("[^"]*?)(?:(?:--?|;)(?:gzip|br|deflate|zstd))?"$/;
 
 /**

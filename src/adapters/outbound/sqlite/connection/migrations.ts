@@ -11,6 +11,9 @@
  * list in a record, and one for each attribute, whose field is `attributes.KEY` (see `records/value-index.ts`).
  * `value_indexes` says that the rows of attributes of the ids after `done_to` up to `old_to` may still be missing.
  *
+ * `counters` has the next id of each table. The generation of the store is there too, so that a restored backup of any
+ * release can get one.
+ *
  * `change` numbers the last change of a record, and its deletion in `tombstones`: those of a table in the order of their
  * commits. It is null if no feed was written then. `feeds` has a row for each feed that is written (see
  * `records/change-feed.ts`).
@@ -268,11 +271,19 @@ export const NEW_EPOCH = 'lower(hex(randomblob(16)))';
 /** Makes all positions of the feeds expire. */
 export const RESET_FEEDS = `UPDATE feeds SET epoch = ${NEW_EPOCH}`;
 
+/** Begins a new generation of the store: a random number of 40 bits. */
+export const RENEW_GENERATION = `INSERT INTO counters VALUES ('generation', random() & 0xffffffffff)
+  ON CONFLICT DO UPDATE SET next_id = excluded.next_id`;
+
+/** Reads it, if the store has one, as 10 hexadecimal digits. */
+export const READ_GENERATION = `SELECT format('%010x', next_id) FROM counters WHERE name = 'generation'`;
+
 /**
- * What is done to a restored database, by table. Followers know changes that it does not have; and the database of the
- * backup may still send webhooks.
+ * What is done to a restored database, by table. Clients know versions and changes that it does not have; and the
+ * database of the backup may still send webhooks.
  */
 export const AFTER_RESTORE: Readonly<Record<string, string>> = {
+  counters: RENEW_GENERATION,
   feeds: RESET_FEEDS,
   webhooks: `UPDATE webhooks SET stored_version = stored_version + 1, fields = json_set(fields, '$.status', 'paused')
     WHERE fields ->> 'status' <> 'paused'`,

@@ -16,7 +16,7 @@ import {
 } from '../../../../application/records/feed-position.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
-import { NEW_EPOCH, RESET_FEEDS } from '../connection/migrations.js';
+import { NEW_EPOCH, READ_GENERATION, RENEW_GENERATION, RESET_FEEDS } from '../connection/migrations.js';
 import { ListReader } from '../lists/reader.js';
 import { indexName, newestChange } from '../sql/schema.js';
 
@@ -43,7 +43,14 @@ export class SqliteFeedState implements FeedState {
   }
 
   async reset(): Promise<void> {
-    await this.database.write((statement) => statement(RESET_FEEDS).run());
+    await this.database.write((statement) => {
+      statement(RESET_FEEDS).run();
+      statement(RENEW_GENERATION).run();
+    });
+  }
+
+  generation(): string | undefined {
+    return this.database.read(READ_GENERATION, (statement) => statement.get([]) as [string] | undefined)?.[0];
   }
 }
 
