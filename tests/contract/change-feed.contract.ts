@@ -217,6 +217,24 @@ export function changeFeedContract(provider: TestStoreProvider): void {
       for (const place of [...places, follower.position]) expect(place).to.match(/^[\x21-\x7e]{1,200}$/);
     });
 
+    it('begins with a store that has no generation; each reset gives another, for every process', async () => {
+      const { feedState } = store.all;
+      const other = (await store.again()).feedState;
+      const seen = [await feedState.generation()];
+      for (let i = 0; i < 2; i++) {
+        await feedState.reset();
+        seen.push(await other.generation());
+        expect(seen.at(-1)).to.match(/^[0-9a-f]{10}$/);
+      }
+      await feedState.turnOff();
+      await feedState.turnOn();
+      seen.push(await feedState.generation());
+      expect([seen[0], new Set(seen).size, seen[3]]).to.deep.equal([undefined, 3, seen[2]]);
+      await feedState.turnOff();
+      await feedState.reset();
+      expect(seen).to.not.include(await other.generation());
+    });
+
     describe('places expire', () => {
       let before: FeedPosition;
       beforeEach(async () => {

@@ -1,6 +1,7 @@
 import { isKept, type TestStoreProvider } from '../stores/provider.js';
 import { archiveContract } from './archive.contract.js';
 import { changeFeedContract } from './change-feed.contract.js';
+import { generationContract } from './generation.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { outageContract } from './outage.contract.js';
 import { purgeableContract } from './purgeable.contract.js';
@@ -16,6 +17,7 @@ export function storeContract(provider: TestStoreProvider): void {
   writeRacesContract(provider);
   codePointOrderContract(provider);
   changeFeedContract(provider);
+  generationContract(provider);
   idempotencyStoreContract(provider);
   usageStoreContract(provider);
   if (!provider.removesExpired) {

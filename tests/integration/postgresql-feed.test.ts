@@ -227,6 +227,20 @@ if (HAS_POSTGRESQL) {
       expect(await changesAfter(feed(), await feed().end())).to.deep.equal({});
     });
 
+    it('is of another generation with other tables, each time', async () => {
+      expect(await store.feedState.generation()).to.equal(undefined);
+      const seen = new Set<string | undefined>();
+      for (let i = 0; i < 2; i++) {
+        await sql(
+          'CREATE TABLE dump (LIKE generation INCLUDING ALL); INSERT INTO dump SELECT * FROM generation; DROP TABLE generation; ALTER TABLE dump RENAME TO generation',
+        );
+        seen.add(await store.feedState.generation());
+        expect([...seen].at(-1)).to.match(/^[0-9a-f]{10}$/);
+      }
+      await store.feedState.reset();
+      expect(seen.add(await store.feedState.generation()).size).to.equal(3);
+    });
+
     it('needs no more than a role that owns its tables', async () => {
       const [, schema] = /search_path%3D(\w+)/.exec(url) ?? [];
       await sql(`CREATE ROLE plain LOGIN; CREATE SCHEMA plain AUTHORIZATION plain`);
@@ -305,6 +319,13 @@ if (HAS_POSTGRESQL) {
       );
       expect((await second.query(identity)).rows).to.deep.equal(rows);
       expect(await changesAfter(other.changes.products, place)).to.equal('expired');
+      const generations = () => Promise.all([one, other].map(({ feedState }) => feedState.generation()));
+      expect(await generations()).to.deep.equal([undefined, undefined]);
+      const { rows: restored } = await first.query('SELECT epoch, origin FROM generation');
+      const { epoch, origin } = restored[0];
+      await second.query(`UPDATE generation SET epoch = '${epoch}', origin = '${origin}'`);
+      const [none, ofRestored] = await generations();
+      expect([none, ofRestored?.length]).to.deep.equal([undefined, 10]);
 
       expect(await changesAfter(one.changes.products, place)).to.deep.equal({});
       await first.stop();
@@ -319,6 +340,8 @@ if (HAS_POSTGRESQL) {
       await first.query('SELECT pg_promote()');
       await until('it is a primary', () => one.products.insertAll([product(1)]));
       expect(await changesAfter(one.changes.products, place)).to.equal('expired');
+      const [ofPromoted] = await generations();
+      expect([ofPromoted?.length, ofPromoted === ofRestored]).to.deep.equal([10, false]);
     });
   });
 }

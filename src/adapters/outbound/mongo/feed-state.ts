@@ -34,11 +34,11 @@ export class MongoFeedState implements FeedState {
   }
 
   async reset(): Promise<void> {
-    for (const log of this.logs) await log.reset();
     const generation = randomBytes(5).toString('hex');
     await this.counters.run((all, maxTimeMS) =>
       all.updateOne({ _id: 'generation' }, { $set: { generation } }, { upsert: true, maxTimeMS }),
     );
+    for (const log of this.logs) await log.reset();
   }
 
   async generation(): Promise<string | undefined> {
