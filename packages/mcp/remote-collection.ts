@@ -5,6 +5,7 @@ import type {
   EditableTypes,
   PageOptions,
   Snapshot,
+  Target,
 } from '#packages/client/index.js';
 import { RequestRefused } from '#packages/remote/errors.js';
 
@@ -14,13 +15,27 @@ export interface VersionedRecord {
   readonly version: number;
 }
 
+/** The most records whose generation is remembered: those that were shown last. */
+const MAX_SHOWN = 10_000;
+
 /** Other writers would have to create and delete the same record as often. */
 const MAX_ROUNDS = 8;
+
+interface Shown {
+  readonly id: number;
+}
 
 /** A collection of the service. Every method throws RequestRefused, and Unavailable if there is no response. */
 export class RemoteCollection {
   private readonly path: '/v1/products';
   private readonly collection: EditableCollection<EditableTypes>;
+  /**
+   * What the newest tag has behind the version: the generation of the store, or nothing. A store that is replaced gets
+   * another, in which a version may stand for another state of the record.
+   */
+  private generation = '';
+  /** The same, by id, when a record was last shown: a version that a model sends is of this generation. */
+  private readonly shown = new Map<number, string>();
 
   /** @param name such as `products` */
   constructor(
@@ -32,9 +47,13 @@ export class RemoteCollection {
     this.collection = catalogue.collection(this.path);
   }
 
-  /** Whether the credential may read records. Reads one id. */
-  mayRead(): Promise<boolean> {
-    return isAllowed(this.collection.page({ limit: 1, fields: ['id'] } as object));
+  /** Whether the credential may read records. Reads one, whose tag has the generation: lists have only versions. */
+  async mayRead(): Promise<boolean> {
+    const readFirst = async () => {
+      const { records } = await this.collection.page({ limit: 1, fields: ['id'] } as object);
+      for (const { id } of records as readonly { readonly id: number }[]) await this.read(id, {});
+    };
+    return isAllowed(readFirst(), [404]);
   }
 
   /**
@@ -51,6 +70,7 @@ export class RemoteCollection {
    */
   async list(query: object, options: PageOptions): Promise<object> {
     const { records, next, total } = await this.collection.page(query, options);
+    for (const { id } of records as readonly { readonly id?: number }[]) if (id !== undefined) this.show(id);
     const cursor = next && new URL(next, 'https://localhost').searchParams.get('cursor');
     return { records, ...(cursor && { nextCursor: cursor }), ...(total !== undefined && { total }) };
   }
@@ -61,7 +81,7 @@ export class RemoteCollection {
   }
 
   async read(id: number, options: CallOptions): Promise<VersionedRecord> {
-    return versioned(await this.collection.read(id, options));
+    return this.versioned(await this.collection.read<never>(id, options));
   }
 
   /**
@@ -77,14 +97,14 @@ export class RemoteCollection {
     const creation = { params, body: record, signal };
     const { data, response } = await this.catalogue.POST(this.path, creation as never);
     return {
-      record: versioned({ data, etag: response.headers.get('ETag') ?? '' }),
+      record: this.versioned({ data: data as unknown as Shown, etag: response.headers.get('ETag') ?? '' }),
       isReplayed: response.headers.has('Idempotency-Replayed'),
     };
   }
 
   /** Applies a JSON Merge Patch (RFC 7396) if the record still has this version. */
   async update(id: number, version: number, changes: object, options: CallOptions): Promise<VersionedRecord> {
-    return versioned(await this.collection.patch({ id, etag: entityTag(version) }, changes, options));
+    return this.versioned(await this.collection.patch(this.target(id, version), changes, options));
   }
 
   /**
@@ -99,12 +119,12 @@ export class RemoteCollection {
     const record = { ...fields, ...key };
     for (let round = 1; ; round++) {
       try {
-        return { ...versioned(await this.collection.patch(key, record, options)), created: false };
+        return { ...this.versioned(await this.collection.patch(key, record, options)), created: false };
       } catch (error) {
         if (!isRefusal(error, 404)) throw error;
       }
       try {
-        return { ...versioned(await this.collection.create(record, options)), created: true };
+        return { ...this.versioned(await this.collection.create(record, options)), created: true };
       } catch (error) {
         // Another writer was faster.
         if (!isRefusal(error, 409) || round === MAX_ROUNDS) throw error;
@@ -114,7 +134,28 @@ export class RemoteCollection {
 
   /** Deletes a record if it still has this version. */
   async delete(id: number, version: number, options: CallOptions): Promise<void> {
-    await this.collection.delete({ id, etag: entityTag(version) }, options);
+    await this.collection.delete(this.target(id, version), options);
+  }
+
+  private target(id: number, version: number): Target {
+    return { id, etag: `"${version}${this.shown.get(id) ?? this.generation}"` };
+  }
+
+  private versioned({ data, etag }: Pick<Snapshot<Shown>, 'data' | 'etag'>): VersionedRecord {
+    const [, version, generation = ''] = /^"(\d+)(-[0-9a-z]+)?"$/.exec(etag) ?? [];
+    this.generation = generation;
+    this.show(data.id);
+    return { ...data, version: Number(version) };
+  }
+
+  private show(id: number): void {
+    const { shown } = this;
+    shown.delete(id);
+    shown.set(id, this.generation);
+    for (const oldest of shown.keys()) {
+      if (shown.size <= MAX_SHOWN) break;
+      shown.delete(oldest);
+    }
   }
 }
 
@@ -133,13 +174,4 @@ async function isAllowed(request: Promise<unknown>, harmless: readonly number[] 
 
 function isRefusal(error: unknown, status: number): boolean {
   return error instanceof RequestRefused && error.status === status;
-}
-
-/** The strong tag of an item is its version. */
-function entityTag(version: number): string {
-  return `"${version}"`;
-}
-
-function versioned({ data, etag }: Pick<Snapshot<object | undefined>, 'data' | 'etag'>): VersionedRecord {
-  return { ...data, version: Number(etag.slice(1, -1)) };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
+import { GENERATION_MS } from '#src/application/records/generation.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { type McpSession, mcpSessions } from '../support/mcp-client.js';
 
@@ -412,5 +413,26 @@ describe('the tools of catalogue mcp', () => {
     expect(stale.value.current.version).to.equal(1);
     expect(await deleter.succeed('delete_order', { id, version: 1 })).to.deep.equal({ id, deleted: true });
     expect((await deleter.call('read_order', { id })).value.code).to.equal('not_found');
+  });
+
+  it('refuses a version from before the store was replaced, until the record is shown again', async () => {
+    const create = (name: string) => session.succeed('create_product', { record: { name } });
+    const update = (id: number) =>
+      session.call('update_product', { id, version: 1, changes: { sku: `R-${id}` } });
+    const [one, other, listed] = [await create('One'), await create('Other'), await create('Listed')];
+    await service.application.feedState.reset();
+    service.clock.pass(GENERATION_MS);
+    expect((await session.succeed('read_product', { id: other.id })).version).to.equal(1);
+    const refused = await update(one.id);
+    expect([refused.value.code, refused.value.current?.version]).to.deep.equal(['precondition_failed', 1]);
+    expect((await update(one.id)).value.version).to.equal(2);
+    expect((await update(other.id)).value.version).to.equal(2);
+    await session.succeed('search_products', { filter: { id: listed.id } });
+    expect((await update(listed.id)).value.version).to.equal(2);
+    const later = await startSession(environment());
+    const [found] = (await later.succeed('search_products', { filter: { name: 'Listed' } })).records;
+    const changes = { name: 'Found' };
+    const { version } = found;
+    expect((await later.succeed('update_product', { id: found.id, version, changes })).version).to.equal(3);
   });
 });
