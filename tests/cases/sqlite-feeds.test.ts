@@ -67,6 +67,8 @@ describe('the feeds of a SQLite database', () => {
   const isExpired = (position: FeedPosition, path = file) =>
     inStore(async ({ changes }) => (await changes.products.read(position, 10)) === undefined, path);
 
+  const generationIn = (path: string) => inStore(async ({ feedState }) => feedState.generation(), path);
+
   it('are not written until a service turns them on, and then show what comes later', async () => {
     await inStore(async ({ products, changes, feedState }) => {
       await products.insertAll([product(1), product(2)]);
@@ -138,6 +140,26 @@ describe('the feeds of a SQLite database', () => {
     expect(await isExpired(later, restored)).to.equal(false);
   });
 
+  it('are of another generation in each restored database, also of a release that knew none', async () => {
+    await started();
+    const [backup, old] = [`${file}.backup`, `${file}.old`];
+    const database = new Database(old);
+    database.exec(MIGRATIONS[0] ?? '');
+    database.exec('PRAGMA application_id = 0x70637331; PRAGMA user_version = 1');
+    database.close();
+    const run = (SQLITE_FILE: string, ...args: string[]) =>
+      runInProcess(args, { DATA_DIR: folder, SQLITE_FILE });
+    expect(await run(file, 'backup', backup)).to.include({ code: 0 });
+    const seen = [await generationIn(file), await generationIn(backup)];
+    for (const source of [backup, backup, old]) {
+      const restored = `${file}.${seen.length}`;
+      expect(await run(restored, 'restore', source)).to.include({ code: 0, err: '' });
+      seen.push(await generationIn(restored));
+      expect(seen.at(-1)).to.match(/^[0-9a-f]{10}$/);
+    }
+    expect([seen[0], seen[1], new Set(seen).size]).to.deep.equal([undefined, undefined, 4]);
+  });
+
   it('begin anew in the target of a copy, and again if it is copied once more', async () => {
     const target = `${file}.target`;
     await inStore(({ products }) => products.insertAll([product(1)]));
@@ -147,6 +169,10 @@ describe('the feeds of a SQLite database', () => {
     }, target);
     await copyStores(`sqlite:${file}`, `sqlite:${target}`, () => {});
     expect(await isExpired(before, target)).to.equal(true);
+    const first = await generationIn(target);
+    await copyStores(`sqlite:${target}`, `sqlite:${target}.again`, () => {});
+    const generations = [await generationIn(file), first, await generationIn(`${target}.again`)];
+    expect([generations[0], new Set(generations).size]).to.deep.equal([undefined, 3]);
     const between = await inStore(({ changes }) => changes.products.end(), target);
     let meanwhile: FeedPosition | undefined;
     const beside = await open(target);

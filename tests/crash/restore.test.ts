@@ -23,6 +23,8 @@ import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { product } from '../contract/repository/records.js';
 import { ChildProcessService, CLI, catalogue, SERVICE } from '../support/child-process-service.js';
+import type { HttpClient } from '../support/http-client.js';
+import { FIRST_KEY } from '../support/in-process-service.js';
 import { needPythonSqlite, python } from '../support/python.js';
 import { AT_NIGHT, sized } from '../support/run-settings.js';
 import { ENDLESS, TABLES } from '../support/tables.js';
@@ -111,6 +113,51 @@ describe('catalogue restore', () => {
     expect(statSync(database(where)).mode & 0o777).to.equal(0o600);
     expect(await idsIn(database(where))).to.deep.equal(NEW);
     expect(await idsIn(join(where, 'data', replaced, 'catalogue.sqlite'))).to.deep.equal(OLD);
+  });
+
+  it('lets no tag of before match, nor the tags of the same backup restored twice', async () => {
+    const where = folder();
+    const none = (tag: string) => ({ headers: { 'If-None-Match': tag } });
+    const only = (tag: string) => ({ headers: { 'If-Match': tag } });
+    const patch = (client: HttpClient, name: string, tag: string) =>
+      client.patch('/products/7', { name }, only(tag));
+    let service: ChildProcessService | undefined;
+    const restored = async () => {
+      await service?.stop();
+      expect(await restore(where)).to.include({ code: 0, err: '' });
+      service = new ChildProcessService(where, { BOOTSTRAP_API_KEY: FIRST_KEY });
+      return service.started(FIRST_KEY);
+    };
+    let client = await restored();
+    try {
+      const first = `${(await patch(client, 'blue', '*')).headers.etag}`;
+      const made = await client.post('/products', { name: 'Made' });
+      expect(first).to.match(/^"2-[0-9a-z]{4,}"$/);
+      client.close();
+      client = await restored();
+      // Before another edit, and after it.
+      expect((await patch(client, 'lost', first)).status).to.equal(412);
+      const second = `${(await patch(client, 'green', '*')).headers.etag}`;
+      expect([second.slice(0, 3), second === first]).to.deep.equal(['"2-', false]);
+      const again = await client.post('/products', { name: 'Made again' });
+      expect(again.headers.location).to.equal(made.headers.location);
+      for (const [path, tag] of [
+        ['/products/7', first],
+        [`${made.headers.location}`, made.headers.etag],
+      ])
+        expect((await client.get(`${path}`, none(`${tag}`))).status, path).to.equal(200);
+      expect((await patch(client, 'lost', first)).headers.etag).to.equal(second);
+      expect((await client.get('/products/7', none(second))).status).to.equal(304);
+
+      const { code } = await catalogue(where, ['changes', 'reset']);
+      const { status, headers } = await client.get('/products/7', none(second));
+      expect([code, status, headers.etag === second]).to.deep.equal([0, 200, false]);
+      expect((await patch(client, 'lost', second)).status).to.equal(412);
+      expect((await patch(client, 'red', `${headers.etag}`)).status).to.equal(200);
+    } finally {
+      client.close();
+      await service?.stop('SIGKILL');
+    }
   });
 
   it('works where there is no database, and moves a log away that belongs to none', async () => {
