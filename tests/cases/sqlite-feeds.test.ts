@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import type { FeedPosition } from '#src/application/ports/change-feed.js';
+import { GENERATION_MS } from '#src/application/records/generation.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { AT, product } from '../contract/repository/records.js';
 import { type OpenStore, openStore } from '../stores/provider.js';
@@ -186,10 +187,13 @@ describe('the feeds of a SQLite database', () => {
   it('begin anew by a command, beside a service', async () => {
     const end = await started();
     const opened = await open();
+    const begun = performance.now();
     const { code, out, err } = await runInProcess(['changes', 'reset'], {
       SQLITE_FILE: file,
       DATA_DIR: folder,
     });
+    // By then each process of the service knows the generation.
+    expect(performance.now() - begun).to.be.at.least(GENERATION_MS);
     expect([code, out, err]).to.deep.equal([0, 'All cursors of changes have expired.\n', '']);
     expect(await opened.changes.products.read(end, 10)).to.equal(undefined);
     const later = await opened.changes.products.end();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { REPLICATED_STORES } from '../stores/index.js';
 import type { CreatedStore } from '../stores/provider.js';
-import { ChildProcessService } from '../support/child-process-service.js';
+import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { linksOf } from '../support/links.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -105,6 +105,26 @@ for (const provider of REPLICATED_STORES)
         expect(await remainingAfterRequest(clients[1])).to.equal(before - 1);
         expect(await remainingAfterRequest(clients[0])).to.equal(before - 2);
       });
+    });
+
+    it('let no tag of before match once `catalogue changes reset` has ended', async () => {
+      const { headers } = await clients[0].post('/products', { name: 'Lamp' });
+      const path = `${headers.location}`;
+      const options = { headers: { 'If-None-Match': `${headers.etag}` } };
+      const statuses = () => Promise.all(clients.map(async (one) => (await one.get(path, options)).status));
+      let isOver = false;
+      // Each of them has just read the generation, at any moment.
+      const readers = clients.map(async (one) => {
+        while (!isOver) await one.get(path, options);
+      });
+      const { code, err } = await catalogue(root, ['changes', 'reset'], store.settings);
+      const after = await statuses();
+      isOver = true;
+      await Promise.all(readers);
+      expect([code, err, ...after]).to.deep.equal([0, '', 200, 200]);
+      const tags = await Promise.all(clients.map(async (one) => (await one.get(path)).headers.etag));
+      expect(tags[0]).to.match(/^"1-[0-9a-z]{4,}"$/);
+      expect(tags[0]).to.equal(tags[1]);
     });
 
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
