@@ -17,6 +17,7 @@ import {
   PreconditionFailed,
 } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
+import { andThen } from '../../../../shared/maybe-promise.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
@@ -329,10 +330,13 @@ export class ResourceOperations<Fields> {
 
   /** Returns an operation that reads the generation before the record, for the tags in the request and the response. */
   private tagging(handle: Handler['handle']): Handler['handle'] {
-    return async (ctx, parameters) => {
-      ctx.state.generation = await this.policy.generation?.current();
-      await handle(ctx, parameters);
-    };
+    const { generation } = this.policy;
+    if (!generation) return handle;
+    return (ctx, parameters) =>
+      andThen(generation.current(), (name) => {
+        ctx.state.generation = name;
+        return handle(ctx, parameters);
+      });
   }
 
   private respondToRead(ctx: Context, record: Versioned<Fields>, view: FieldSelection<Fields>): void {
