@@ -124,7 +124,11 @@ function collections(): string[][] {
       'the log of changes: `{_id: 0, epoch, floor}` while it is written, and entries `{_id: NUMBER, id, at}`',
       'none',
     ],
-    ['`counters`', 'how many ids of a collection are allocated', 'none'],
+    [
+      '`counters`',
+      'how many ids of a collection are allocated; the generation of the store, if it has one',
+      'none',
+    ],
   ];
 }
 

@@ -49,9 +49,9 @@ export function addChanges(program: Command, context: CliContext): void {
 
   changes
     .command('reset')
-    .summary('make all cursors of changes expire')
+    .summary('make all cursors of changes and all tags expire')
     .description(
-      'Makes all cursors of changes expire, so that clients list again. Run it after another program has put older data ' +
+      'Makes all cursors of changes expire, so that clients list again, and all ETags of records, so that they read again. Run it after another program has put older data ' +
         'in the place of the store: its changes have no order with those that clients know.',
     )
     .addHelpText('after', '\nexample: catalogue changes reset')

@@ -83,7 +83,7 @@ const RESPONSE_HEADERS = {
   ETag: {
     required: true,
     description:
-      'Identifies what the response shows. The tag of a whole record is strong and can be sent in `If-Match`; the tag of a list or a document is weak.',
+      'Identifies what the response shows. The tag of a whole record is strong and can be sent in `If-Match`, as it is: it is not always the version, such as `"3-1b9f04c7ae"` after the store was restored. The tag of a list or a document is weak.',
     schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
     example: '"3"',
   },
