@@ -68,11 +68,9 @@ export function asPaused(webhook: Webhook): Webhook {
   return { ...webhook, status: 'paused' };
 }
 
-const SENT_FIELDS = {
-  url: STORED_WEBHOOK.url,
-  resources: STORED_WEBHOOK.resources,
-  createdBy: STORED_WEBHOOK.createdBy,
-};
+const SENT_FIELDS = (['url', 'resources', 'createdBy'] as const).map(
+  (name) => [name, entityValidity({ [name]: STORED_WEBHOOK[name] })] as const,
+);
 const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
 
 /**
@@ -82,8 +80,8 @@ const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
  */
 export function unusableFields(fields: unknown): string[] {
   const stored: Readonly<Record<string, unknown>> = { ...(fields as object) };
-  const invalid = Object.entries(SENT_FIELDS).flatMap(([name, spec]) =>
-    entityValidity({ [name]: spec })({ [name]: stored[name] }) ? [] : [name],
+  const invalid: string[] = SENT_FIELDS.filter(([name, isValid]) => !isValid({ [name]: stored[name] })).map(
+    ([name]) => name,
   );
   const { secret, formerSecrets = [], starts } = stored;
   if (typeof secret !== 'string' || !SECRET.test(secret)) invalid.push('secret');

@@ -168,11 +168,11 @@ export class WebhookSender {
     const found = new Map<Id, Watched>();
     for await (const page of paginate(webhooks, { limit: PAGE, filters: [], order: BY_ID })) {
       const active = page.filter((webhook) => this.isReadable(webhook) && webhook.fields.status !== 'paused');
-      const usable = active.filter(({ fields }) => unusableReason(fields) === undefined);
-      const makers = [...new Set(usable.map(({ fields }) => fields.createdBy))];
+      const usable = new Set(active.filter(({ fields }) => unusableReason(fields) === undefined));
+      const makers = [...new Set([...usable].map(({ fields }) => fields.createdBy))];
       const made = new Map((await keys.findAllByUnique('id', makers)).map((key, at) => [makers[at], key]));
       const watchAll = forEach(active, async (webhook) => {
-        const isUsable = usable.includes(webhook);
+        const isUsable = usable.has(webhook);
         // Its step pauses it.
         const mustPause =
           !isUsable ||

@@ -53,7 +53,10 @@ export async function hostAddresses(
 }
 
 function listedAddresses(hosts: string, host: string): ResolvedAddress[] {
-  const lines = hosts.split('\n').map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/));
+  const text = hosts.toLowerCase();
+  // Most names are not in it, and it may have many thousand lines.
+  if (!text.includes(host)) return [];
+  const lines = text.split('\n').map((line) => line.replace(/#.*/, '').trim().split(/\s+/));
   const addresses = lines.filter(([, ...names]) => names.includes(host)).map(([address = '']) => address);
   return [...new Set(addresses)]
     .map((address) => ({ address, family: isIP(address) }))

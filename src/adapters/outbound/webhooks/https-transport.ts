@@ -40,8 +40,8 @@ const PROBLEMS: Readonly<Record<TargetProblem, string>> = {
 };
 const STOPPED = 'The service stopped';
 const TOO_LONG = 'The receiver sent over 64 KiB, or over 8 informational responses';
-/** The codes of what this process or machine has run out of: open files, memory, buffers, local ports. */
-const OWN_SCARCITY = ['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL'];
+/** The codes of what this process or machine has run out of: open files, memory, buffers. */
+const OWN_SCARCITY = ['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'];
 
 /**
  * Sends webhooks over TLS. The addresses of a host are looked up once for each message, all of them are checked, and the

@@ -180,7 +180,7 @@ describe('the transport of webhooks', () => {
     );
   });
 
-  it('throws if it has no look-up, file or port of its own left: that is no failure of the receiver', async () => {
+  it('throws if it has no look-up or file of its own left: that is no failure of the receiver', async () => {
     const full = transport({ resolve: () => new Promise<never>(() => {}), timeoutMs: 100 });
     const url = 'https://example.com/';
     const codeOf = (work: Promise<unknown>) => work.catch(({ code }) => code);
