@@ -227,6 +227,15 @@ if (HAS_POSTGRESQL) {
       expect(await changesAfter(feed(), await feed().end())).to.deep.equal({});
     });
 
+    it('has a generation also where the server forbids to ask for its identity', async () => {
+      const [, schema] = /search_path%3D(\w+)/.exec(url) ?? [];
+      await sql(`CREATE FUNCTION pg_control_system(OUT system_identifier bigint) LANGUAGE plpgsql AS
+        'BEGIN RAISE insufficient_privilege; END'`);
+      await sql(`ALTER FUNCTION generation_place() SET search_path = ${schema}, pg_catalog`);
+      const first = await store.feedState.generation();
+      expect([first?.length, await store.feedState.generation()]).to.deep.equal([10, first]);
+    });
+
     it('is of another generation with other tables, each time', async () => {
       expect(await store.feedState.generation()).to.equal(undefined);
       const seen = new Set<string | undefined>();
@@ -337,6 +346,7 @@ if (HAS_POSTGRESQL) {
         (error) => error.code,
       );
       expect(code).to.equal('unavailable');
+      expect(await one.feedState.generation(), 'of a standby').to.equal(undefined);
       await first.query('SELECT pg_promote()');
       await until('it is a primary', () => one.products.insertAll([product(1)]));
       expect(await changesAfter(one.changes.products, place)).to.equal('expired');

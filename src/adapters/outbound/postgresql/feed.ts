@@ -20,7 +20,7 @@ import type { StoredTable } from '../../../application/ports/table-store.js';
 import { feedIsOff } from '../../../application/records/feed-position.js';
 import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
-import { EPOCH } from './migrations.js';
+import { EPOCH, GENERATION } from './migrations.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** All transactions with lower numbers have ended. */
@@ -140,7 +140,7 @@ export const GAPS = `SELECT name FROM feeds WHERE cardinality(${enabledOf('name'
 const STATES = `SELECT name, ${enabledOf('name')}, EXISTS (SELECT FROM feeds WHERE feeds.name = tables.name)
   FROM unnest($1::text[]) AS tables(name)`;
 
-const GENERATION = prepared(`SELECT left(nullif(${EPOCH}, origin), 10) FROM generation`);
+const READ_GENERATION = prepared(`SELECT nullif(${GENERATION}, origin) FROM generation`);
 
 type StateRow = [name: string, enabled: readonly string[], hasEpoch: boolean];
 
@@ -186,7 +186,7 @@ export class PostgresqlFeedState implements FeedState {
   }
 
   async generation(): Promise<string | undefined> {
-    const [row] = await this.store.run<[string | null]>(GENERATION, []);
+    const [row] = await this.store.run<[string | null]>(READ_GENERATION, []);
     return row?.[0] ?? undefined;
   }
 

@@ -1,5 +1,12 @@
 /**
- * The epoch of a row of `feeds` or of `generation`. It also changes on another server, in another database, after a standby has taken the
+ * The name of a generation, from the row of `generation`. It changes where {@link EPOCH} does; but each read needs it, so
+ * it is there on a standby too, and at providers that forbid the functions of a place. It is a part of a step.
+ */
+export const GENERATION = `left(encode(sha256(convert_to(
+  concat_ws(' ', epoch, tableoid, generation_place()), 'UTF8')), 'hex'), 10)`;
+
+/**
+ * The epoch of a row of `feeds`. It also changes on another server, in another database, after a standby has taken the
  * place of its primary (another timeline), and with a dump that was restored (another table). It is
  * a part of a step.
  */
@@ -26,7 +33,7 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
  *
  * Indexes on columns hold records alone and end with the id, but for that of the feed.
  *
- * `generation` has one row. The store has no generation while the epoch of the row is the one that it was made with,
+ * `generation` has one row. The store has no generation while that would be the one that the row was made with,
  * `origin`: until somebody resets it, or restores it in another place.
  *
  * A table with a feed has the transaction that last changed a row in `change`, and in a tombstone the version of the
@@ -264,12 +271,24 @@ export const MIGRATIONS: readonly string[] = [
   'CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL',
   'DROP INDEX products_attributes',
   `
+  CREATE FUNCTION generation_place() RETURNS text LANGUAGE plpgsql STABLE AS $$
+  BEGIN
+    RETURN concat_ws(' ', (SELECT oid FROM pg_database WHERE datname = current_database()),
+      (SELECT system_identifier FROM pg_control_system()),
+      CASE WHEN pg_is_in_recovery() THEN (SELECT upper(lpad(to_hex(timeline_id), 8, '0')) FROM pg_control_checkpoint())
+        ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END);
+  EXCEPTION
+    WHEN insufficient_privilege OR feature_not_supported OR object_not_in_prerequisite_state THEN
+      RETURN (SELECT oid FROM pg_database WHERE datname = current_database());
+  END
+  $$;
+
   CREATE TABLE generation (
     is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
     epoch uuid NOT NULL DEFAULT gen_random_uuid(),
     origin text COLLATE "C"
   );
   INSERT INTO generation DEFAULT VALUES;
-  UPDATE generation SET origin = ${EPOCH};
+  UPDATE generation SET origin = ${GENERATION};
   `,
 ];

@@ -199,7 +199,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   precondition_failed: {
     status: 412,
     cause:
-      '`If-Match` does not name the current version of the record, because another client changed it; or `If-None-Match` on a write names it, or is `*`. In an import: the `version` of the line is not the current one. The record is unchanged.',
+      '`If-Match` does not name the current version of the record, because another client changed it, or the store was restored; or `If-None-Match` on a write names it, or is `*`. In an import: the `version` of the line is not the current one. The record is unchanged.',
     remedy:
       'Read the record again, apply your change to it, and send the result with the new `ETag`. This response has that `ETag` too, the result of a line the `version`.',
   },
