@@ -74,8 +74,9 @@ export function otherStyle(name: string): OtherStyle | undefined {
     const [, key = literal, dotted, bracketed] = BEHIND_DOT.exec(literal) ?? [];
     return key === literal ? undefined : { key, operator: dotted ?? bracketed, literal };
   }
+  if (!name.startsWith(BRACKET)) return undefined;
   const [suffix, operator] = OPERATOR.exec(name) ?? ['', undefined];
-  if (!name.startsWith(BRACKET) || !(suffix || name.endsWith(']'))) return undefined;
+  if (!suffix && !name.endsWith(']')) return undefined;
   const literal = name.slice(BRACKET.length, suffix ? -suffix.length : -1);
   const [, member] = MEMBER.exec(literal) ?? [];
   if (member !== undefined) {

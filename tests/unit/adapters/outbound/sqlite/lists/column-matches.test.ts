@@ -34,12 +34,15 @@ const red: Filter = { ...attribute, value: 'red' };
 const all: Filter = { field: 'tags', operator: 'eq', value: 'all' };
 const even: Filter = { field: 'tags', operator: 'eq', value: 'even' };
 const live: Filter = { field: 'status', operator: 'exists', value: false };
+const liveOrDraft: Filter = { field: 'status', operator: 'inOrNone', values: ['draft'] };
+const liveOrArchived: Filter = { ...liveOrDraft, values: ['archived'] };
 const priced: Filter = { field: 'price.amount', operator: 'gt', value: 400 };
 const cheap: Filter = { field: 'price.amount', operator: 'lte', value: 2_500 };
 
 /** Filters that columns serve. */
 const SERVED: readonly (readonly Filter[])[] = [
   [all, live],
+  [all, liveOrArchived],
   [all, even],
   [red, all, priced, cheap],
   [{ ...attribute, values: ['red', '2'] }, live],
@@ -55,6 +58,7 @@ const OTHERS: readonly (readonly Filter[])[] = [
   [all, { field: 'name', operator: 'prefix', value: 'product 1' }],
   [all, { field: 'url', operator: 'exists', value: false }],
   [live, { ...attribute, exists: false }],
+  [liveOrDraft],
 ];
 const SORTS = [
   ...[

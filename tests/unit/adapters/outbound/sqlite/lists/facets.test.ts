@@ -46,6 +46,8 @@ const amount = (operator: 'lt' | 'lte' | 'gt' | 'gte' | 'ne' | 'eq', value: numb
 const FILTERS: readonly (readonly Filter[])[] = [
   [],
   [live],
+  [{ field: 'status', operator: 'inOrNone', values: ['archived'] }],
+  [{ field: 'status', operator: 'inOrNone', values: ['draft'] }, tag('all')],
   [tag('all')],
   [tag('rare')],
   [tag('t1'), tag('even')],
