@@ -324,6 +324,7 @@ export const SUITES: readonly Suite[] = [
   campaign('overload', 'go', 'taskset'),
   campaign('floods'),
   campaign('request-costs'),
+  campaign('dry-run-memory'),
   campaign('slow-clients', 'slowhttptest'),
   campaign('framing', 'haproxy', 'nginx'),
   campaign('random-values', ...STAND_IN),
