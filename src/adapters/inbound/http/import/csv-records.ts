@@ -42,7 +42,7 @@ export function csvImport(columns: Columns): ImportFormat {
         batches: following(batch?.slice(1) ?? [], batches),
         parse: (record) => {
           const cells = readRecord(bytesOf(record, limitBytes, 'record'), header);
-          const { body, issues } = new SentCells(cells).read(first);
+          const { body, issues } = new SentCells(cells, {}, new Map()).read(first);
           if (!match || dependent.columns.length === 0) return { body, issues };
           const beside = (stored?: () => JsonObject) =>
             new SentCells(cells, { ...body }, new Map(issues), stored && { match, stored }).read(dependent);
@@ -284,22 +284,19 @@ interface Beside {
  */
 class SentCells {
   private shown: JsonObject | undefined;
+  private readonly isMerge: boolean;
+  /** Whether an empty cell removes the value. */
+  private readonly clears: boolean;
 
   /** @param beside absent for a new record */
   constructor(
     private readonly cells: Cells,
-    private readonly body: Record<string, unknown> = {},
-    private readonly issues = new Map<string, Issue | string>(),
+    private readonly body: Record<string, unknown>,
+    private readonly issues: Map<string, Issue | string>,
     private readonly beside?: Beside,
-  ) {}
-
-  private get isMerge(): boolean {
-    return this.beside?.match.existing === 'merge';
-  }
-
-  /** Whether an empty cell removes the value. */
-  private get clears(): boolean {
-    return this.isMerge && this.beside?.match.clears === true;
+  ) {
+    this.isMerge = beside?.match.existing === 'merge';
+    this.clears = this.isMerge && beside?.match.clears === true;
   }
 
   /** @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large` */
@@ -309,7 +306,11 @@ class SentCells {
       const cell = this.cells[at];
       if (cell === undefined) {
         if (this.clears) this.clear(column);
-      } else if (column.kind !== 'json' || !this.hasRead(column, cell)) this.take(cell, column, isOfLine);
+      } else {
+        const typed = this.beside ? this.asStored(column) : column;
+        if (typed.kind === 'text') this.holderOf(typed)[nameOf(typed)] = cell;
+        else if (typed.kind !== 'json' || !this.hasRead(typed, cell)) this.take(cell, typed, isOfLine);
+      }
     }
     for (const price of prices) this.complete(price);
     return { body: this.body, issues: this.issues };
@@ -321,22 +322,20 @@ class SentCells {
   }
 
   private take(cell: string, column: Column, isOfLine: boolean): void {
-    const typed = this.asStored(column);
-    const { kind, money, path } = typed;
-    const holder = this.holderOf(path);
+    const { kind, money } = column;
+    const holder = this.holderOf(column);
     const currency = kind === 'decimal' && money ? this.currencyOf(money, holder) : undefined;
-    const value = this.valueOf(cell, typed, currency);
-    const at = placeOf(typed);
-    holder[at.at(-1) as string] = value;
+    const value = this.valueOf(cell, column, currency);
+    holder[nameOf(column)] = value;
     if (isOfLine || value !== cell) return;
-    const issue = misfit(cell, typed, currency);
-    if (issue) this.issues.set(jsonPointer(at), issue);
+    const issue = misfit(cell, column, currency);
+    if (issue) this.issues.set(pointerTo(column), issue);
   }
 
   private valueOf(cell: string, column: Column, currency: string | undefined): unknown {
-    const { kind, separator = ',' } = column;
+    const { kind, separator = ',', urlMember } = column;
     if (kind === 'list') return this.textsOf(cell, column, separator);
-    if (column.urlMember !== undefined && isUrl(cell)) return this.objectsOf(cell, column, column.urlMember);
+    if (urlMember !== undefined && isUrl(cell)) return this.objectsOf(cell, column, urlMember);
     return cellValue(cell, column, currency);
   }
 
@@ -366,7 +365,7 @@ class SentCells {
 
   /** The column of an attribute whose header has no type, beside a stored number or boolean, which has one. */
   private asStored(column: Column): Column {
-    if (!this.beside || column.kind !== 'text' || column.path[0] !== ATTRIBUTE_COLUMNS) return column;
+    if (column.kind !== 'text' || column.path[0] !== ATTRIBUTE_COLUMNS) return column;
     const stored = typeof this.storedValue(column.path);
     return stored === 'number' || stored === 'boolean' ? { ...column, kind: stored } : column;
   }
@@ -385,21 +384,22 @@ class SentCells {
     );
   }
 
-  private holderOf([field, member]: Column['path']): Record<string, unknown> {
+  /** The object of the body that has the value of a column. */
+  private holderOf({ path: [field, member] }: Column): Record<string, unknown> {
     if (member === undefined) return this.body;
     this.body[field] ??= {};
     return this.body[field] as Record<string, unknown>;
   }
 
   private clear(column: Column): void {
-    const at = placeOf(column);
-    this.holderOf(column.path)[at.at(-1) as string] = null;
-    if (column.isRequired) this.issues.set(jsonPointer(at), fieldIssue('required', at, NOT_CLEARED));
+    this.holderOf(column)[nameOf(column)] = null;
+    if (column.isRequired)
+      this.issues.set(pointerTo(column), fieldIssue('required', stepsOf(column), NOT_CLEARED));
   }
 
   /** A price is one value: it goes as a whole, and another currency needs its amount. */
   private complete({ money, amount, currency }: PriceColumns): void {
-    const price = this.body[money.field];
+    const price = this.clears && this.body[money.field];
     if (price && Object.values(price).every((member) => member === null)) this.body[money.field] = null;
     const code = currency && this.cells[currency.at];
     if (code === undefined || (amount && this.cells[amount.at] !== undefined)) return;
@@ -415,9 +415,15 @@ function stepsOf({ path }: Pick<Column, 'path'>): string[] {
   return path.filter((step) => step !== undefined);
 }
 
-/** Where the value of a column stands in a body. */
-function placeOf({ kind, money, path }: Column): string[] {
-  return kind === 'decimal' && money ? [money.field, money.amount] : stepsOf({ path });
+/** The name of the value of a column in its object. */
+function nameOf({ kind, money, path: [field, member] }: Column): string {
+  return kind === 'decimal' && money ? money.amount : (member ?? field);
+}
+
+/** The JSON Pointer to the value of a column. */
+function pointerTo(column: Column): string {
+  const [field, member] = column.path;
+  return jsonPointer(member === undefined ? [field] : [field, nameOf(column)]);
 }
 
 function textOrNothing(value: unknown): string | undefined {

@@ -163,8 +163,8 @@ function sentBy<Fields>(
     const { body, issues } = record.beside ? record.beside(shown) : record;
     const own = ownMembers(body);
     if (!stored || keptField === undefined || !isJsonObject(own)) return { body: own, issues };
-    const { [keptField]: _kept, ...rest } = own;
-    return { body: rest, issues };
+    const kept = (stored.fields as JsonObject)[keptField];
+    return { body: own[keptField] === kept ? own : { ...own, [keptField]: kept }, issues };
   };
 }
 

@@ -113,7 +113,7 @@ const VALUE_TYPES: Readonly<Record<FieldSpec['type'], ValueType | undefined>> = 
   text: TEXT,
   integer: {
     operators: ORDERED,
-    takes: 'a whole number within ±(2^53−1)',
+    takes: 'a whole number within ±(2^53−1), such as 1000',
     schema: INTEGER_SCHEMA,
     element: INTEGER_SCHEMA,
     issue: (text) => wholeNumberIssue(text, INTEGERS),
