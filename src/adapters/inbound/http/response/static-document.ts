@@ -33,7 +33,7 @@ export class TaggedDocument implements CompressedDocument {
   }
 
   compressedBy(coding: Coding): Promise<Buffer> {
-    const bytes = this.compressed.get(coding) ?? CODECS[coding].compress(this.content);
+    const bytes = this.compressed.get(coding) ?? CODECS[coding].compressKept(this.content);
     this.compressed.set(coding, bytes);
     bytes.catch(() => this.compressed.delete(coding));
     return bytes;
