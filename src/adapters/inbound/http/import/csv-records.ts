@@ -35,18 +35,15 @@ export function csvImport(columns: Columns): ImportFormat {
       const batches = readLines(source, new CsvSplitter(limitBytes, source.memory));
       const { value: batch } = await batches.next();
       const header = readHeader(batch?.[0], forMatch(columns, match), limitBytes);
-      const dependent = groupOf(header.filter((one) => match && dependsOnStored(one, match)));
-      // A cell that is no JSON is refused here, whatever record it means.
-      const first = groupOf(header.filter((one) => isJson(one) || !dependent.columns.includes(one)));
+      const group = groupOf(header);
       return {
         batches: following(batch?.slice(1) ?? [], batches),
         parse: (record) => {
           const cells = readRecord(bytesOf(record, limitBytes, 'record'), header);
-          const { body, issues } = new SentCells(cells, {}, new Map()).read(first);
-          if (!match || dependent.columns.length === 0) return { body, issues };
-          const beside = (stored?: () => JsonObject) =>
-            new SentCells(cells, { ...body }, new Map(issues), stored && { match, stored }).read(dependent);
-          return { body, issues, beside };
+          const sent = new SentCells(cells, match);
+          const { body, issues } = sent.read(group);
+          if (!match || !sent.dependsOnStored) return { body, issues };
+          return { body, issues, beside: (stored) => new SentCells(cells, match, stored).read(group) };
         },
       };
     },
@@ -65,19 +62,6 @@ function forMatch(columns: Columns, match: Match | undefined): ImportColumns {
 /** Of an import with `match` only the key is required, because a record may exist. */
 function isDue({ name, isRequired }: Column, match: Match | undefined): boolean {
   return match ? name === match.field : isRequired;
-}
-
-function isJson({ column }: PlacedColumn): boolean {
-  return column?.kind === 'json';
-}
-
-/** Whether a cell may mean something else beside a record that exists. */
-function dependsOnStored({ column, isOfLine }: PlacedColumn, { existing, clears }: Match): boolean {
-  if (!column || isOfLine || existing === 'skip') return false;
-  const { kind, path, money, urlMember } = column;
-  if (clears && existing === 'merge') return true;
-  const isAttribute = path[0] === ATTRIBUTE_COLUMNS && path.length > 1;
-  return isAttribute || kind === 'list' || money !== undefined || urlMember !== undefined;
 }
 
 /** @throws HttpError `unsupported_media_type` for `text/csv; header=absent` (RFC 4180 section 3) */
@@ -271,13 +255,6 @@ function readRecord(record: Buffer, columns: readonly PlacedColumn[]): Cells {
   return cells;
 }
 
-/** What a line does to the record that has its key. */
-interface Beside {
-  readonly match: Match;
-  /** Returns the record, as clients see it. */
-  readonly stored: () => JsonObject;
-}
-
 /**
  * The cells of a record, as they would have been sent in JSON. A cell that does not fit its column stays a text, so that
  * validation reports it, or an issue replaces what validation says.
@@ -288,15 +265,19 @@ class SentCells {
   /** Whether an empty cell removes the value. */
   private readonly clears: boolean;
 
-  /** @param beside absent for a new record */
+  private readonly body: Record<string, unknown> = {};
+  private readonly issues = new Map<string, Issue | string>();
+  /** Whether a cell may mean something else beside a record that has the key. */
+  dependsOnStored = false;
+
+  /** @param stored returns the record that has the key, as clients see it; absent for a new record */
   constructor(
     private readonly cells: Cells,
-    private readonly body: Record<string, unknown>,
-    private readonly issues: Map<string, Issue | string>,
-    private readonly beside?: Beside,
+    match: Match | undefined,
+    private readonly stored?: () => JsonObject,
   ) {
-    this.isMerge = beside?.match.existing === 'merge';
-    this.clears = this.isMerge && beside?.match.clears === true;
+    this.isMerge = match?.existing === 'merge';
+    this.clears = this.isMerge && match?.clears === true;
   }
 
   /** @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large` */
@@ -305,20 +286,15 @@ class SentCells {
       if (!column) continue;
       const cell = this.cells[at];
       if (cell === undefined) {
-        if (this.clears) this.clear(column);
+        if (this.clears && !isOfLine) this.clear(column);
       } else {
-        const typed = this.beside ? this.asStored(column) : column;
+        const typed = this.asStored(column);
         if (typed.kind === 'text') this.holderOf(typed)[nameOf(typed)] = cell;
-        else if (typed.kind !== 'json' || !this.hasRead(typed, cell)) this.take(cell, typed, isOfLine);
+        else this.take(cell, typed, isOfLine);
       }
     }
     for (const price of prices) this.complete(price);
     return { body: this.body, issues: this.issues };
-  }
-
-  /** Whether JSON is in the body already. URLs are read once more beside the stored record. */
-  private hasRead({ path, urlMember }: Column, cell: string): boolean {
-    return Object.hasOwn(this.body, path[0]) && !(this.beside && urlMember !== undefined && isUrl(cell));
   }
 
   private take(cell: string, column: Column, isOfLine: boolean): void {
@@ -371,7 +347,8 @@ class SentCells {
   }
 
   private storedValue([field, member]: Column['path']): unknown {
-    this.shown ??= this.beside?.stored();
+    this.dependsOnStored = true;
+    this.shown ??= this.stored?.();
     const value = memberValue(this.shown, field);
     return member === undefined ? value : memberValue(value, member);
   }
@@ -392,6 +369,8 @@ class SentCells {
   }
 
   private clear(column: Column): void {
+    this.dependsOnStored = true;
+    if (!this.stored) return;
     this.holderOf(column)[nameOf(column)] = null;
     if (column.isRequired)
       this.issues.set(pointerTo(column), fieldIssue('required', stepsOf(column), NOT_CLEARED));

@@ -38,11 +38,10 @@ import type { Match } from './import-parameters.js';
 /** A record of an import. */
 export interface ImportRecord extends SentRecord {
   /**
-   * Returns the record as it is meant beside the one that has its key; without one, as it is meant for a new record.
-   * Present if the two differ: then `body` and `issues` have only what is the same for both, the key among it.
+   * Returns the record as it is meant beside the one that has its key. Absent: it means the same as for a new record.
    * @param stored returns the record that has the key, as clients see it
    */
-  readonly beside?: (stored?: () => JsonObject) => SentRecord;
+  readonly beside?: (stored: () => JsonObject) => SentRecord;
 }
 
 /** A record with its place in the stream. */
@@ -159,8 +158,8 @@ function sentBy<Fields>(
   keptField: string | undefined,
 ): KeyedWrite['sent'] {
   return (stored) => {
-    const shown = stored && (() => present(stored as Versioned<Fields>));
-    const { body, issues } = record.beside ? record.beside(shown) : record;
+    const { body, issues } =
+      stored && record.beside ? record.beside(() => present(stored as Versioned<Fields>)) : record;
     const own = ownMembers(body);
     if (!stored || keptField === undefined || !isJsonObject(own)) return { body: own, issues };
     const kept = (stored.fields as JsonObject)[keptField];
