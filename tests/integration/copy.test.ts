@@ -12,13 +12,19 @@ import { mongoUrl } from '../support/mongo-url.js';
 import { sized } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
+/** What the tags of a copy have behind the version. */
+const GENERATION = /-[0-9a-f]{10}"$/;
+
 /** Returns all products with their ETags. */
 async function everything(client: HttpClient): Promise<unknown[]> {
   const found: unknown[] = [];
   for (let path = '/products?limit=1000'; path !== ''; ) {
     const page = await client.get(path);
     for (const product of page.json)
-      found.push([product, (await client.get(`/products/${product.id}`)).headers.etag]);
+      found.push([
+        product,
+        `${(await client.get(`/products/${product.id}`)).headers.etag}`.replace(GENERATION, '"'),
+      ]);
     path = linksOf(page.headers['link'])['next'] ?? '';
   }
   return found;
@@ -99,6 +105,8 @@ describe('catalogue copy', () => {
     const onMongo = await second.started(key);
     expect(second.firstKey, 'no new first key').to.equal('');
     expect(await everything(onMongo)).to.deep.equal(expected);
+    const tagOf = async (client: HttpClient) => `${(await client.get('/products/3')).headers.etag}`;
+    const tags = [await tagOf(onMongo)];
     expect((await onMongo.get('/products/7')).status).to.equal(404);
     expect((await onMongo.post('/products', { name: 'next', sku: 's7' })).json.id).to.equal(41);
     expect((await onMongo.post('/products', { name: 'again', sku: 's1' })).status).to.equal(409);
@@ -113,6 +121,9 @@ describe('catalogue copy', () => {
     const third = new ChildProcessService(back);
     const onSqliteAgain = await third.started(key);
     expect(await everything(onSqliteAgain)).to.deep.equal(after);
+    tags.push(await tagOf(onSqliteAgain));
+    for (const tag of tags) expect(tag).to.match(GENERATION);
+    expect(tags[0]).to.not.equal(tags[1]);
     onSqliteAgain.close();
     await third.stop();
   });
