@@ -127,11 +127,13 @@ def _limit_filters(case):
 
 def _match_or_create(case):
     """
-    `existing` needs `match`, and an import that matches or writes nothing takes no Idempotency-Key. The document says
-    so in words.
+    `existing` needs `match`, `empty` needs CSV too, and an import that matches or writes nothing takes no
+    Idempotency-Key. The document says so in words.
     """
     if "match" not in case.query:
         case.query.pop("existing", None)
+    if "match" not in case.query or case.media_type != "text/csv":
+        case.query.pop("empty", None)
     if "match" in case.query or "dryRun" in case.query:
         case.headers.pop("Idempotency-Key", None)
 
