@@ -188,7 +188,7 @@ describe('searches on MongoDB', () => {
     expect(await find('odd', next)).to.deep.equal(odd(all));
   });
 
-  it('index a few documents with very many words at a time, and read none of the words back', async () => {
+  it('index documents with very many words one by one, and read none of the words back', async () => {
     const han = (from: number) =>
       Array.from({ length: 500 }, (_, i) => String.fromCodePoint(0x4e00 + from + i)).join('');
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`, han(400 * i)]));
@@ -197,9 +197,7 @@ describe('searches on MongoDB', () => {
     const [size = 0] = (await documents()).map(({ words }) => Buffer.byteLength(JSON.stringify(words)));
     expect(size).to.be.within(1_000_000, 2_000_000);
     await makeOld({});
-    expect(await replica.index.indexNext(250)).to.equal(3);
-    expect(await replica.index.indexNext(250)).to.equal(3);
-    expect(await replica.index.indexNext(250)).to.equal(1);
+    for (const _ of all) expect(await replica.index.indexNext(250)).to.equal(1);
     expect(await replica.index.indexNext(250)).to.equal(0);
     expect(await find(han(5_345).slice(0, 64))).to.deep.equal(idsOf(all));
     expect(await replica.products.find(2)).to.deep.equal(all[1]);

@@ -207,7 +207,7 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '64 imports that send one byte',
-    expected: { none: 1, 503: 1 },
+    expected: { none: 1 },
     probes: ['import'],
     run: slowImports,
   },
@@ -225,7 +225,7 @@ export const FLOODS: readonly Flood[] = [
   },
   {
     name: '190 unindexed queries',
-    expected: { 200: 1, 503: 1 },
+    expected: { 200: 1, requests: 190 },
     probes: ['list', 'query'],
     run: (connections) => sendAll(connections, [query], 190, 1),
   },

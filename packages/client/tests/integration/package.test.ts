@@ -17,7 +17,7 @@ const STRICT = {
   skipLibCheck: false,
   skipDefaultLibCheck: true,
 };
-const MAX_DOCUMENT_TYPES_BYTES = 200_000;
+const MAX_DOCUMENT_TYPES_BYTES = 210_000;
 const MAX_PACKAGE_BYTES = 300_000;
 
 const blocks = (language: string) =>
