@@ -35,14 +35,22 @@ export class ByteQuota {
 /** What one task holds of a quota. */
 export class QuotaShare {
   private held = 0;
+  private isReleased = false;
 
   constructor(private readonly takeFor: (bytes: number) => Exhausted | undefined) {}
 
+  /** How many bytes it holds. */
+  get bytes(): number {
+    return this.held;
+  }
+
   /**
-   * Takes bytes, or gives some back if there are fewer than none.
+   * Takes bytes, or gives some back if the number is negative. A share that was released takes nothing any more, so that
+   * a step of its task that ends late keeps nothing for good.
    * @returns whose limit does not permit it; nothing is taken then
    */
   take(bytes: number): Exhausted | undefined {
+    if (this.isReleased) return undefined;
     const exhausted = this.takeFor(bytes);
     if (!exhausted) this.held += bytes;
     return exhausted;
@@ -51,5 +59,6 @@ export class QuotaShare {
   /** Gives everything back. */
   release(): void {
     this.take(-this.held);
+    this.isReleased = true;
   }
 }

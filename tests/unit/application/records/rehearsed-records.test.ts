@@ -154,6 +154,16 @@ describe('RehearsedRecords', () => {
       expect(await insert(run, { name: 'small', sku: 'another' })).to.equal('inserted');
     });
 
+    it('keeps nothing of the quota for a write that ends after the release', async () => {
+      const all = quota();
+      const share = all.open('a');
+      const run = runOf(share);
+      expect(await insert(run, large('early'))).to.equal('inserted');
+      share.release();
+      expect(await insert(run, large('late'))).to.equal('inserted');
+      expect(await fill(runOf(all.open('a')), 'next')).to.deep.equal([3, 'payload_too_large']);
+    });
+
     it('knows nothing of a record after a change that it did not keep, nor of its values', async () => {
       const run = runOf(quota().open('a'));
       const replace = async (id: Id, fields: Product) => {

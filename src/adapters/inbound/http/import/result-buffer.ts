@@ -79,9 +79,7 @@ export class ResultBuffer {
   readonly readable: Readable;
   /** Read first; the files follow. */
   private texts: string[] = [];
-  private memoryBytes = 0;
   private files: BufferFile[] = [];
-  private unread = 0;
   private hasEnded = false;
   private isReaderWaiting = false;
   private isHeld: boolean;
@@ -90,8 +88,9 @@ export class ResultBuffer {
 
   constructor(
     private readonly options: ResultBufferOptions,
-    /** Counts everything unread. */
-    private readonly disk: QuotaShare,
+    /** What is unread. */
+    private readonly unread: QuotaShare,
+    /** What is unread in memory. */
     private readonly memory: QuotaShare,
   ) {
     this.isHeld = options.holdMs > 0;
@@ -114,7 +113,7 @@ export class ResultBuffer {
    */
   async write(text: string): Promise<void> {
     await this.inOrder(() => this.store(text));
-    if (this.isHeld && this.unread <= MAX_HELD_BYTES) this.releaseAfterPause();
+    if (this.isHeld && this.unread.bytes <= MAX_HELD_BYTES) this.releaseAfterPause();
     else this.release();
   }
 
@@ -132,10 +131,9 @@ export class ResultBuffer {
     if (this.readable.destroyed) throw new ReaderGone('Nobody reads the results any more.');
     const { maxBytes } = this.options;
     const length = Buffer.byteLength(text);
-    if (this.unread + length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
-    if (this.disk.take(length))
+    if (this.unread.bytes + length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
+    if (this.unread.take(length))
       throw new BufferFull('This client, or all clients together, have too many unread bytes.');
-    this.unread += length;
     if (this.files.length > 0 || !this.hasRoomFor(text))
       await (await this.lastFile()).append(Buffer.from(text));
     else this.texts.push(text);
@@ -144,9 +142,7 @@ export class ResultBuffer {
   /** Takes memory for a text if there is any left. */
   private hasRoomFor(text: string): boolean {
     const bytes = heldBytes(text);
-    if (this.memoryBytes + bytes > this.options.memoryBytes || this.memory.take(bytes)) return false;
-    this.memoryBytes += bytes;
-    return true;
+    return this.memory.bytes + bytes <= this.options.memoryBytes && !this.memory.take(bytes);
   }
 
   private async lastFile(): Promise<BufferFile> {
@@ -181,7 +177,7 @@ export class ResultBuffer {
     }
     this.inOrder(async () => {
       const bytes = await this.next();
-      if (bytes) this.free(bytes.length);
+      if (bytes) this.unread.take(-bytes.length);
       this.isReaderWaiting = !bytes && !this.hasEnded;
       if (!this.isReaderWaiting) this.readable.push(bytes ?? null);
     }).catch((error: unknown) => this.fail(error));
@@ -190,7 +186,6 @@ export class ResultBuffer {
   private async next(): Promise<Buffer | undefined> {
     const text = this.texts.shift();
     if (text !== undefined) {
-      this.memoryBytes -= heldBytes(text);
       this.memory.take(-heldBytes(text));
       return Buffer.from(text);
     }
@@ -214,13 +209,8 @@ export class ResultBuffer {
     const files = this.files.splice(0);
     this.texts = [];
     this.memory.release();
-    this.free(this.unread);
+    this.unread.release();
     for (const file of files) await file.close();
-  }
-
-  private free(bytes: number): void {
-    this.unread -= bytes;
-    this.disk.take(-bytes);
   }
 
   /** Runs one step at a time, because writer and reader share the files. */
