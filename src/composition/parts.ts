@@ -216,8 +216,8 @@ export const MAKERS: {
   tokenSigner: () => new Rs256TokenSigner(),
   signingKeyAdministration: ({ storage: { signingKeys: keys }, tokenSigner: signer, clock }) =>
     new SigningKeyAdministration({ keys, signer, clock }),
-  signingKeys: ({ signingKeyAdministration: administration, tokenSigner: signer, clock }) =>
-    new SigningKeys({ administration, signer, clock }),
+  signingKeys: ({ signingKeyAdministration: administration, tokenSigner: signer, clock, logger }) =>
+    new SigningKeys({ administration, signer, clock, logger }),
   externalIssuer: ({ settings, clock, logger }) => {
     const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
     if (issuer === '') return undefined;

@@ -4,7 +4,7 @@ import { SigningKeyAdministration } from '#src/application/auth/signing-key-admi
 import { SigningKeys } from '#src/application/auth/signing-keys.js';
 import { LOCAL_STORES } from '../stores/index.js';
 import { openNew } from '../stores/provider.js';
-import { FakeClock } from '../support/fakes.js';
+import { FakeClock, RecordingLogger } from '../support/fakes.js';
 
 /** Each makes a key of RSA, which takes long. */
 const REPLICAS = 3;
@@ -17,7 +17,8 @@ describe('the first signing key of a store', () => {
       const administration = () => new SigningKeyAdministration({ keys, signer, clock });
       const replicas = Array.from(
         { length: REPLICAS },
-        () => new SigningKeys({ administration: administration(), signer, clock }),
+        () =>
+          new SigningKeys({ administration: administration(), signer, clock, logger: new RecordingLogger() }),
       );
       const current = await Promise.all(replicas.map((replica) => replica.current()));
       const [first, ...others] = await administration().all();

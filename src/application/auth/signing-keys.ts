@@ -2,6 +2,7 @@ import { API_KEY_FRESH_MS } from '../../domain/access.js';
 import type { Versioned } from '../../domain/record.js';
 import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
 import type { TokenKey, TokenSigner } from '../ports/token-signer.js';
 import type { SigningKeyAdministration } from './signing-key-administration.js';
 
@@ -19,6 +20,7 @@ export interface SigningKeysDependencies {
   readonly administration: Pick<SigningKeyAdministration, 'all' | 'makeFirst'>;
   readonly signer: TokenSigner;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 type Keys = readonly Versioned<SigningKey>[];
@@ -29,6 +31,8 @@ export class SigningKeys {
   private reading: Promise<Keys> | undefined;
   private making: Promise<Keys> | undefined;
   private readonly opened = new Map<string, TokenKey>();
+  /** Those of which the log has said that they cannot be opened. */
+  private readonly unusable = new Set<string>();
 
   constructor(private readonly deps: SigningKeysDependencies) {}
 
@@ -39,10 +43,16 @@ export class SigningKeys {
     return this.open(key);
   }
 
-  /** Returns the keys to publish: every key that a valid token may have now or soon. */
+  /**
+   * Returns the keys to publish: every key that a valid token may have now or soon. One that this release cannot open is
+   * left out: no other token is refused because of it.
+   */
   async published(): Promise<TokenKey[]> {
     const keys = this.inPhase(await this.readOrCreate(), TRUSTED);
-    return Promise.all(keys.map((key) => this.open(key)));
+    const opened = await Promise.all(
+      keys.map((key) => this.open(key).catch((error) => this.note(key, error))),
+    );
+    return opened.filter((key) => key !== undefined);
   }
 
   async find(kid: string): Promise<TokenKey | undefined> {
@@ -92,6 +102,12 @@ export class SigningKeys {
     const kids = new Set(keys.map(({ fields }) => fields.kid));
     for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
     return keys;
+  }
+
+  /** Logs once that a key cannot be opened: anybody can ask for the published keys. */
+  private note({ fields: { kid } }: Versioned<SigningKey>, error: unknown): undefined {
+    if (!this.unusable.has(kid)) this.deps.logger.error('a signing key cannot be opened', { kid, error });
+    this.unusable.add(kid);
   }
 
   private async open({ fields }: Versioned<SigningKey>): Promise<TokenKey> {

@@ -6,13 +6,15 @@ import type { TokenKey, TokenSigner } from '#src/application/ports/token-signer.
 import { unavailable } from '#src/domain/errors.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/signing-key.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
-import { FakeClock } from '../../../support/fakes.js';
+import { FakeClock, RecordingLogger } from '../../../support/fakes.js';
 import { ENDLESS, SIGNING_KEYS } from '../../../support/tables.js';
 
 /** Makes keys without cryptography, and counts how many it made and opened. */
 class CountingSigner implements TokenSigner {
   keysMade = 0;
   keysOpened = 0;
+  /** The `kid` of a key that cannot be opened. */
+  foreign: string | undefined;
 
   makeKey = async (): Promise<SigningKey> => {
     this.keysMade++;
@@ -20,6 +22,7 @@ class CountingSigner implements TokenSigner {
   };
   open = async ({ kid }: SigningKey): Promise<TokenKey> => {
     this.keysOpened++;
+    if (kid === this.foreign) throw new Error('not a key of this release');
     const never = () => Promise.reject(new Error('not used here'));
     return { kid, publicJwk: { kid }, sign: never, verify: never };
   };
@@ -33,6 +36,7 @@ describe('SigningKeys', () => {
   let reads: number;
   let failure: Error | undefined;
   let keys: SigningKeys;
+  let logger: RecordingLogger;
 
   beforeEach(() => {
     clock = new FakeClock();
@@ -40,6 +44,7 @@ describe('SigningKeys', () => {
     const stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
     administration = new SigningKeyAdministration({ keys: stored, signer: signer, clock });
     [reads, failure] = [0, undefined];
+    logger = new RecordingLogger();
     keys = replica();
   });
 
@@ -56,6 +61,7 @@ describe('SigningKeys', () => {
       },
       signer: signer,
       clock,
+      logger,
     });
   /** Makes one read late: it returns the keys of its beginning, and ends when `answer` is called. */
   const lateRead = (isLate: () => boolean) => {
@@ -170,6 +176,15 @@ describe('SigningKeys', () => {
       (await administration.all()).map(({ id }) => id),
       'the retired one is gone',
     ).to.deep.equal([2, 3]);
+  });
+
+  it('are published without one that this release cannot open, which the log names once', async () => {
+    await keys.current();
+    await administration.rotate();
+    signer.foreign = 'k2';
+    const reader = replica();
+    expect([await published(reader), await published(reader)]).to.deep.equal([['k1'], ['k1']]);
+    expect(logger.events).to.deep.equal(['a signing key cannot be opened']);
   });
 
   it('are dropped within a minute of their revocation, and replaced if none is left', async () => {
