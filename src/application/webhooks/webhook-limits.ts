@@ -23,15 +23,18 @@ export function limitedWebhooks(records: Repository<Webhook>): Repository<Webhoo
     if (isNew && (await records.count([])) >= MAX_IN_ALL) return false;
     return (await records.count([{ field: 'createdBy', operator: 'eq', value: createdBy }])) < MAX_OF_KEY;
   };
+  /** Whether another request with the same idempotency key has just made it: then the store says so. */
+  const isMade = async (id: Id): Promise<boolean> => (await records.findUsedIds([id])).has(id);
   const write = async <Outcome>(
-    { fields: { createdBy } }: Versioned<Webhook>,
+    { id, fields: { createdBy } }: Versioned<Webhook>,
     isNew: boolean,
     run: () => Promise<readonly Outcome[]>,
   ): Promise<readonly (Outcome | AppError)[]> => {
     const permit = await writes.acquire(String(createdBy));
     if (!permit) throw unavailable('Too many webhooks are being made. This one was not; try again.');
     try {
-      return (await hasRoom(createdBy, isNew)) ? await run() : [limitReached()];
+      const isPermitted = (await hasRoom(createdBy, isNew)) || (isNew && (await isMade(id)));
+      return isPermitted ? await run() : [limitReached()];
     } finally {
       permit.release();
     }
