@@ -261,7 +261,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a PATCH lost 64 races in a row or a write by key 8, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, lines of imports, exports or unindexed searches in progress, or keep too many records of dry runs.',
+      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a write without a precondition lost 64 races, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, lines of imports, exports or unindexed searches in progress, or keep too many records of dry runs.',
     remedy:
       'Wait for the seconds in `Retry-After`, then send the request again. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
   },
