@@ -199,7 +199,7 @@ describe('the feeds of a SQLite database', () => {
     clearInterval(asking);
     // By then each process of the service knows the generation.
     expect(performance.now() - lastWithout).to.be.at.least(GENERATION_MS);
-    expect([code, out, err]).to.deep.equal([0, 'All cursors of changes have expired.\n', '']);
+    expect([code, out, err]).to.deep.equal([0, 'All cursors of changes and all tags have expired.\n', '']);
     expect(await opened.changes.products.read(end, 10)).to.equal(undefined);
     const later = await opened.changes.products.end();
     await opened.products.insertAll([product(2)]);

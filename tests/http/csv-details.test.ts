@@ -191,7 +191,7 @@ describe('the details of products in CSV', () => {
     const messages = error.details.map(({ message }: Fields) => message);
     expect(messages).to.deep.equal([
       'tags.0 must be at most 64 characters, not only white space, no control character, comma, | or lone surrogate. In a cell | separates them: cotton|summer.',
-      'stock must be an integer from 0, in pieces, at most 9007199254740991. Write it in digits alone, such as 1000: no point, comma or exponent.',
+      'stock must be an integer from 0, in pieces, at most 9007199254740991. Write only digits, such as 1000: no point, comma or exponent.',
     ]);
   });
 

@@ -196,7 +196,7 @@ export const TEXTS = {
     },
     problems: {
       not_a_number: 'This is not a number. Write it like 1250 or -7.5.',
-      not_an_integer: 'Write it in digits alone, like 1250: 1.250 could mean two numbers.',
+      not_an_integer: 'Write only digits, like 1250: 1.250 could mean two numbers.',
       too_precise: 'This number has more digits than can be kept exactly.',
       repeated_key: 'Another attribute has the same key.',
       not_a_price: priceRule,
@@ -257,7 +257,7 @@ export const TEXTS = {
     ndjsonPrices: `Check the prices. An amount is in the smallest unit: 25 EUR is ${PRICE_OF_25}.`,
     noPrice: (text: string) => `${text}: not a price`,
     untyped: (column: string, typed: string) =>
-      `${column} becomes a text where a record has no such attribute yet, and a filter such as “at least” finds numbers alone. Name the column ${typed} if it is no text.`,
+      `${column} becomes a text where a record has no such attribute yet, and a filter such as “at least” finds only numbers. Name the column ${typed} if it is no text.`,
     noRecord: (text: string) => `Not a record: ${text.slice(0, 200)}`,
     use: 'How to use this file',
     add: 'Only add records',

@@ -51,8 +51,9 @@ export function addChanges(program: Command, context: CliContext): void {
     .command('reset')
     .summary('make all cursors of changes and all tags expire')
     .description(
-      'Makes all cursors of changes expire, so that clients list again, and all ETags of records, so that they read again. Run it after another program has put older data ' +
-        'in the place of the store: its changes have no order with those that clients know.',
+      'Makes all cursors of changes expire, so that clients list again, and all ETags of records, so that they read ' +
+        'again. Run it after another program has put older data in the place of the store: its changes have no order ' +
+        'with those that clients know.',
     )
     .addHelpText('after', '\nexample: catalogue changes reset')
     .action(async () => {
@@ -61,7 +62,7 @@ export function addChanges(program: Command, context: CliContext): void {
         changes.error('error: reset makes the cursors of all resources expire, and takes no --resource');
       const settings = loadSettings();
       await (await loadTasks()).resetFeeds(settings);
-      io.stdout.write('All cursors of changes have expired.\n');
+      io.stdout.write('All cursors of changes and all tags have expired.\n');
     });
 }
 

@@ -446,7 +446,7 @@ function misfit(cell: string, column: Column, currency: string | undefined): Iss
     issueAt(steps, code, `${steps.join('.')} takes ${what}.`);
   switch (kind) {
     case 'integer':
-      return 'Write it in digits alone, such as 1000: no point, comma or exponent.';
+      return 'Write only digits, such as 1000: no point, comma or exponent.';
     case 'amount':
       return takes(
         `an integer in the smallest unit of the currency: 1999 is 19.99 EUR. Amounts such as 19.99 belong into a column ${money?.field}.decimal`,
