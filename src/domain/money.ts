@@ -42,11 +42,7 @@ export function decimalOf(amount: number, currency: string): string {
 export function amountOf(decimal: string, currency: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];
   const digits = currencyDigits(currency);
-  if (whole === undefined || !isZeros(fraction.slice(digits))) return undefined;
+  if (whole === undefined || /[1-9]/.test(fraction.slice(digits))) return undefined;
   const amount = Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
   return Number.isSafeInteger(amount) ? amount : undefined;
-}
-
-function isZeros(digits: string): boolean {
-  return /^0*$/.test(digits);
 }

@@ -24,8 +24,8 @@ export function readNumber(text: string): number | undefined {
 
 /** Reads `true` or `false` in any case, as spreadsheets write `TRUE`. @returns undefined for any other text */
 export function readBoolean(text: string): boolean | undefined {
-  if (text === 'true' || /^true$/i.test(text)) return true;
-  return text === 'false' || /^false$/i.test(text) ? false : undefined;
+  if (/^true$/i.test(text)) return true;
+  return /^false$/i.test(text) ? false : undefined;
 }
 
 /** Returns the texts of a list in one cell, without space, tab and U+00A0 around them. An empty cell has none. */

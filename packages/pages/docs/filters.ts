@@ -70,8 +70,8 @@ function ofOneKey(parameter: Parameter, references: References): Omit<FilterOper
 }
 
 /**
- * The name of the filter that a key equals a value. The service refuses `.gte` and `[in]` at the end of a key behind a dot,
- * as other services write operators, and `attributes[attributes.colour]`.
+ * The name of the filter that a key equals a value. The service refuses `.gte` and `[in]` at the end of a key behind a
+ * dot, as other services write operators, and `attributes[attributes.colour]`.
  */
 export function nameOfKey(field: string, key: string): string {
   const needsBrackets = /\.\w+$|\]$/.test(key) && !key.startsWith(`${field}.`);

@@ -19,8 +19,8 @@ export interface ListQuery {
 export type Value = string | number;
 
 /**
- * A record that lacks the field matches no filter but `exists` and `inOrNone`. Texts are compared literally. A list matches if one of
- * its elements does.
+ * A record that lacks the field matches no filter but `exists` and `inOrNone`. Texts are compared literally. A list
+ * matches if one of its elements does.
  */
 export type Filter =
   | Comparison

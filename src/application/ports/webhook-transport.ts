@@ -31,7 +31,7 @@ export interface WebhookTransport {
    */
   problemOf(url: string, client: string): Promise<TargetProblem | undefined>;
   /**
-   * Sends a POST to an allowed address, within 10 seconds, redirects not followed.
+   * Sends a POST to an allowed address, redirects not followed. Takes at most 20 seconds, 10 of them to find the host.
    * @param signal ends it early
    * @throws AppError `unavailable` if the service itself has no look-up or connection left, which is not the receiver's
    *   failure

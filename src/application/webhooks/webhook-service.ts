@@ -52,7 +52,7 @@ export interface WebhookServiceDependencies {
   readonly onChange: () => void;
 }
 
-/** Tests under way in this process. Each takes at most 10 seconds. */
+/** Tests under way in this process. Each takes at most 20 seconds. */
 const TESTS = { total: 16, perClient: 2, maxWaiting: 10, patienceMs: 10_000 };
 
 /** Administers webhooks. What they send is the sender's part. */

@@ -199,7 +199,7 @@ function fieldNamed(name: string, fields: readonly Field[]): Field | undefined {
   return fields.find((one) => one.name === name);
 }
 
-/** Whether the service takes a value for none. Of a choice it takes one other text, such as `live`, and refuses the rest. */
+/** Whether the service takes a value for none. Of a choice it takes one other text, such as `live`, and refuses others. */
 function isNoValue(value: Json, field: Field | undefined): boolean {
   if (field?.kind === 'choice') return !field.values.includes(String(value));
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;

@@ -15,7 +15,7 @@ import { hostAddresses, type Resolve, type ResolvedAddress } from './host-addres
 const TIMEOUT_MS = 10_000;
 /** How much of the content of a response is read, and thrown away. */
 const MAX_CONTENT_BYTES = 16_384;
-/** How much is taken off a connection in all, after TLS. Node itself would read empty lines and interim responses forever. */
+/** How much is taken off a connection in all, after TLS. Node would read empty lines and interim responses forever. */
 const MAX_CONNECTION_BYTES = 65_536;
 /** RFC 9110 section 15.2: a client takes any number of them before the final response. */
 const MAX_INFORMATIONAL = 8;

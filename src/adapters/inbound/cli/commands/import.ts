@@ -79,13 +79,13 @@ export function addImport(program: Command, context: CliContext): void {
         const source = await SourceFile.open(file, format, (bytes) =>
           progress.show('reading', bytes / MEBIBYTE, undefined, ' MiB'),
         );
-        const isBesideUsual = source.isNamed && !dryRun;
-        const refusedPath = options.refused ?? (isBesideUsual ? besideSource(file) : undefined);
+        const isWritten = source.isNamed && !dryRun;
+        const refusedPath = options.refused ?? (isWritten ? besideSource(file) : undefined);
         let refused: RefusedFile | undefined;
         try {
           refused = refusedPath === undefined ? undefined : await RefusedFile.at(refusedPath, source);
           // What is corrected in a file of refused lines, and imported, may be replaced again.
-          const isRelease = isBesideUsual && (await isSealed(file));
+          const isRelease = isWritten && (await isSealed(file));
           const digest = add || isRelease ? await source.digest() : '';
           const run = new ImportRun(io, progress, source, refused);
           const stop = new AbortController();

@@ -9,6 +9,7 @@ import { Slices, type Turn } from '../../../../shared/turn.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
 import type { ImportRecord, LineWriter } from './line-writers.js';
+import { lengthOf } from './read-lines.js';
 
 export interface BatchImporterOptions {
   readonly writer: LineWriter<unknown, unknown>;
@@ -139,18 +140,12 @@ export class BatchImporter {
   }
 }
 
-/** The length of a line in bytes; of one that is not kept it is 0. */
-export function lengthOf(line: ImportLine): number {
-  return 'bytes' in line ? line.bytes.length : 0;
-}
-
 /** What a line is counted for besides itself: the record that it finds. */
 const FOUND_BYTES = 4 * 1024;
 
 /** How many bytes of memory the records of a batch take, approximately. */
 function heldBy(lines: readonly ImportLine[]): number {
-  const bytes = lines.reduce((sum, line) => sum + lengthOf(line), 0);
-  return heldBytes({ parsedFrom: bytes }) + FOUND_BYTES * lines.length;
+  return heldBytes({ parsedFrom: lengthOf(...lines) }) + FOUND_BYTES * lines.length;
 }
 
 /** A record to write, as its writer has prepared it, or why its line is refused. */

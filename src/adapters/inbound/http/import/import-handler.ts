@@ -16,11 +16,11 @@ import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/request-id.js';
 import { requestKey } from '../query/idempotency-key.js';
 import { connectionOf } from '../server/connection.js';
-import { BatchImporter, lengthOf } from './batch-importer.js';
+import { BatchImporter } from './batch-importer.js';
 import { type ImportMode, type ImportParameters, type Match, refuseKey } from './import-parameters.js';
 import { InputPatience } from './input-patience.js';
 import { creatingWriter, type ImportRecord, type LineWriter, matchingWriter } from './line-writers.js';
-import { bytesOf, type LineSource, readLines } from './read-lines.js';
+import { bytesOf, type LineSource, lengthOf, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
 export interface ImportPolicy {
@@ -222,7 +222,7 @@ async function writeResults(
       written = written.then(() => write(results));
       written.catch((error) => output.fail(error));
       linesAhead += batch.length;
-      bytesAhead += batch.reduce((sum, line) => sum + lengthOf(line), 0);
+      bytesAhead += lengthOf(...batch);
       if (batchesToRepeat > 0 && linesAhead < MAX_LINES_AHEAD && bytesAhead < MAX_BYTES_AHEAD) continue;
       await written;
       [linesAhead, bytesAhead] = [0, 0];

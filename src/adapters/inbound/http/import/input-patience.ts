@@ -1,18 +1,14 @@
+import type { Clock } from '../../../../application/ports/clock.js';
+import type { Timer } from '../../../../application/ports/timer.js';
+
 /** How much of an unfinished record counts as progress. */
 const PART_BYTES = 16 * 1024;
 const PATIENCE_MS = 30_000;
 
-export interface Timers {
-  /** Milliseconds of a clock that never goes back. */
-  now(): number;
-  /** @returns what stops the timer */
-  start(run: () => void, ms: number): () => void;
-}
-
-const SYSTEM: Timers = {
-  now: () => performance.now(),
-  start: (run, ms) => {
-    const timer = setTimeout(run, ms);
+const SYSTEM: Pick<Clock, 'elapsed'> & Timer = {
+  elapsed: () => performance.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms);
     return () => clearTimeout(timer);
   },
 };
@@ -68,15 +64,15 @@ export class InputPatience {
   }
 
   private async waited<Result>(arrival: Promise<Result>): Promise<Result> {
-    const begin = this.timers.now();
-    const stop = this.timers.start(() => this.stream.end(), this.limitMs - this.waitedMs);
+    const begin = this.timers.elapsed();
+    const stop = this.timers.after(this.limitMs - this.waitedMs, () => this.stream.end());
     this.stream.working(false);
     try {
       return await arrival;
     } finally {
       stop();
       this.stream.working(true);
-      this.waitedMs += this.timers.now() - begin;
+      this.waitedMs += this.timers.elapsed() - begin;
     }
   }
 }

@@ -4,7 +4,6 @@ import { unavailable } from '../../../../domain/errors.js';
 import type { QuotaShare } from '../../../../shared/byte-quota.js';
 import type { ImportLine, LineSplitter } from '../../../../shared/record-splitters.js';
 import { tooLarge } from '../body/json-body.js';
-import { lengthOf } from './batch-importer.js';
 import type { InputPatience } from './input-patience.js';
 
 /** The maximum number of lines in a batch. */
@@ -56,6 +55,13 @@ export function bytesOf(line: ImportLine, limitBytes: number, what: string): Buf
       'This client, or all clients together, have too many long lines under way. Try again later.',
     );
   return line.bytes;
+}
+
+/** The length of lines in bytes; those that are not kept have none. */
+export function lengthOf(...lines: readonly ImportLine[]): number {
+  let bytes = 0;
+  for (const line of lines) if ('bytes' in line) bytes += line.bytes.length;
+  return bytes;
 }
 
 /** Yields everything that has arrived since the last chunk. From Node 26 on, `read` returns one chunk of it. */

@@ -32,7 +32,7 @@ export interface Column {
   readonly separator?: string;
   /** What people write between the texts of a list instead. No text has it. */
   readonly wrongSeparator?: string;
-  /** The member of the objects of a list that is their URL. URLs with separators between them may stand for the objects. */
+  /** The member of a list's objects that is their URL. URLs with separators between them may stand for the objects. */
   readonly urlMember?: string;
   /** The amount of money that the column shows, or whose currency it shows. */
   readonly money?: MoneyField;

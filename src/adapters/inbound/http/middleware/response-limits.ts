@@ -41,7 +41,7 @@ export function responseLimits(limits: ConcurrencyLimits): Middleware {
 
 /** Makes the permit of the response as large as its body. An error can be larger than what it was reserved for. */
 function holdResponse(ctx: Context, limits: ConcurrencyLimits): MaybePromise<unknown> {
-  const bytes = heldBytes(ctx);
+  const bytes = responseBytes(ctx);
   const { responsePermit, errorCode } = ctx.state;
   if (responsePermit && errorCode === undefined) return responsePermit.shrink(bytes);
   responsePermit?.release();
@@ -52,7 +52,7 @@ function holdResponse(ctx: Context, limits: ConcurrencyLimits): MaybePromise<unk
 export function limitSendingTime({ graceMs, bytesPerMs }: SendingLimits = DEFAULTS): Middleware {
   return (ctx, next) =>
     andThen(next(), () => {
-      const bytes = heldBytes(ctx);
+      const bytes = responseBytes(ctx);
       if (bytes <= SMALL_BYTES || ctx.res.closed) return;
       const { socket } = ctx.req;
       const timer = setTimeout(() => socket.destroy(), graceMs + bytes / bytesPerMs);
@@ -70,7 +70,7 @@ function releaseOnClose({ res, state: { permits } }: Context): void {
 }
 
 /** The bytes that the response holds in memory; 0 for a stream of unknown size. */
-function heldBytes({ body, method, state, response }: Context): number {
+function responseBytes({ body, method, state, response }: Context): number {
   if (method === 'HEAD') return 0;
   // Koa has counted the bytes of a text.
   if (typeof body === 'string' || Buffer.isBuffer(body)) return response.length ?? 0;

@@ -13,10 +13,10 @@ async function endOf(steps: readonly Step[], splitter: LineSplitter): Promise<nu
   let ended: number | undefined;
   let due = Number.POSITIVE_INFINITY;
   const timers = {
-    now: () => now,
-    start: (run: () => void, ms: number) => {
+    elapsed: () => now,
+    after: (ms: number, call: () => void) => {
       due = now + ms;
-      expire = run;
+      expire = call;
       return () => {
         due = Number.POSITIVE_INFINITY;
       };
