@@ -300,8 +300,8 @@ describe('a request that waits', () => {
 });
 
 describe('work for a client that has disconnected', () => {
-  const imports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
-  const bounds = new ConcurrencyLimits(MIB, { imports });
+  const exports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
+  const bounds = new ConcurrencyLimits(MIB, { exports });
   const service = middlewareHarness(responseLimits(bounds));
 
   it('counts against the limit until it ends', async () => {
@@ -314,13 +314,13 @@ describe('work for a client that has disconnected', () => {
         ctx.res.once('close', () => {
           hasGone = true;
         });
-        await bounds.acquire(ctx, 'imports');
+        await bounds.acquire(ctx, 'exports');
         hasBegun = true;
         await new Promise<void>((resolve) => {
           end = resolve;
         });
       } else {
-        const permit = await Promise.resolve(bounds.acquire(ctx, 'imports')).catch(() => undefined);
+        const permit = await Promise.resolve(bounds.acquire(ctx, 'exports')).catch(() => undefined);
         ctx.body = permit ? 'accepted' : 'refused';
       }
     };
