@@ -104,7 +104,8 @@ export async function resetFeeds(settings: Settings): Promise<void> {
   const missing = missingDatabase(settings);
   if (missing) throw noDatabase(missing);
   await withStore(settings, ({ storage }) => storage.feedState.reset());
-  await sleep(GENERATION_MS);
+  // A timer can end up to a millisecond early.
+  await sleep(GENERATION_MS + 1);
 }
 
 /** @throws StoreConfigError */
