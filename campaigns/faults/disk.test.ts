@@ -135,9 +135,9 @@ describe('the disk', function () {
     expect((await store.exit).code).to.equal(75);
     expect(store.log).to.include('x.sqlite cannot be opened');
     const full = folder();
-    mkdirSync(join(full, 'data'));
-    mount('size=8k', join(full, 'data'));
-    const tiny = new ChildProcessService(full, { STORE_START_TIMEOUT_SECONDS: '1' });
+    mkdirSync(join(full, 'tiny'));
+    mount('size=8k', join(full, 'tiny'));
+    const tiny = new ChildProcessService(full, { DATA_DIR: 'tiny', STORE_START_TIMEOUT_SECONDS: '1' });
     const { code } = await tiny.exit;
     expect([75, 78], tiny.log).to.include(code);
     expect(tiny.out).to.not.include('pcs_');
