@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { FeedState } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 
-/** How long a process uses the generation that it has read, in milliseconds. Who resets a store waits as long. */
+/** How long a process uses the generation that it has read, in milliseconds. A reset of the store takes as long. */
 export const GENERATION_MS = 500;
 
 /** The generation of the store, as this process knows it; see {@link FeedState.generation}. */

@@ -96,7 +96,7 @@ export class SourceFile {
     return buffer;
   }
 
-  /** Who may read and write it. */
+  /** The permissions to read and write it, as bits: chmod(2). */
   async mode(): Promise<number> {
     return (await this.handle.stat()).mode & 0o666;
   }
