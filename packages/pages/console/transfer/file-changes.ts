@@ -103,8 +103,12 @@ function saidIn({ text, columns }: FileRecord, fields: readonly Field[], stored:
   return isObject(value) ? value : {};
 }
 
-/** An attribute in a header row: `attributes.watts`, `attributes[watts]`, `attributes[watts]:number`. */
-const MEMBER = /^([^.[]+)(?:\.(.+)|\[(.+)\](?::(number|boolean))?)$/s;
+/** Reads a column of a header row: that of a field, or of a member of it: `price.amount`, `attributes[watts]:number`. */
+export function columnPath(column: string) {
+  const [, name = column, dotted, key = dotted, type] =
+    /^([^.[]+)(?:\.(.+)|\[(.+)\](?::(number|boolean))?)$/s.exec(column) ?? [];
+  return { name, key, type };
+}
 
 function saidInCells(
   columns: readonly string[],
@@ -116,7 +120,7 @@ function saidInCells(
   for (const [at, column] of columns.entries()) {
     const cell = cells[at];
     if (cell === undefined) continue;
-    const [, name = column, dotted, key = dotted, type] = MEMBER.exec(column) ?? [];
+    const { name, key, type } = columnPath(column);
     const field = fieldNamed(name, fields);
     if (key === undefined) said[name] = valueIn(cell, field, member(stored, name));
     else {

@@ -2,6 +2,7 @@ import { amountOf } from '#src/domain/money.js';
 import { readBoolean, readInteger, readNumber } from '#src/shared/text-values.js';
 import { isPrice, type Price } from '../formats.js';
 import { cellsOf } from './csv-cells.js';
+import { columnPath } from './file-changes.js';
 import { type Format, partsOf } from './records-in-file.js';
 
 /** A record of a file, before the service has seen it. */
@@ -81,9 +82,8 @@ export interface UntypedColumn {
 export function untypedColumns(records: readonly PreviewRecord[]): UntypedColumn[] {
   const names = new Set(records.flatMap(({ values }) => Object.keys(values ?? {})));
   return [...names].flatMap((column) => {
-    const [, dotted, bracketed] = /^attributes(?:\.(.+)|\[(.+)\])$/s.exec(column) ?? [];
-    const key = dotted ?? bracketed;
-    if (key === undefined) return [];
+    const { name, key, type: typed } = columnPath(column);
+    if (name !== 'attributes' || key === undefined || typed !== undefined) return [];
     const cells = records.map(({ values }) => values?.[column]).filter((cell) => cell !== undefined);
     const areAll = (read: (text: string) => unknown) =>
       cells.every((cell) => read(String(cell)) !== undefined);
