@@ -42,7 +42,7 @@ export const DEBIAN_PACKAGES = {
   openssl: 'openssl',
   pg_ctlcluster: 'postgresql-15',
   pgbouncer: 'pgbouncer',
-  php: 'php-cli php-guzzlehttp-guzzle',
+  php: 'php-cli php-guzzlehttp-guzzle php-mbstring',
   promtool: 'prometheus',
   python3: 'python3-venv',
   'redis-server': 'redis-server',

@@ -109,9 +109,9 @@ export function addImport(program: Command, context: CliContext): void {
           if (failure instanceof Unavailable) throw new Unavailable(`${failure.message}\n${AGAIN}`);
           if (failure) throw failure;
           await refused?.finish();
-          if (run.exitCode === EXIT_CODES.ok) {
-            if (isRelease) await releaseSealed(file, digest);
-          } else if (!dryRun) io.stderr.write(whatNext(refusedPath));
+          // What it still refuses is in a file of its own.
+          if (isRelease) await releaseSealed(file, digest);
+          if (run.exitCode !== EXIT_CODES.ok && !dryRun) io.stderr.write(whatNext(refusedPath));
           exitWith(run.exitCode);
         } finally {
           await refused?.close();

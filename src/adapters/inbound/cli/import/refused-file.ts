@@ -12,7 +12,7 @@ const FLUSHED_BYTES = 65_536;
 const LINE_END = Buffer.from('\n');
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const NOT_OWN =
-  'no import wrote this file, or it was edited since; import it if it has corrected lines, ' +
+  'no import wrote this file, or it was edited and not imported since; import it if it has corrected lines, ' +
   'else move it away, or name another file with --refused';
 
 /** Returns `NAME.refused.EXT` beside a file. */
@@ -131,7 +131,7 @@ export function isSealed(path: string): Promise<boolean> {
 }
 
 /**
- * Lets imports replace a file that one wrote and somebody has edited, because all of it is imported.
+ * Lets imports replace a file that one wrote and somebody has edited, because it is imported.
  * @param digest of what was imported
  */
 export function releaseSealed(path: string, digest: string): Promise<void> {

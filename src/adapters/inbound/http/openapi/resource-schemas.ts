@@ -207,8 +207,10 @@ function withNamedParts(
       return { ...part, items: refer(part['items'] as JsonSchema, partName, isSame) };
     // In a merge patch, null or an object without its required members: a type of this place only.
     if (Array.isArray(part['type'])) return part;
-    const full =
-      kind === 'record' || kind === 'change' || (part['enum'] && isSame) ? partName : `${partName}Input`;
+    const isShown = kind === 'record' || kind === 'change';
+    // Fewer values than a record shows. Go has one scope for the values of all named types.
+    if (part['enum'] && !isShown && !isSame) return part;
+    const full = isShown || part['enum'] ? partName : `${partName}Input`;
     parts[full] = part;
     return schemaRef(full);
   };
