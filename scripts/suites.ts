@@ -129,6 +129,7 @@ export const SUITES: readonly Suite[] = [
     command: mocha('tests/crash/*', '--parallel --jobs 2'),
     atNight: mocha('tests/crash/**/*'),
     needs: ['python3', 'zsh', 'fish', 'curl'],
+    needsAtNight: ['openssl'],
     runs: BOTH,
     usesImageNode: true,
     usesOldestPostgresql: true,

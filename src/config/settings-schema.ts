@@ -189,7 +189,8 @@ export function settingsSchema(stores: Stores): Joi.ObjectSchema<Settings> {
       .when('RATE_LIMITER', { not: 'redis', otherwise: Joi.required() })
       .messages({
         'any.required': 'REDIS_URL is required by RATE_LIMITER=redis',
-        'any.invalid': 'REDIS_URL must be redis://HOST:PORT/DATABASE, or rediss://… for TLS',
+        'any.invalid':
+          'REDIS_URL must be redis://HOST:PORT/DATABASE, or rediss://… for TLS, with % as %25 in a password',
       })
       .description(
         'The address of Redis as `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS, required with `RATE_LIMITER=redis`.',

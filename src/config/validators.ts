@@ -56,9 +56,18 @@ export function originList(list: string, { error }: Joi.CustomHelpers): string |
 /** Joi rule: https://www.iana.org/assignments/uri-schemes/prov/redis, and its path is the number of a database. */
 export function redisUrl(text: string, { error }: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (!URL.canParse(text)) return error('any.invalid');
-  const { protocol, hostname, pathname, search } = new URL(text);
+  const { protocol, hostname, pathname, search, username, password } = new URL(text);
   const isValid = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname + search);
-  return isValid ? text : error('any.invalid');
+  return isValid && isDecodable(username + password) ? text : error('any.invalid');
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const WILDCARDS = ['0.0.0.0', '::'];

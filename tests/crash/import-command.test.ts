@@ -8,6 +8,8 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -168,6 +170,18 @@ describe('catalogue import', () => {
       expect(read('feed.refused.refused.ndjson')).to.equal(BAD);
       expect((await run(path)).code).to.equal(65);
       expect(read('feed.refused.ndjson')).to.equal(BAD);
+    });
+
+    it('is written again after somebody has moved it away', async () => {
+      const path = file('feed.ndjson', BAD);
+      await run(path);
+      renameSync(join(folder, 'feed.refused.ndjson'), join(folder, 'done.ndjson'));
+      expect((await run(path)).code).to.equal(65);
+      expect(read('feed.refused.ndjson')).to.equal(BAD);
+      rmSync(join(folder, 'feed.refused.ndjson'));
+      file('feed.ndjson', '{"sku":"Q-7","name":"Lamp"}');
+      expect((await run(path)).code).to.equal(0);
+      expect(names()).to.deep.equal(['done.ndjson', 'feed.ndjson']);
     });
 
     it('stays as it is if the connection breaks', async () => {

@@ -1,7 +1,13 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { HttpsWebhookTransport } from '#src/adapters/outbound/webhooks/https-transport.js';
+import { serverPair } from '../../support/certificates.js';
 import { CrashService } from '../../support/crash-service.js';
 import { figuresOf } from '../../support/figure.js';
+import { freePort } from '../../support/free-port.js';
 import { TEST_SEED } from '../../support/run-settings.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -92,5 +98,39 @@ describe('webhooks while senders are killed and receivers fail', function () {
     }
     figure('messages', bodies.size);
     figure('sent again', receiver.messages.length - bodies.size);
+  });
+
+  it('are not held up by a receiver that sends session tickets without end', async () => {
+    const pair = await serverPair(folder);
+    writeFileSync(join(folder, 'receiver.pem'), pair.key + pair.cert);
+    const port = await freePort();
+    const certificate = join(folder, 'receiver.pem');
+    const args = [
+      's_server',
+      '-quiet',
+      '-accept',
+      `${port}`,
+      '-cert',
+      certificate,
+      '-num_tickets',
+      '10000000',
+    ];
+    const server = spawn('openssl', args, { stdio: ['pipe', 'ignore', 'inherit'] });
+    try {
+      const transport = new HttpsWebhookTransport('127.0.0.0/8', {
+        ca: readFileSync(pair.authority, 'utf8'),
+        timeoutMs: 600_000,
+      });
+      const message = { url: `https://127.0.0.1:${port}/`, headers: {}, body: '{}', client: 'key:1' };
+      const errors: string[] = [];
+      await until('the receiver has sent too many', async () => {
+        const outcome = await transport.post(message);
+        errors.push('error' in outcome ? outcome.error : '');
+        return !errors.at(-1)?.includes('ECONNREFUSED');
+      });
+      expect(errors.at(-1)).to.include('session tickets');
+    } finally {
+      server.kill();
+    }
   });
 });

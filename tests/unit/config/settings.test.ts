@@ -193,7 +193,8 @@ describe('settings', () => {
     ]);
     for (const REDIS_URL of ['redis://localhost', 'rediss://:secret@[::1]:6380/2'])
       expect(loadSettings({ RATE_LIMITER: 'redis', REDIS_URL })).to.include({ REDIS_URL });
-    for (const REDIS_URL of ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1']) {
+    const wrong = ['secret', 'http://:secret@h', 'redis://:secret@h/x', 'redis://:secret@h?db=1'];
+    for (const REDIS_URL of [...wrong, 'redis://:100%secret@h', 'redis://:%FFsecret@h']) {
       const issues = issuesOf({ RATE_LIMITER: 'redis', REDIS_URL });
       expect(issues, REDIS_URL).to.have.length(1);
       expect(issues[0])

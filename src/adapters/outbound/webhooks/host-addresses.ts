@@ -16,9 +16,12 @@ export interface NameSources {
   readonly hosts: () => Promise<string>;
   /** The text of the configuration of DNS: resolv.conf(5). Empty: there is none. */
   readonly configuration: () => Promise<string>;
-  /** Asks DNS for a fully qualified name. Any error: it has no such address. */
+  /** Asks DNS for a fully qualified name. Any error but {@link NO_SERVER}: it has no such address. */
   readonly ask: (name: string, family: 4 | 6, signal: AbortSignal) => Promise<readonly string[]>;
 }
+
+/** The code of `dns` if no server of DNS takes questions: no name can be looked up. */
+export const NO_SERVER = 'ECONNREFUSED';
 
 const SYSTEM: NameSources = {
   hosts: () => textOf('/etc/hosts'),
@@ -30,7 +33,7 @@ const SYSTEM: NameSources = {
  * Returns the addresses of a name: those in the hosts file, else those that DNS has, IPv4 first. DNS is asked without
  * one of the four threads of libuv, which `dns.lookup` would hold until the system gives up: a name whose servers do not
  * respond costs nobody else anything. Other sources that a system may have, such as mDNS and LDAP, are not asked.
- * @throws Error if a file cannot be read, as with `EMFILE`
+ * @throws Error if a file cannot be read, as with `EMFILE`, or with the code {@link NO_SERVER}
  */
 export async function hostAddresses(
   host: string,
@@ -42,7 +45,10 @@ export async function hostAddresses(
   for (const name of qualifiedNames(host, await configuration())) {
     const answers = await Promise.all(
       ([4, 6] as const).map(async (family) => {
-        const addresses = await ask(name, family, signal).catch(() => []);
+        const addresses = await ask(name, family, signal).catch((error: NodeJS.ErrnoException) => {
+          if (error.code === NO_SERVER) throw error;
+          return [];
+        });
         return addresses.map((address) => ({ address, family }));
       }),
     );

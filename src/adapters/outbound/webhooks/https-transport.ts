@@ -9,7 +9,7 @@ import type {
 import { AppError, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { AllowedAddresses } from './allowed-addresses.js';
-import { hostAddresses, type Resolve, type ResolvedAddress } from './host-addresses.js';
+import { hostAddresses, NO_SERVER, type Resolve, type ResolvedAddress } from './host-addresses.js';
 
 /** The time for the connection, the request and its response. A name has half of it, and so has the wait for its turn. */
 const TIMEOUT_MS = 10_000;
@@ -19,6 +19,8 @@ const MAX_CONTENT_BYTES = 16_384;
 const MAX_CONNECTION_BYTES = 65_536;
 /** RFC 9110 section 15.2: a client takes any number of them before the final response. */
 const MAX_INFORMATIONAL = 8;
+/** RFC 8446 section 4.6.1: a server may send any number of them. Common ones send two. */
+const MAX_SESSION_TICKETS = 8;
 
 /** What tests replace. */
 export interface TransportOptions {
@@ -39,7 +41,7 @@ const PROBLEMS: Readonly<Record<TargetProblem, string>> = {
   address: 'The host has an address that is not allowed',
 };
 const STOPPED = 'The service stopped';
-const TOO_LONG = 'The receiver sent over 64 KiB, or over 8 informational responses';
+const TOO_LONG = 'The receiver sent over 64 KiB, or over 8 informational responses or session tickets';
 /** The codes of what this process or machine has run out of: open files, memory, buffers. */
 const OWN_SCARCITY = ['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'];
 
@@ -83,7 +85,7 @@ export class HttpsWebhookTransport implements WebhookTransport {
     } catch (error) {
       if (signal?.aborted) return { error: STOPPED };
       if (limit.signal.aborted) return { error: `No response within ${this.timeoutMs / 1_000} seconds` };
-      if (isOwnScarcity(error)) throw unavailable('The service has no connection left.', error);
+      if (hasCode(error, OWN_SCARCITY)) throw unavailable('The service has no connection left.', error);
       if (error instanceof AppError) throw error;
       return { error: reasonOf(error) };
     } finally {
@@ -125,7 +127,8 @@ export class HttpsWebhookTransport implements WebhookTransport {
     try {
       return await unlessAborted((this.options.resolve ?? hostAddresses)(host, ended), ended);
     } catch (error) {
-      if (isOwnScarcity(error)) throw unavailable('The service cannot look up names now.', error);
+      if (hasCode(error, [...OWN_SCARCITY, NO_SERVER]))
+        throw unavailable('The service cannot look up names now.', error);
       return [];
     } finally {
       clearTimeout(timer);
@@ -172,9 +175,11 @@ export class HttpsWebhookTransport implements WebhookTransport {
         response.once('end', end).once('error', end);
       });
       let informational = 0;
+      let tickets = 0;
       request.on('information', () => endIfTooLong(++informational, MAX_INFORMATIONAL));
       request.once('socket', (socket) => {
         passOn(socket, MAX_CONNECTION_BYTES, () => end(new Error(TOO_LONG)));
+        socket.on('session', () => endIfTooLong(++tickets, MAX_SESSION_TICKETS));
       });
       request.once('error', end);
       request.once('close', () => end(new Error('The connection was closed')));
@@ -223,8 +228,8 @@ function unlessAborted<Result>(promise: Promise<Result>, signal?: AbortSignal): 
 /** The port of a URL that follows the rule of webhooks. */
 const PORT = /(?<=^https:[/]{2}[^/?#]*):[0-9]*(?=[/?#]|$)/i;
 
-function isOwnScarcity(error: unknown): boolean {
-  return OWN_SCARCITY.includes((error as NodeJS.ErrnoException).code ?? '');
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** The codes of Node and OpenSSL name no address. Their messages do. */

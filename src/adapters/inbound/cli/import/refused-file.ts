@@ -71,7 +71,7 @@ export class RefusedFile {
       const { path } = this;
       await requireOwn(path);
       if (!this.isEmpty) await this.write();
-      else if (await isSealed(path)) for (const file of [path, sealOf(path)]) await rm(file);
+      else if (await isSealed(path)) for (const file of [path, sealOf(path)]) await rm(file, { force: true });
     });
   }
 
@@ -102,8 +102,8 @@ export class RefusedFile {
     const first = isMarked && this.hasOnlyAscii ? preface.subarray(BYTE_ORDER_MARK.length) : preface;
     if (await isDevice(path)) return writeFile(path, this.content(first));
     const digests = [await digestOf(this.content(first))];
-    // Until the file is replaced, its seal is that of both.
-    if (await isSealed(path)) digests.push(await digestOf(createReadStream(path)));
+    // Until the file is replaced, its seal is that of both. It may have been moved away.
+    if (await exists(path)) digests.push(await digestOf(createReadStream(path)));
     await replace(sealOf(path), digests.join('\n'), 0o600);
     await replace(path, this.content(first), await source.mode());
   }
@@ -124,7 +124,11 @@ export class RefusedFile {
 
 /** Whether an import wrote this file, perhaps with other content. */
 export function isSealed(path: string): Promise<boolean> {
-  return access(sealOf(path)).then(
+  return exists(sealOf(path));
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
     () => true,
     () => false,
   );

@@ -68,6 +68,14 @@ describe('the addresses of a host', () => {
     expect(code).to.equal('EMFILE');
   });
 
+  it('are unknown if no server of DNS takes questions, which is no fault of the name', async () => {
+    const { sources } = dns({});
+    const ask = () => Promise.reject(Object.assign(new Error('no server'), { code: 'ECONNREFUSED' }));
+    const { signal } = new AbortController();
+    const { code } = await hostAddresses('a', signal, { ...sources, ask }).catch((error) => error);
+    expect(code).to.equal('ECONNREFUSED');
+  });
+
   it('are found by the files and servers of this system, without a thread', async () => {
     const { signal } = new AbortController();
     const names = (await hostAddresses('localhost', signal)).map(({ address }) => address);

@@ -16,7 +16,9 @@ const ERRORS = {
   unknown: { error: 'The host has no address' },
   address: { error: 'The host has an address that is not allowed' },
 };
-const TOO_LONG = { error: 'The receiver sent over 64 KiB, or over 8 informational responses' };
+const TOO_LONG = {
+  error: 'The receiver sent over 64 KiB, or over 8 informational responses or session tickets',
+};
 const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
 
 describe('the transport of webhooks', () => {
@@ -188,9 +190,11 @@ describe('the transport of webhooks', () => {
     expect(await outcomes.at(-1), 'the queue is full').to.equal('unavailable');
     expect(await codeOf(full.post(message(url)))).to.equal('unavailable');
     await Promise.all(outcomes);
-    const resolve = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
-    expect(await codeOf(transport({ resolve }).post(message(url)))).to.equal('unavailable');
-    expect(await codeOf(transport({ resolve }).problemOf(url, 'key:1'))).to.equal('unavailable');
+    for (const code of ['EMFILE', 'ECONNREFUSED']) {
+      const resolve = () => Promise.reject(Object.assign(new Error('of this machine'), { code }));
+      expect(await codeOf(transport({ resolve }).post(message(url))), code).to.equal('unavailable');
+      expect(await codeOf(transport({ resolve }).problemOf(url, 'key:1')), code).to.equal('unavailable');
+    }
   });
 
   const interim = (status: string, bytes: number) => {
