@@ -17,24 +17,13 @@ const LITESTREAM = `
   CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER);
   INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1`;
 
-/** What Litestream does not make. */
-const LOOK_ALIKES = [
-  [
-    'of more columns',
-    'table _litestream_seq',
-    'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, a)',
-  ],
-  ['of another type', 'table _litestream_lock', 'CREATE TABLE _litestream_lock (id INT)'],
-  ['of another name', 'table _Litestream_lock', 'CREATE TABLE _Litestream_lock (id INTEGER)'],
-  ['of a name like its own', 'table _litestream_lease', 'CREATE TABLE _litestream_lease (id INTEGER)'],
-  ['as a view', 'view _litestream_seq', 'CREATE VIEW _litestream_seq AS SELECT 1 AS id, 1 AS seq'],
-  ['with an index', 'index x', `${LITESTREAM}; CREATE INDEX x ON _litestream_lock (id)`],
-  [
-    'with a trigger',
-    'trigger x',
-    `${LITESTREAM}; CREATE TRIGGER x AFTER INSERT ON _litestream_seq BEGIN DELETE FROM users; END`,
-  ],
-] as const;
+/** Databases that Litestream replicates. An older or newer version of it may define its tables otherwise. */
+const REPLICATED: readonly (readonly [name: string, sql: string])[] = [
+  ['its tables', LITESTREAM],
+  ['one table', 'CREATE TABLE _litestream_lock (id INTEGER)'],
+  ['another table of that name', 'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER, a)'],
+  ['a table that is missing besides', `DROP TABLE reservations; ${LITESTREAM}`],
+];
 
 /** What another program does to a database, and what the refusal says. */
 const CHANGES: readonly (readonly [name: string, sql: string, difference: string])[] = [
@@ -63,10 +52,11 @@ const CHANGES: readonly (readonly [name: string, sql: string, difference: string
       ('trigger', 'sqlite_stat1', 'users', 0, 'CREATE TRIGGER sqlite_stat1 AFTER DELETE ON users BEGIN SELECT 1; END')`,
     'the trigger sqlite_stat1 does not belong to it',
   ],
-  ...LOOK_ALIKES.map(
-    ([kind, object, sql]) =>
-      [`a table of Litestream ${kind}`, sql, `the ${object} does not belong to it`] as const,
-  ),
+  [
+    'a table is named like those of Litestream',
+    'CREATE TABLE _litestream_lease (a)',
+    'the table _litestream_lease does not belong to it',
+  ],
   ['a name has a line break', 'CREATE VIEW "a\nb" AS SELECT 1', 'the view a\\u000ab does not belong to it'],
 ];
 
@@ -75,8 +65,6 @@ const VERSIONS = [0, 1, 3, KNOWN - 1, -1];
 /** What a database may have besides. */
 const ALLOWED: readonly (readonly [name: string, sql: string])[] = [
   ['statistics', 'ANALYZE'],
-  ['the tables of Litestream', LITESTREAM],
-  ['one table of Litestream', 'CREATE TABLE _litestream_lock (id INTEGER)'],
   ['another order of its pages', 'VACUUM'],
   [
     'counters of rows',
@@ -140,12 +128,20 @@ describe('a database with another schema than its version', () => {
   };
 
   const REMEDY = 'undo what another program changed, or restore a backup';
-  const reason = (file: string, difference: string) =>
-    `${file} does not have the schema ${KNOWN} of this service: ${difference}`;
+  const DROP = 'DROP TABLE IF EXISTS _litestream_seq; DROP TABLE IF EXISTS _litestream_lock';
+  /** @returns why a file is refused, and what to do */
+  type Refusal = (file: string) => readonly [message: string, remedy: string];
+  const differs =
+    (difference: string): Refusal =>
+    (file) => [`${file} does not have the schema ${KNOWN} of this service: ${difference}`, REMEDY];
+  const isReplicated: Refusal = (file) => [
+    `${file} has tables of Litestream, whose replicas of it can be damaged (docs/how-to/backup.md)`,
+    `stop Litestream, and run: sqlite3 ${file} "${DROP}"`,
+  ];
 
-  const expectRefused = async (template: string, difference: string) => {
+  const expectRefused = async (template: string, refusal: Refusal) => {
     const bytes = readFileSync(template);
-    const refused = (file: string) => `${reason(file, difference)}; ${REMEDY}.`;
+    const refused = (file: string) => `${refusal(file).join('; ')}.`;
     const expectUnchanged = (file: string) => expect(readFileSync(file).equals(bytes), file).to.equal(true);
     for (const at of commands(good).keys()) {
       const file = copyOf(template);
@@ -166,18 +162,17 @@ describe('a database with another schema than its version', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(findings).to.deep.include({
-      subject: 'store',
-      verdict: 'wrong',
-      message: reason(file, difference),
-      remedy: REMEDY,
-    });
+    const [message, remedy] = refusal(file);
+    expect(findings).to.deep.include({ subject: 'store', verdict: 'wrong', message, remedy });
     expectUnchanged(file);
   };
 
   for (const [name, sql, difference] of CHANGES)
     it(`is refused by the start and every command in one line: ${name}`, () =>
-      expectRefused(changed(sql), difference));
+      expectRefused(changed(sql), differs(difference)));
+
+  for (const [name, sql] of REPLICATED)
+    it(`is refused with the name of Litestream: ${name}`, () => expectRefused(changed(sql), isReplicated));
 
   for (const version of VERSIONS)
     it(`is refused if it says that it has schema ${version}`, async () => {
@@ -211,17 +206,17 @@ describe('a database with another schema than its version', () => {
       expect((await runInProcess(['check'], target)).out).to.include('tables and indexes are there');
     });
 
-  it('does not have it if Litestream opens the file that the first start makes, before that has filled it', async () => {
+  it('is refused if Litestream has opened the file that the first start makes, until its tables are dropped', async () => {
     const file = join(folder, `${++count}.sqlite`);
     const database = new Database(file);
-    database.exec(`PRAGMA journal_mode = WAL; ${LITESTREAM}`);
+    database.exec(LITESTREAM);
+    const error = await start(file);
+    const [message] = isReplicated(file);
+    expect((error as SettingsError).issues.join()).to.include(message);
+    expect((await runInProcess(['check'], settingsOf(copyOf(file)))).out).to.include('tables of Litestream');
+    database.exec(DROP);
     database.close();
-    expect((await runInProcess(['check'], settingsOf(copyOf(file)))).out).to.include(
-      'the next start fills it',
-    );
     expect(await start(file)).to.equal('served');
-    const { out } = await runInProcess(['check'], settingsOf(file));
-    expect(out).to.include('tables and indexes are there').and.to.include('version must be 0.5.17 or newer');
   });
 
   for (let version = 1; version < KNOWN; version++)

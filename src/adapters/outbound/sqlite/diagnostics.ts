@@ -7,14 +7,7 @@ import type { Diagnosis, DiagnosticReport } from '../../../application/ports/dia
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
-import {
-  checkVersion,
-  INSTALL_NEWER,
-  pragma,
-  requireFile,
-  schemaProblem,
-  UNDO_CHANGES,
-} from './connection/connection.js';
+import { checkVersion, INSTALL_NEWER, pragma, requireFile, schemaProblem } from './connection/connection.js';
 import { translateError } from './connection/errors.js';
 import { schemaSize } from './connection/expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
@@ -97,7 +90,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
   const version = checkVersion(connection, file);
   const problem = schemaProblem(connection, file, version);
   if (problem !== undefined)
-    return { diagnoses: [wrong(problem, UNDO_CHANGES), damageIn(connection, check.deep)] };
+    return { diagnoses: [wrong(problem.message, problem.remedy), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
   if (version < MIGRATIONS.length)
@@ -118,7 +111,6 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
       ...indexesBehind(connection),
       ...unusableIn(connection, check),
-      ...litestream(connection),
     ],
     ...newestRecord(connection, check),
   };
@@ -161,12 +153,6 @@ function unusableIn(connection: Database.Database, { tables }: DatabaseCheck): D
       .all();
     return unusableRows(table, rows as [number, string][]);
   });
-}
-
-/** Older versions lose acknowledged writes; see `LogCheckpoints`. */
-function litestream(connection: Database.Database): Diagnosis[] {
-  const found = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq'").all();
-  return found.length === 0 ? [] : [ok('Litestream has replicated it; its version must be 0.5.17 or newer')];
 }
 
 function newestRecord(

@@ -16,7 +16,7 @@ const MOST_ROWS = 1_024;
  * SQLite copies by itself after a commit, but without the lock. SQLite before 3.51.3 then loses acknowledged writes if
  * another process starts the log anew at a certain moment of the copy (https://sqlite.org/wal.html, "The WAL-Reset
  * Bug"). So `connect` turns that off. What SQLite copies when the last connection closes is safe: no other process has
- * the database open. A newer SQLite, such as that of Litestream from 0.5.17 on, copies safely without the lock.
+ * the database open.
  */
 export class LogCheckpoints {
   private rows = 0;

@@ -6,7 +6,7 @@ import { StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
-import { isEmpty, schemaDifferences } from './expected-schema.js';
+import { isEmpty, isReplicated, schemaDifferences } from './expected-schema.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
@@ -68,8 +68,7 @@ function forOwnerOnly<Result>(create: () => Result): Result {
 /** What to do about a database of a newer version. */
 export const INSTALL_NEWER = 'install the newer version, or restore a backup of this one';
 
-/** What to do about a database that another program changed. */
-export const UNDO_CHANGES = 'undo what another program changed, or restore a backup';
+const UNDO_CHANGES = 'undo what another program changed, or restore a backup';
 
 /**
  * @throws StoreConfigError if the file belongs to another application or to a newer version, or has another schema than
@@ -81,7 +80,7 @@ export function checkApplication(connection: Database.Database, file: string): v
   if (problem === undefined) return;
   // Another process has brought the file to another version meanwhile, in one commit.
   if (pragma(connection, 'user_version') !== version) checkApplication(connection, file);
-  else throw new StoreConfigError(`${problem}; ${UNDO_CHANGES}.`);
+  else throw new StoreConfigError(`${problem.message}; ${problem.remedy}.`);
 }
 
 /** @returns how the schema differs from that of the version, for a person; undefined if it does not */
@@ -89,9 +88,16 @@ export function schemaProblem(
   connection: Database.Database,
   file: string,
   version: number,
-): string | undefined {
+): { readonly message: string; readonly remedy: string } | undefined {
+  if (isReplicated(connection)) {
+    const message = `${file} has tables of Litestream, whose replicas of it can be damaged (docs/how-to/backup.md)`;
+    const drop = 'DROP TABLE IF EXISTS _litestream_seq; DROP TABLE IF EXISTS _litestream_lock';
+    return { message, remedy: `stop Litestream, and run: sqlite3 ${file} "${drop}"` };
+  }
   const differences = schemaDifferences(connection, version);
-  return differences && `${file} does not have the schema ${version} of this service: ${differences}`;
+  if (differences === undefined) return undefined;
+  const message = `${file} does not have the schema ${version} of this service: ${differences}`;
+  return { message, remedy: UNDO_CHANGES };
 }
 
 /**

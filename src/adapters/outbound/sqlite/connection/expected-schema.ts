@@ -5,16 +5,8 @@ import { MIGRATIONS } from './migrations.js';
 /** Tables of SQLite itself that any database may have: the statistics of ANALYZE, and the counters of AUTOINCREMENT. */
 const OF_SQLITE = ['sqlite_stat1', 'sqlite_stat4', 'sqlite_sequence'];
 
-/** The columns of the tables of Litestream, which copies the log to another place, in every version of it (its `db.go`). */
-const OF_LITESTREAM = {
-  _litestream_seq: 'id INTEGER PRIMARY KEY, seq INTEGER',
-  _litestream_lock: 'id INTEGER',
-};
-
-/** Leaves out the tables of Litestream. The `sql` of an index of a constraint is null. */
-const OWN_ONLY = `WHERE (type, name, tbl_name, ifnull(sql, '')) NOT IN (VALUES ${Object.entries(OF_LITESTREAM)
-  .map(([name, columns]) => `('table', '${name}', '${name}', 'CREATE TABLE ${name} (${columns})')`)
-  .join(', ')})`;
+/** The tables that Litestream adds to a database that it replicates, in every version of it (its `db.go`). */
+const OF_LITESTREAM = `('_litestream_seq', '_litestream_lock')`;
 
 /** The most differences that a message names. */
 const MAX_NAMED = 5;
@@ -80,16 +72,20 @@ function expectedSchema(version: number): Schema {
   }
 }
 
-/** Whether there is no table but those of Litestream: the next start of the service fills the database. */
+/** Whether Litestream replicates the database, or did. */
+export function isReplicated(connection: Database.Database): boolean {
+  const find = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ${OF_LITESTREAM} LIMIT 1`;
+  return connection.prepare(find).all().length > 0;
+}
+
+/** Whether there is no table but those of Litestream: without them, the next start of the service fills the database. */
 export function isEmpty(connection: Database.Database): boolean {
-  return connection.prepare(`SELECT 1 FROM sqlite_schema ${OWN_ONLY} LIMIT 1`).all().length === 0;
+  const find = `SELECT 1 FROM sqlite_schema WHERE name NOT IN ${OF_LITESTREAM} LIMIT 1`;
+  return connection.prepare(find).all().length === 0;
 }
 
 function objectsOf(connection: Database.Database, shadows: ReadonlySet<string>): SchemaObject[] {
-  const rows = connection
-    .prepare(`SELECT type, name, tbl_name, sql FROM sqlite_schema ${OWN_ONLY}`)
-    .raw()
-    .all();
+  const rows = connection.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').raw().all();
   return (rows as [type: string, name: string, table: string, sql: string | null][])
     .filter(([type, name]) => type !== 'table' || !OF_SQLITE.includes(name))
     .map(([type, name, table, sql]) => ({
