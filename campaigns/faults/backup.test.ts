@@ -68,7 +68,9 @@ describe('the backup of docs/how-to/backup.md', () => {
     );
     await service.end('SIGKILL');
 
-    expect(await runCommands(folder, 'Restore by hand')).to.equal('');
+    expect(await runCommands(folder, 'Restore by hand')).to.equal(
+      'All cursors of changes and all tags have expired.\n',
+    );
     const restored = await start(folder, 2, service.token);
     const found = await restored.with(everyProduct);
     expect(
