@@ -98,7 +98,7 @@ export class BatchImporter {
   private prepare(line: ImportLine): Prepared {
     const { writer, parse } = this.options;
     try {
-      return { record: writer.prepare({ ...parse(line), number: line.number, bytes: lengthOf(line) }) };
+      return { record: writer.prepare(parse(line), line.number, lengthOf(line)) };
     } catch (error) {
       if (isCoded(error)) return { error };
       throw error;

@@ -44,17 +44,14 @@ export interface ImportRecord extends SentRecord {
   readonly beside?: (stored: () => JsonObject) => SentRecord;
 }
 
-/** A record with its place in the stream. */
-export interface NumberedRecord extends ImportRecord {
-  readonly number: number;
-  /** The length of its line. */
-  readonly bytes: number;
-}
-
 /** Writes the records of an import. */
 export interface LineWriter<Prepared, Outcome> {
-  /** @throws AppError if the record is refused already */
-  prepare(record: NumberedRecord): Prepared;
+  /**
+   * @param line the number of its line
+   * @param bytes the length of its line
+   * @throws AppError if the record is refused already
+   */
+  prepare(record: ImportRecord, line: number, bytes: number): Prepared;
   /**
    * Await each call before the next one, whose records follow.
    * @returns an outcome for each record, in order; a promise of it for a record that others write at the same time
@@ -75,9 +72,9 @@ export function creatingWriter<Fields>(
   key: string | undefined,
 ): LineWriter<Creation<Fields>, CreationOutcome<Fields>> {
   return {
-    prepare({ number, body, issues }) {
+    prepare({ body, issues }, line) {
       const draft = withIssuesOfText(service.draft(body), issues);
-      return { draft, idempotency: idempotencyOf(key, number, body) };
+      return { draft, idempotency: idempotencyOf(key, line, body) };
     },
     writeAll: (creations) => service.createAll(creations),
     result({ record: { id }, isReplay }) {
@@ -112,7 +109,7 @@ export function matchingWriter<Fields>(
   // A merge keeps the spelling of the key by which it finds the record.
   const keptField = existing === 'merge' && resource.fields[field]?.ignoresCase ? field : undefined;
   return {
-    prepare(record) {
+    prepare(record, _line, bytes) {
       const { body } = record;
       const sent = sentBy(record, resource, keptField);
       const draft = () => {
@@ -125,7 +122,7 @@ export function matchingWriter<Fields>(
       if (issues.length > 0)
         throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(draft(), field))]);
       const key = body[field] as Value;
-      return { key, isDeletion, ...versionOf(body), sent, bytes: record.bytes };
+      return { key, isDeletion, ...versionOf(body), sent, bytes };
     },
     writeAll: (writes, turn) => matcher.startAll(writes, turn),
     result: resultOf,
@@ -153,7 +150,7 @@ function resultOf(outcome: Exclude<MatchOutcome<unknown>, AppError>): object {
 
 /** @param keptField the field of a record that exists which the line does not change */
 function sentBy<Fields>(
-  record: NumberedRecord,
+  record: ImportRecord,
   { present }: ResourceDefinition<Fields>,
   keptField: string | undefined,
 ): KeyedWrite['sent'] {
