@@ -10,12 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { expectAppError } from '../support/expect-refusal.js';
+import { collectGarbage } from '../support/garbage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('a SQLite database whose files are lost while it is open', () => {
@@ -138,7 +137,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     mkdirSync(join(folder, 'data'));
     for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, suffix);
     await database.close();
-    await collectGarbage();
+    await closeConnections();
     for (const suffix of ['', '-wal', '-shm']) expect(readFileSync(file + suffix, 'utf8')).to.equal(suffix);
     await expectAppError(database.ping(), 'unavailable');
   });
@@ -160,11 +159,9 @@ describe('a SQLite database whose files are lost while it is open', () => {
 });
 
 /** The driver closes a connection completely only when its statements are garbage-collected. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
+async function closeConnections(): Promise<void> {
   for (let time = 0; time < 5; time++) {
-    collect();
+    collectGarbage();
     await sleep(5);
   }
 }

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { BackupProgress } from '../../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
+import { runOnThread } from '../connection/async-connection.js';
 import { checkApplication, connect, pragma } from '../connection/connection.js';
 import { translateError } from '../connection/errors.js';
 import { APPLICATION_ID } from '../connection/migrations.js';
 import { identityOf } from '../connection/open-files.js';
-import { runAside } from './aside.js';
 import { AtomicFile, orTargetError } from './atomic-file.js';
 
 /** How long the backup waits while another process recovers the log. */
@@ -97,9 +97,7 @@ async function copyPages(
   return pages * size;
 }
 
-/** Without the name, it would check the temporary database as well, while that is being written. */
-const CHECK =
-  "CREATE TEMP TABLE found AS SELECT integrity_check AS line FROM pragma_integrity_check(1, 'main')";
+const CHECK = 'SELECT integrity_check FROM pragma_integrity_check(1)';
 
 /**
  * @param tick called again and again meanwhile; may throw
@@ -112,7 +110,7 @@ async function checkIntegrity(file: string, tick: () => void): Promise<void> {
   } finally {
     copy.close();
   }
-  const found = await runAside(file, CHECK, tick, 'SELECT line FROM temp.found');
+  const found = await runOnThread(file, CHECK, tick);
   if (found !== 'ok') throw new StoreConfigError(`The database is damaged: ${found}`);
 }
 

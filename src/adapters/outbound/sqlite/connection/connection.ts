@@ -133,6 +133,12 @@ export function pragma(connection: Database.Database, name: NumberPragma): numbe
   return row?.[name] ?? 0;
 }
 
+/** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
+export interface Sql {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
 export type Statement = Database.Statement<unknown[]>;
 
 export interface Reader {

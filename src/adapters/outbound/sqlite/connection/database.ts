@@ -5,6 +5,7 @@ import { type PoolFigures, type Store, StoreConfigError } from '../../../../appl
 import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { unavailable } from '../../../../domain/errors.js';
 import type { Turn } from '../../../../shared/turn.js';
+import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';
 import {
   checkApplication,
@@ -24,6 +25,7 @@ import {
   USE_LOCAL_DISK,
 } from './network-file-system.js';
 import { identityOf, OpenFiles } from './open-files.js';
+import { ReaderThreads, type ThreadReader } from './reader-threads.js';
 import { Snapshots } from './snapshots.js';
 
 /** Returns the prepared statement of an SQL text. */
@@ -36,6 +38,7 @@ interface OpenDatabase {
   readonly commits: GroupCommit;
   readonly statements: StatementCache;
   readonly snapshots: Snapshots;
+  readonly threads: ReaderThreads;
 }
 
 /**
@@ -81,8 +84,9 @@ export class SqliteDatabase implements Store, Reader {
         startWords(connection);
       });
       const snapshots = new Snapshots(() => this.connectAgain(files));
+      const threads = new ReaderThreads(() => this.connectThread(files));
       const statements = new StatementCache(connection);
-      this.opened = { connection, files, checkpoints, commits, statements, snapshots };
+      this.opened = { connection, files, checkpoints, commits, statements, snapshots, threads };
       const warning = networkWarning(this.location, this.typeOf);
       if (warning !== undefined) this.logger?.warn(`${warning}; ${USE_LOCAL_DISK}`);
     } catch (error) {
@@ -98,7 +102,7 @@ export class SqliteDatabase implements Store, Reader {
 
   pools(): readonly PoolFigures[] {
     const { opened } = this;
-    return opened ? [opened.commits.figures, opened.snapshots.figures] : [];
+    return opened ? [opened.commits, opened.snapshots, opened.threads].map(({ figures }) => figures) : [];
   }
 
   async close(): Promise<void> {
@@ -110,6 +114,7 @@ export class SqliteDatabase implements Store, Reader {
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
     opened.snapshots.close();
+    await opened.threads.close();
     opened.checkpoints.close();
     opened.connection.close();
   }
@@ -128,6 +133,15 @@ export class SqliteDatabase implements Store, Reader {
    */
   async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, turn?: Turn): Promise<Result> {
     return this.ready().snapshots.read(work, turn).catch(this.rethrow);
+  }
+
+  /** Runs `work` with a reader whose statements run on another thread; see {@link ReaderThreads.read}. */
+  async onThread<Result>(
+    work: (reader: ThreadReader) => Promise<Result>,
+    turn: Turn,
+    timeoutMs: number,
+  ): Promise<Result> {
+    return this.ready().threads.read(work, turn, timeoutMs).catch(this.rethrow);
   }
 
   /** Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}. */
@@ -154,6 +168,21 @@ export class SqliteDatabase implements Store, Reader {
     const connection = connect(this.location, 'rw');
     try {
       openLog(connection);
+      files.verify();
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  /** The same, for another thread. */
+  private async connectThread(files: OpenFiles): Promise<AsyncConnection> {
+    files.verify();
+    const connection = connectAsync(this.location);
+    try {
+      // SQLite opens the write-ahead log.
+      await connection.exec('PRAGMA user_version');
       files.verify();
       return connection;
     } catch (error) {

@@ -8,7 +8,7 @@ import type {
 } from '../../../../application/ports/list-query.js';
 import { fieldsJson, StoredRecord } from '../../../../application/records/record-json.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';
-import type { Reader } from '../connection/connection.js';
+import type { Reader, Sql } from '../connection/connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
   createdAt: 'created_at',
@@ -121,11 +121,7 @@ export function recordsOf<Fields>([metadata, fields]: RecordTexts): StoredRecord
   });
 }
 
-/** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
-export interface Sql {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
+export type { Sql };
 
 export function sql(text: string, ...values: unknown[]): Sql {
   return { text, values };

@@ -1,0 +1,170 @@
+import { availableParallelism } from 'node:os';
+import type { PoolFigures } from '../../../../application/ports/store.js';
+import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
+import { FairSemaphore } from '../../../../shared/fair-semaphore.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { Turn } from '../../../../shared/turn.js';
+import { type AsyncConnection, type AsyncStatement, firstRow } from './async-connection.js';
+import type { Sql } from './connection.js';
+import { translateError } from './errors.js';
+
+/** A connection with so many statements, or characters of their texts, is replaced. */
+const MAX_STATEMENTS = 200;
+const MAX_CHARACTERS = 131_072;
+
+const closedError = () => unavailable('The store is not open.');
+
+/** A snapshot of the database whose statements run on another thread. */
+export interface ThreadReader {
+  /**
+   * Returns the first row of a statement that changes nothing; undefined if it has none. Statements run one after the
+   * other. What follows the first row would run in the serving thread: an aggregate, or `LIMIT 1`, has nothing there.
+   */
+  row<Row extends unknown[]>(sql: Sql): Promise<Row | undefined>;
+}
+
+/**
+ * Runs statements on the threads of the driver, so that they neither stop the event loop nor outlast their time. Those
+ * threads are as many as cores, and belong to the driver alone; see docs/explanation/decisions.md.
+ */
+export class ReaderThreads {
+  private readonly limits;
+  private readonly permits;
+  private readonly idle: ReaderConnection[] = [];
+  private readonly reads = new Set<Promise<unknown>>();
+  private readonly snapshots = new Set<ThreadSnapshot>();
+  private isClosed = false;
+
+  /** @param connect opens another connection to the same files */
+  constructor(
+    private readonly connect: () => MaybePromise<AsyncConnection>,
+    cores = availableParallelism(),
+  ) {
+    const total = Math.max(1, cores - 1);
+    const perClient = cores < 4 ? 1 : 2;
+    // A statement beyond the number of threads could not begin before another ends.
+    this.limits = { total, perClient, reserve: cores - total, maxWaiting: 200, patienceMs: 5_000 };
+    this.permits = new FairSemaphore(this.limits);
+  }
+
+  /**
+   * Runs `work` with a reader that sees the database as it is now.
+   * @param timeoutMs the time of the whole work, without the wait for a thread; no limit if the turn may take long
+   * @throws AppError `query_too_expensive` if a statement runs, or starts, after that time; `unavailable` if too many wait
+   */
+  async read<Result>(
+    work: (reader: ThreadReader) => Promise<Result>,
+    turn: Turn,
+    timeoutMs: number,
+  ): Promise<Result> {
+    const permit = await this.permits.acquire(turn.client);
+    if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
+    const read = this.run(work, turn.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
+    this.reads.add(read);
+    try {
+      return await read;
+    } catch (error) {
+      throw translateError(error);
+    } finally {
+      this.reads.delete(read);
+      permit.release();
+    }
+  }
+
+  get figures(): PoolFigures {
+    const { inUse, waiting, refused } = this.permits.figures;
+    const max = this.limits.total + this.limits.reserve;
+    return { pool: 'threads', used: inUse, idle: this.idle.length, max, waiting, timeouts: refused };
+  }
+
+  /** Ends what runs. Resolves when every connection is closed. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const snapshot of this.snapshots) snapshot.stop(closedError());
+    for (const { connection } of this.idle.splice(0)) connection.close();
+    await Promise.allSettled(this.reads);
+  }
+
+  private async run<Result>(
+    work: (reader: ThreadReader) => Promise<Result>,
+    timeoutMs: number,
+  ): Promise<Result> {
+    if (this.isClosed) throw closedError();
+    const reader = this.idle.pop() ?? new ReaderConnection(await this.connect());
+    const snapshot = new ThreadSnapshot(reader);
+    this.snapshots.add(snapshot);
+    if (this.isClosed) snapshot.stop(closedError());
+    const limit = Number.isFinite(timeoutMs)
+      ? setTimeout(() => snapshot.stop(queryTooExpensive()), timeoutMs)
+      : undefined;
+    try {
+      // The last statement reads, and SQLite takes the snapshot.
+      await reader.connection.exec('PRAGMA query_only = ON; BEGIN; PRAGMA user_version');
+      return await work(snapshot);
+    } finally {
+      clearTimeout(limit);
+      await snapshot.stop(unavailable('The snapshot has ended.'));
+      this.snapshots.delete(snapshot);
+      await this.release(reader);
+    }
+  }
+
+  private async release(reader: ReaderConnection): Promise<void> {
+    const isUsable = await reader.connection.exec('ROLLBACK').then(
+      () => true,
+      () => false,
+    );
+    if (isUsable && !this.isClosed && !reader.isFull) this.idle.push(reader);
+    else reader.connection.close();
+  }
+}
+
+/**
+ * A connection that keeps every statement while it is open. The garbage collector finalizes a dropped one in the serving
+ * thread, which then waits until the statement that runs on the connection ends.
+ */
+class ReaderConnection {
+  private readonly statements = new Map<string, AsyncStatement>();
+  private characters = 0;
+
+  constructor(readonly connection: AsyncConnection) {}
+
+  get isFull(): boolean {
+    return this.statements.size >= MAX_STATEMENTS || this.characters >= MAX_CHARACTERS;
+  }
+
+  async statement(text: string): Promise<AsyncStatement> {
+    const existing = this.statements.get(text);
+    if (existing) return existing;
+    const statement = (await this.connection.prepare(text)).raw();
+    this.statements.set(text, statement);
+    this.characters += text.length;
+    return statement;
+  }
+}
+
+class ThreadSnapshot implements ThreadReader {
+  private readonly ending = new AbortController();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly reader: ReaderConnection) {}
+
+  row<Row extends unknown[]>(sql: Sql): Promise<Row | undefined> {
+    const row = this.last.then(() => this.run(sql));
+    this.last = row.catch(() => {});
+    return row as Promise<Row | undefined>;
+  }
+
+  /** Lets no statement run on, and none start: it throws `reason`. Resolves when the connection is idle. */
+  async stop(reason: Error): Promise<void> {
+    this.ending.abort(reason);
+    await this.last;
+  }
+
+  private async run({ text, values }: Sql): Promise<unknown[] | undefined> {
+    const { signal } = this.ending;
+    signal.throwIfAborted();
+    const statement = await this.reader.statement(text);
+    return firstRow(this.reader.connection, statement, values, signal);
+  }
+}
