@@ -90,14 +90,18 @@ function campaign(name: string, ...needs: Program[]): Suite {
   return nightly(name, `campaigns/faults/${name}.test.ts`, command, ...needs);
 }
 
-/** `npm test` and the other tests that Node.js alone runs, on another version of it. */
+/** `npm test` and the other tests that Node.js alone runs, on another version of it; and native threads. */
 function onNode(version: string): Suite {
   const suites = [
     'npm test',
-    ...['timers', 'cases'].map((name) => `node build/scripts/run-suites.js ${name}`),
+    ...['timers', 'cases', 'interrupts'].map((name) => `node build/scripts/run-suites.js ${name}`),
   ];
   const command = `npx --yes --package=node-linux-${process.arch}@${version} -c '${suites.join(' && ')}'`;
-  return nightly(`node-${version.split('.')[0]}`, `test, timers and cases on Node.js ${version}`, command);
+  return nightly(
+    `node-${version.split('.')[0]}`,
+    `test, timers, cases and interrupts on Node.js ${version}`,
+    command,
+  );
 }
 
 /**
@@ -340,6 +344,7 @@ export const SUITES: readonly Suite[] = [
   campaign('clock', 'faketime', 'redis-server'),
   campaign('secrets'),
   campaign('leaks'),
+  campaign('interrupts'),
   {
     ...nightly(
       'soak',

@@ -110,7 +110,8 @@ const PURE = ['node:util', 'node:crypto', 'node:zlib'];
 
 /** Besides them the SDK of OpenTelemetry reads its own variables, and Node reads FORCE_COLOR and the like. */
 const ENVIRONMENT_READERS = ['config/settings.ts', 'config/tracing-settings.ts'];
-const ENVIRONMENT = /\bprocess\.env\b/;
+/** An assignment reads nothing. */
+const ENVIRONMENT = /\bprocess\.env\b(?!\['\w+'\] = )/;
 const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
 

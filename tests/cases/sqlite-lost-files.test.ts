@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { SERVICE_TURN } from '#src/shared/turn.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { collectGarbage } from '../support/garbage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -48,6 +49,8 @@ describe('a SQLite database whose files are lost while it is open', () => {
       meanwhile();
     });
   const snapshot = (database: SqliteDatabase) => database.inSnapshot(async () => {});
+  const onThread = (database: SqliteDatabase, work: () => Promise<unknown>) =>
+    database.onThread(work, SERVICE_TURN, Number.POSITIVE_INFINITY);
   const replace = (path: string) => {
     writeFileSync(`${path}.new`, '');
     renameSync(`${path}.new`, path);
@@ -94,6 +97,10 @@ describe('a SQLite database whose files are lost while it is open', () => {
       lose();
       const existing = suffixes.map((suffix) => existsSync(file + suffix));
       await expectAppError(snapshot(database), 'unavailable');
+      await expectAppError(
+        onThread(database, async () => {}),
+        'unavailable',
+      );
       expect(suffixes.map((suffix) => existsSync(file + suffix))).to.deep.equal(existing);
     });
   }
@@ -106,16 +113,22 @@ describe('a SQLite database whose files are lost while it is open', () => {
     expect(reports).to.have.length(1);
   });
 
-  it('is not ready, rejects writes and reports it once if SQLite finds the file damaged', async () => {
-    const database = await opened();
-    const damaged = () => {
-      throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
-    };
-    await expectAppError((async () => database.read('SELECT 1', damaged))(), 'unavailable');
-    await expectAppError(database.ping(), 'unavailable');
-    await expectAppError(write(database), 'unavailable');
-    expect(reports).to.deep.equal([[file]]);
-  });
+  const damaged = () => {
+    throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT', 11);
+  };
+  const READS: [string, (database: SqliteDatabase) => Promise<unknown>][] = [
+    ['in this thread', async (database) => database.read('SELECT 1', damaged)],
+    ['on another thread', (database) => onThread(database, async () => damaged())],
+  ];
+
+  for (const [where, read] of READS)
+    it(`is not ready, rejects writes and reports it once if SQLite finds the file damaged ${where}`, async () => {
+      const database = await opened();
+      await expectAppError(read(database), 'unavailable');
+      await expectAppError(database.ping(), 'unavailable');
+      await expectAppError(write(database), 'unavailable');
+      expect(reports).to.deep.equal([[file]]);
+    });
 
   it('stays unavailable after the files are restored, until it is opened again', async () => {
     const database = await opened();

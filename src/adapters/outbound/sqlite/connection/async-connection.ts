@@ -1,7 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql/promise';
 import { unavailable } from '../../../../domain/errors.js';
 import { requireFile } from './connection.js';
+
+/**
+ * The threads on which the driver runs statements: those of its Tokio runtime, which nothing else uses. The driver alone
+ * would start one for each core, but counts the quota of a container in another way than Node.js.
+ */
+export const DRIVER_THREADS = Math.max(2, availableParallelism());
+// The driver reads it when it opens its first database.
+process.env['TOKIO_WORKER_THREADS'] = String(DRIVER_THREADS);
 
 /** SQLite ignores an interrupt before a statement has begun, so it is sent again after this time. */
 const INTERRUPT_MS = 5;

@@ -25,7 +25,7 @@ export interface ThreadReader {
 
 /**
  * Runs statements on the threads of the driver, so that they neither stop the event loop nor outlast their time. Those
- * threads are as many as cores, and belong to the driver alone; see docs/explanation/decisions.md.
+ * threads belong to the driver alone, so files, DNS and cryptography of Node.js go on.
  */
 export class ReaderThreads {
   private readonly limits;
@@ -42,8 +42,8 @@ export class ReaderThreads {
   ) {
     const total = Math.max(1, cores - 1);
     const perClient = cores < 4 ? 1 : 2;
-    // A statement beyond the number of threads could not begin before another ends.
-    this.limits = { total, perClient, reserve: cores - total, maxWaiting: 200, patienceMs: 5_000 };
+    // Together at most `DRIVER_THREADS`: another statement could not begin before one ends.
+    this.limits = { total, perClient, reserve: 1, maxWaiting: 200, patienceMs: 5_000 };
     this.permits = new FairSemaphore(this.limits);
   }
 

@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { DRIVER_THREADS } from '#src/adapters/outbound/sqlite/connection/async-connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
@@ -16,7 +16,7 @@ describe('the connections to SQLite', () => {
     expect(pools()).to.deep.equal({
       writer: { ...rest, idle: 1, max: 1 },
       readers: { ...rest, idle: 0, max: 16 },
-      threads: { ...rest, idle: 0, max: availableParallelism() },
+      threads: { ...rest, idle: 0, max: DRIVER_THREADS },
     });
     const writes = [store.write(() => 1), store.write(() => 2)];
     expect(pools()['writer']).to.include({ used: 1, idle: 0, waiting: 2 });
