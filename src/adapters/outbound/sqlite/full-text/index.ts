@@ -8,7 +8,6 @@ import {
   TOKENIZER_VERSION,
 } from '../../../../application/search/tokenizer.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
-import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { restartWords } from '../connection/migrations.js';
 import { MAX_OLD_ROWS, makeNext, type OldIds } from '../sql/old-records.js';
@@ -43,16 +42,18 @@ export function writeCost(entry = ''): number {
   return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
 }
 
-type StateRow = [version: number, doneTo: Id, oldTo: Id];
+export type StateRow = [version: number, doneTo: Id, oldTo: Id];
 
-const STATE = 'SELECT rules, done_to, old_to FROM word_indexes WHERE name = ?';
+/** By the name of a table. */
+export const STATE = 'SELECT rules, done_to, old_to FROM word_indexes WHERE name = ?';
 const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
 /** The version of an index is that of its oldest words. */
 const LOWER = 'UPDATE word_indexes SET rules = ? WHERE name = ?';
 
 /** Returns the ids of the records whose words the index does not have, or only as an older tokenizer makes them. */
-export function unindexedIds(reader: Reader, { name }: RecordTable): IdRange | undefined {
-  const [version, doneTo, oldTo] = reader.read(STATE, (statement) => statement.get([name]) as StateRow);
+export function unindexedIn(state: StateRow | undefined): IdRange | undefined {
+  if (!state) return undefined;
+  const [version, doneTo, oldTo] = state;
   if (version < TOKENIZER_VERSION) return { low: 1, high: MAX_ID };
   return doneTo < oldTo ? { low: doneTo + 1, high: oldTo } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
 import type { Filter, RecordTable, SearchFilter } from '../../../../application/ports/list-query.js';
 import type { IdRange } from '../../../../application/search/id-range.js';
 import {
@@ -7,18 +8,11 @@ import {
   recordText,
 } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
-import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import { idsOf, type Sql, sql } from '../sql/schema.js';
-import { IdSet } from './id-set.js';
-import { BLOCK_IDS, blockMark, INDEXED_LENGTH, unindexedIds } from './index.js';
-
-/** How many blocks a search reads in a turn. The first one it reads in the turn of the request. */
-const BLOCKS = { first: 4, min: 1, max: 64 };
-const FIRST_TURN = 1;
-
-/** A block that takes longer has many matching records. Then its words are looked up first, and it is read alone. */
-const SLOW_MS = 0.2;
+import type { ThreadReader } from '../connection/reader-threads.js';
+import { recordBatches, sizedIds } from '../sql/record-batches.js';
+import { idsIn, type Sql, sql } from '../sql/schema.js';
+import { BLOCK_IDS, blockMark, INDEXED_LENGTH, STATE, type StateRow, unindexedIn } from './index.js';
 
 /**
  * The blocks that one statement reads if few of their records match. It is faster than one statement a block; more
@@ -26,15 +20,11 @@ const SLOW_MS = 0.2;
  */
 const JOINED_BLOCKS = 4;
 
-/**
- * If one word of a query begins more words of a block, FTS5 gets it as a prefix. Else it gets the words themselves: it
- * reads their records one by one, instead of merging those of the whole prefix before.
- */
-const MAX_TERMS = 4;
+/** A block that takes longer has many matching records, so the next one is read alone. */
+const SLOW_MS = 0.2;
 
-/** The characters of records that are read in a turn, one record at least, and those that reading any record counts as. */
-const MAX_CHARACTERS = 32_768;
-const RECORD_CHARACTERS = 256;
+/** The most bytes, approximately, of records whose words are compared in a turn. */
+const MAX_BYTES = 32_768;
 
 /** What is searched, and among which ids in which order. */
 export interface WordQuery {
@@ -53,7 +43,8 @@ export function searchedWords(filters: readonly Filter[]): readonly string[] | u
 
 /** Whether the index alone decides: it knows all records, and every word of the query at its whole length. */
 export function hasIndex(reader: Reader, table: RecordTable, words: readonly string[]): boolean {
-  return !mayOvermatch(words) && unindexedIds(reader, table) === undefined;
+  const state = reader.read(STATE, (statement) => statement.get([table.name]) as StateRow | undefined);
+  return !mayOvermatch(words) && unindexedIn(state) === undefined;
 }
 
 /** The beginnings of words by which the index finds records. */
@@ -66,67 +57,54 @@ function mayOvermatch(words: readonly string[]): boolean {
   return indexedWords(words).join() !== words.join();
 }
 
-/** Consecutive blocks that one statement reads. */
-interface Blocks extends IdRange {
-  /** Whether the blocks before took long. */
-  readonly isSlow: boolean;
-}
-
 /** Finds the records of a table that have all words of a query, block by block in the order of their ids. */
 export class WordSearch {
   private readonly indexed: readonly string[];
+  private readonly reader: ThreadReader;
 
   constructor(
-    private readonly reader: Reader,
+    reader: Reader | ThreadReader,
     private readonly table: RecordTable,
     private readonly query: WordQuery,
   ) {
     this.indexed = indexedWords(query.words);
+    this.reader = 'row' in reader ? reader : new RowReader(reader);
   }
 
   /**
-   * Returns the blocks with records, in their order, each when it is its turn.
+   * Returns ranges of ids with records, in their order, each when it is its turn. What is done with one counts as work of
+   * the query.
    * @throws AppError `query_too_expensive`
    */
-  async *blocks(time: Checkpoints): AsyncGenerator<Blocks, void, void> {
+  async *blocks(time: Pick<QueryTime, 'checkpoint'>): AsyncGenerator<IdRange, void, void> {
     const { ids, descending } = this.query;
-    const size = new AdaptiveBatchSize(time, 1, BLOCKS, FIRST_TURN);
-    let left = FIRST_TURN;
+    // The first block is read alone: often it fills the page.
+    let count = 0;
     for (let { low, high } = ids; ; ) {
-      const id = this.firstId({ low, high });
+      const id = await this.firstId({ low, high });
       if (id === undefined) return;
-      if (left <= 0) left = await size.next();
-      // The first block counts as slow: often it fills the page.
-      const isSlow = size.msPerRow > SLOW_MS;
-      const count = isSlow ? 1 : JOINED_BLOCKS;
+      count = count === 0 || (await time.checkpoint()) > SLOW_MS * count ? 1 : JOINED_BLOCKS;
       const block = id - (id % BLOCK_IDS);
       const first = descending ? block - (count - 1) * BLOCK_IDS : block;
       const end = first + count * BLOCK_IDS;
-      left -= count;
-      yield { low: Math.max(low, first), high: Math.min(high, end - 1), isSlow };
+      yield { low: Math.max(low, first), high: Math.min(high, end - 1) };
       if (descending) high = first - 1;
       else low = end;
     }
   }
 
-  private firstId({ low, high }: IdRange): Id | undefined {
+  private async firstId({ low, high }: IdRange): Promise<Id | undefined> {
     const order = this.query.descending ? 'id DESC' : 'id';
     const text = `SELECT id FROM ${this.table.name} WHERE id BETWEEN ? AND ? ORDER BY ${order} LIMIT 1`;
-    return this.reader.read(text, (statement) => statement.get([low, high]) as [Id] | undefined)?.[0];
+    return (await this.reader.row<[Id]>(sql(text, low, high)))?.[0];
   }
 
-  /**
-   * A statement of the ids in some blocks that the index finds, in their order. Its last parameter is a limit.
-   * @returns undefined if no record has all words
-   */
-  matchingIdsSql({ low, high, isSlow }: Blocks): Sql | undefined {
+  /** A statement of the ids in a range that the index finds, in their order. Its last parameter is a limit. */
+  matchingIdsSql({ low, high }: IdRange): Sql {
     const { name } = this.table;
     const matches: string[] = [];
-    for (let id = low - (low % BLOCK_IDS); id <= high; id += BLOCK_IDS) {
-      const match = this.ftsQuery(blockMark(id), isSlow);
-      if (match !== undefined) matches.push(`(${match})`);
-    }
-    if (matches.length === 0) return undefined;
+    for (let id = low - (low % BLOCK_IDS); id <= high; id += BLOCK_IDS)
+      matches.push(`(${this.indexed.map((word) => `"${blockMark(id)}${word}"*`).join(' AND ')})`);
     return sql(
       `SELECT rowid AS id FROM ${name}_words WHERE ${name}_words MATCH ? AND rowid BETWEEN ? AND ?
         ORDER BY rowid${this.query.descending ? ' DESC' : ''} LIMIT ?`,
@@ -136,83 +114,59 @@ export class WordSearch {
     );
   }
 
-  /** @param isSlow whether to look at the words of the block before: it pays if many records match */
-  private ftsQuery(mark: string, isSlow: boolean): string | undefined {
-    const parts: string[] = [];
-    for (const word of this.indexed) {
-      const terms = isSlow ? this.termsFrom(mark + word) : undefined;
-      if (terms?.length === 0) return undefined;
-      parts.push(terms ? `(${terms.map((term) => `"${term}"`).join(' OR ')})` : `"${mark}${word}"*`);
-    }
-    return parts.join(' AND ');
-  }
-
-  /** The words of a block that begin with a prefix; undefined if there are many. */
-  private termsFrom(prefix: string): string[] | undefined {
-    const text = `SELECT term FROM ${this.table.name}_terms WHERE term >= ? LIMIT 1`;
-    const terms: string[] = [];
-    for (let from = prefix; ; ) {
-      const row = this.reader.read(text, (statement) => statement.get([from]) as [string] | undefined);
-      if (!row?.[0].startsWith(prefix)) return terms;
-      if (terms.length === MAX_TERMS) return undefined;
-      terms.push(row[0]);
-      // No word has this character, so nothing lies between the two.
-      from = `${row[0]}\x01`;
-    }
-  }
-
   /**
-   * Returns all ids in their order, in pieces; also those of records that the index does not know.
+   * Returns all ids in their order, at least `enough` if there are so many; also those of records that the index does not know.
    * @throws AppError `query_too_expensive`
    */
-  async *find(time: Checkpoints): AsyncGenerator<readonly Id[], void, void> {
+  async collect(
+    time: Pick<QueryTime, 'checkpoint'>,
+    enough = Number.POSITIVE_INFINITY,
+  ): Promise<readonly Id[]> {
     const { words, descending } = this.query;
-    const unindexed = unindexedIds(this.reader, this.table);
+    const state = await this.reader.row<StateRow>(sql(STATE, this.table.name));
+    const unindexed = unindexedIn(state);
     const text = `SELECT id FROM ${this.table.name} WHERE id BETWEEN ? AND ? LIMIT ?`;
-    for await (const part of this.blocks(time)) {
-      const found = this.idsOf(this.matchingIdsSql(part));
-      const unknown = this.idsOf(
-        unindexed && sql(text, Math.max(part.low, unindexed.low), Math.min(part.high, unindexed.high)),
-      );
-      if (!mayOvermatch(words) && unknown.length === 0) yield found;
-      else {
-        const candidates = [...new Set([...found, ...unknown])].sort((a, b) => (descending ? b - a : a - b));
-        yield* this.verify(candidates, time);
-      }
+    const all: Id[] = [];
+    for await (const { low, high } of this.blocks(time)) {
+      const found = await this.ids(this.matchingIdsSql({ low, high }));
+      const unknown = unindexed
+        ? await this.ids(sql(text, Math.max(low, unindexed.low), Math.min(high, unindexed.high)))
+        : [];
+      const candidates = unknown.length === 0 ? found : [...new Set([...found, ...unknown])];
+      if (unknown.length > 0) candidates.sort((a, b) => (descending ? b - a : a - b));
+      const matching =
+        mayOvermatch(words) || unknown.length > 0 ? await this.verified(candidates, time) : found;
+      for (const id of matching) all.push(id);
+      if (all.length >= enough) break;
     }
+    return all;
   }
 
   /** @param ids of at most {@link JOINED_BLOCKS}, without its limit */
-  private idsOf(ids: Sql | undefined): readonly Id[] {
-    if (!ids) return [];
-    return idsOf(this.reader, sql(ids.text, ...ids.values, JOINED_BLOCKS * BLOCK_IDS));
+  private async ids({ text, values }: Sql): Promise<Id[]> {
+    const all = sql(`SELECT group_concat(id) FROM (${text})`, ...values, JOINED_BLOCKS * BLOCK_IDS);
+    return idsIn((await this.reader.row<[string | null]>(all))?.[0] ?? null);
   }
 
-  /**
-   * Returns those of the ids whose records have all words, in pieces.
-   * @throws AppError `query_too_expensive`
-   */
-  async *verify(ids: readonly Id[], time: Checkpoints): AsyncGenerator<readonly Id[], void, void> {
-    const text = `SELECT fields FROM ${this.table.name} WHERE id = ?`;
-    let found: Id[] = [];
-    let characters = 0;
-    for (const id of ids) {
-      const [fields] = this.reader.read(text, (statement) => statement.get([id]) as [string]);
-      if (matchesText(this.query.words, recordText(this.table, JSON.parse(fields)))) found.push(id);
-      characters += fields.length + RECORD_CHARACTERS;
-      if (characters < MAX_CHARACTERS) continue;
-      yield found;
+  /** Those of the ids whose records have all words. */
+  async verified(ids: readonly Id[], time: Pick<QueryTime, 'checkpoint'>): Promise<Id[]> {
+    const found: Id[] = [];
+    const wanted = sql('SELECT value AS id FROM json_each(?)', JSON.stringify(ids));
+    const sized = await sizedIds(this.reader, this.table, wanted);
+    for await (const records of recordBatches(this.reader, this.table, sized, MAX_BYTES)) {
+      for (const { id, fields } of records)
+        if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
       await time.checkpoint();
-      found = [];
-      characters = 0;
     }
-    yield found;
+    return found;
   }
+}
 
-  /** @throws AppError `query_too_expensive` */
-  async collect(time: Checkpoints): Promise<IdSet> {
-    const all = new IdSet();
-    for await (const ids of this.find(time)) for (const id of ids) all.add(id);
-    return all;
+/** Runs statements in the serving thread. */
+class RowReader implements ThreadReader {
+  constructor(private readonly reader: Reader) {}
+
+  async row<Row extends unknown[]>({ text, values }: Sql): Promise<Row | undefined> {
+    return this.reader.read(text, (statement) => statement.get([...values]) as Row | undefined);
   }
 }

@@ -64,7 +64,7 @@ export async function findMatching(
   }
   const shortest = words ? undefined : await finishOne(present);
   const all = { words: words ?? [], ids: idRange({ filters, order: BY_ID }), descending: false };
-  let ids = shortest?.ids ?? (await new WordSearch(reader, table, all).collect(time));
+  let ids = shortest?.ids ?? new IdSet(await new WordSearch(reader, table, all).collect(time));
   const unread: Filter[] = [...rest];
   for (const reading of [...present, ...absent]) {
     if (reading === shortest) continue;

@@ -10,7 +10,7 @@ import type { Id } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize, type Checkpoints } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
-import type { IdSet } from '../full-text/id-set.js';
+import { IdSet } from '../full-text/id-set.js';
 import { WordSearch } from '../full-text/search.js';
 import {
   allOf,
@@ -90,11 +90,10 @@ export async function countByScan(
   time: QueryTime,
 ): Promise<number> {
   const { search, conditions, source } = plan;
-  let count = 0;
   if (search?.by === 'blocks' && conditions.length === 0) {
-    for await (const ids of new WordSearch(reader, table, search).find(time)) count += ids.length;
-    return count;
+    return (await new WordSearch(reader, table, search).collect(time)).length;
   }
+  let count = 0;
   const size = new AdaptiveBatchSize(time, plan.rowCost);
   for await (const { ranges } of slicesOf(reader, table, plan, () => size.next(), time))
     for (const range of ranges) count += countRows(reader, source, range, conditions);
@@ -167,13 +166,13 @@ async function* slicesOf(
     return;
   }
   const words = new WordSearch(reader, table, search);
-  if (search.by === 'blocks') return yield* idSlices(words.find(time), nextSize, sorted);
+  if (search.by === 'blocks') return yield* idSlices([await words.collect(time)], nextSize, sorted);
   const idsIn = (found: Sql, ...where: Sql[]) => idsWhere(reader, scan.source, found, where);
   if (search.by === 'rows') {
-    const found = words.verify(idsIn(allOf(rangesOf(scan)), ...conditions), time);
-    return yield* idSlices(found, nextSize, sorted);
+    const found = await words.verified(idsIn(allOf(rangesOf(scan)), ...conditions), time);
+    return yield* idSlices([found], nextSize, sorted);
   }
-  yield* matchingSlices(reader, plan, nextSize, await words.collect(time), maxSorted);
+  yield* matchingSlices(reader, plan, nextSize, new IdSet(await words.collect(time)), maxSorted);
 }
 
 /** The rows with some ids: all at once if they are few, else those that are among the rows of the scan. */

@@ -17,6 +17,7 @@ import {
 } from '../../../../application/records/query-semantics.js';
 import {
   allOf,
+  anyOf,
   attributeName,
   columnOf,
   foldedColumnOf,
@@ -50,9 +51,8 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
     throw new Error('The filter compares no single value.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
   const values = comparedValues(table, filter);
-  const isAmong = `${term} IN (SELECT value FROM json_each(?))`;
-  if (filter.operator === 'in') return sql(isAmong, JSON.stringify(values));
-  if (filter.operator === 'inOrNone') return sql(`(${term} IS NULL OR ${isAmong})`, JSON.stringify(values));
+  if (filter.operator === 'in') return isOneOf(term, values);
+  if (filter.operator === 'inOrNone') return anyOf([sql(`${term} IS NULL`), isOneOf(term, values)]);
   const [value] = values;
   if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
   return rangeCondition(term, rangeOfPrefix(String(value)));
@@ -405,7 +405,7 @@ function rangeOfOne(table: RecordTable, filter: Filter): Range {
   }
 }
 
-function rangeOfPrefix(prefix: string): Range {
+export function rangeOfPrefix(prefix: string): Range {
   const { from, before } = prefixRange(prefix);
   return {
     low: { value: from, inclusive: true },

@@ -139,7 +139,8 @@ export function ofField(name: string): Sql {
 
 /** The condition that an expression is one of some values. Clients cannot fill the cache of statements by their number. */
 export function isOneOf(term: string, values: readonly unknown[]): Sql {
-  if (values.length === 0) return sql('FALSE');
+  // Unlike FALSE, it makes an index of existing values usable.
+  if (values.length === 0) return sql(`${term} = NULL`);
   if (values.length === 1) return sql(`${term} = ?`, ...values);
   const padded = paddedToPower(values);
   return sql(`${term} IN (${padded.map(() => '?').join(', ')})`, ...padded);

@@ -1,0 +1,340 @@
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
+import {
+  BY_ID,
+  type Facet,
+  type FacetCount,
+  type FacetField,
+  type FacetQuery,
+  type FacetValue,
+  type Filter,
+  type ListPage,
+  type ListQuery,
+  MAX_PAGE_BYTES,
+  type RecordTable,
+} from '../../../../application/ports/list-query.js';
+import { FacetCounter } from '../../../../application/records/facets.js';
+import type { StoredRecord } from '../../../../application/records/record-json.js';
+import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
+import type { Id } from '../../../../domain/record.js';
+import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import type { SqliteDatabase } from '../connection/database.js';
+import type { ThreadReader } from '../connection/reader-threads.js';
+import { searchedWords, WordSearch } from '../full-text/search.js';
+import { type Bound, isRange, narrowed, pathOf, rangeCondition, rangeOfPrefix } from '../sql/filter.js';
+import { recordBatches, sizedIds } from '../sql/record-batches.js';
+import {
+  allOf,
+  anyOf,
+  attributeName,
+  boundOf,
+  columnOf,
+  ID,
+  indexedBy,
+  isAmong,
+  keysetCondition,
+  ofField,
+  orderBy,
+  type Sql,
+  scanOrder,
+  sql,
+  storedValue,
+  valuesTable,
+} from '../sql/schema.js';
+import { conditionsOf, idsOfSeek, orderSeek, type Seek, seeksOf } from '../sql/seeks.js';
+
+/** Rows of an index that are read and sorted at once. If they are more, the index of the order is read. */
+const FEW = 1_000;
+/** A count reads the rows of a filter's index if they are at most this part of the table; else it reads the table. */
+const PART = 4;
+
+/** Where a statement reads the records that match: what follows `FROM`. */
+type Rows = Sql;
+
+/** What is read, and the index of a filter that leads to few of its rows. */
+class Matches {
+  constructor(
+    readonly table: RecordTable,
+    readonly filters: readonly Filter[],
+    readonly seeks: readonly Seek[],
+    /** Absent: the index of each filter has many rows. */
+    readonly smallest?: Seek | undefined,
+    /** The number of its rows. */
+    readonly rows = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** The rows of the table, read by an index. */
+  by(driver: Seek, ...more: readonly Sql[]): Rows {
+    const { column, source, found } = driver;
+    const others = [...this.others(driver), ...more];
+    return column === undefined
+      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, found), ...others])
+      : rowsIn(source, [found, ...others]);
+  }
+
+  /** The rows of an index of another table as they come. */
+  streamed(driver: Seek, ...more: readonly Sql[]): Rows {
+    const { name } = this.table;
+    const others = this.others(driver);
+    const { text, values } = allOf([sql(`${name}.id = own.id`), ...others]);
+    const ids = idsOfSeek({ ...driver, found: allOf([driver.found, ...more]) });
+    return others.length === 0
+      ? sql(`(${ids.text}) AS own`, ...ids.values)
+      : sql(
+          `(${ids.text}) AS own WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${text})`,
+          ...ids.values,
+          ...values,
+        );
+  }
+
+  /** All rows: by an index of few rows, else by that of a column. */
+  all(column = ID, more: readonly Sql[] = []): Rows {
+    return this.by(this.smallest ?? orderSeek(this.table, column, this.filters), ...more);
+  }
+
+  private others(driver: Seek): Sql[] {
+    return conditionsOf(
+      this.table,
+      this.filters.filter((filter) => !driver.served.includes(filter)),
+      this.seeks.filter((seek) => seek !== driver),
+    );
+  }
+}
+
+function rowsIn(source: string, conditions: readonly Sql[]): Rows {
+  const { text, values } = allOf(conditions);
+  return sql(`${source} WHERE ${text}`, ...values);
+}
+
+/**
+ * Lists, counts and facets by statements that return one row, on another thread. All statements of one call read one
+ * snapshot. SQLite knows nothing of how often values occur, so each statement names its index: that of a filter with few
+ * rows, which are sorted; else that of the order.
+ */
+export class StatementLists<Fields> {
+  constructor(
+    private readonly database: Pick<SqliteDatabase, 'onThread'>,
+    private readonly table: RecordTable,
+    private readonly budget: QueryBudget,
+    private readonly few = FEW,
+  ) {}
+
+  /** @throws AppError `query_too_expensive` */
+  page(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
+    return this.onThread(query.turn, async (reader) => {
+      const { from, limit, bytes: most = MAX_PAGE_BYTES } = query;
+      const matches = await this.match(reader, query, sql('?', this.few + 1));
+      const { ids, sizes } = await sizedIds(reader, this.table, pageIds(matches, query));
+      let count = 0;
+      for (let bytes = 0; count < Math.min(limit, ids.length) && bytes < most; count++)
+        bytes += sizes[count] ?? 0;
+      const records: StoredRecord<Fields>[] = [];
+      for await (const some of recordBatches<Fields>(reader, this.table, { ids: ids.slice(0, count), sizes }))
+        records.push(...some);
+      return {
+        records: from?.side === 'before' ? records.reverse() : records,
+        hasMore: count < ids.length,
+      };
+    });
+  }
+
+  /** @throws AppError `query_too_expensive` */
+  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+    const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, turn };
+    return this.onThread(turn, async (reader) => {
+      const matches = await this.match(reader, all, partOf(this.table, this.few));
+      const { smallest } = matches;
+      const { text, values } =
+        smallest && smallest.column === undefined && !smallest.hasTwins
+          ? matches.streamed(smallest)
+          : matches.all();
+      const row = await reader.row<[number]>(sql(`SELECT count(*) FROM ${text}`, ...values));
+      return row?.[0] ?? 0;
+    });
+  }
+
+  /** @throws AppError `query_too_expensive` */
+  facets(query: FacetQuery): Promise<readonly Facet[]> {
+    const all = { ...query, order: BY_ID, limit: Number.POSITIVE_INFINITY };
+    return this.onThread(query.turn, async (reader) => {
+      const matches = await this.match(reader, all, partOf(this.table, this.few));
+      if (matches.rows <= this.few) return facetsOfRecords(reader, matches, query);
+      const facets: Facet[] = [];
+      for (const field of query.fields) facets.push(await facetOf(reader, matches, query, field));
+      return facets;
+    });
+  }
+
+  private onThread<Result>(turn = SERVICE_TURN, work: (reader: ThreadReader) => Promise<Result>) {
+    return this.database.onThread(work, turn, this.budget.timeoutMs);
+  }
+
+  /** @param limit the rows that are too many for the index of a filter */
+  private async match(reader: ThreadReader, query: ListQuery, limit: Sql): Promise<Matches> {
+    const { table } = this;
+    const { filters } = query;
+    const seeks = seeksOf(table, filters);
+    const found = await this.search(reader, query);
+    if (found) seeks.push(searchSeek(filters, found));
+    if (seeks.length === 0) return new Matches(table, filters, seeks);
+    const counts = seeks.map((seek) => {
+      const { text, values } = idsOfSeek(seek);
+      return sql(`(SELECT count(*) FROM (${text} LIMIT ${limit.text}))`, ...values, ...limit.values);
+    });
+    const row = await reader.row<number[]>(
+      sql(
+        `SELECT ${[limit, ...counts].map(({ text }) => text).join(', ')}`,
+        ...limit.values,
+        ...counts.flatMap(({ values }) => values),
+      ),
+    );
+    const [most = 0, ...sizes] = row ?? [];
+    const least = Math.min(...sizes);
+    return least < most
+      ? new Matches(table, filters, seeks, seeks[sizes.indexOf(least)], least)
+      : new Matches(table, filters, seeks);
+  }
+
+  /** The ids of the records with the words of all searches, or the first of them if nothing else decides. */
+  private async search(reader: ThreadReader, query: ListQuery): Promise<readonly Id[] | undefined> {
+    const { filters, order, limit, turn } = query;
+    const words = searchedWords(filters);
+    if (!words) return undefined;
+    const isAlone =
+      order.length === 1 &&
+      filters.every((filter) => filter.operator === 'search' || (filter.field === 'id' && isRange(filter)));
+    const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
+    const found = new WordSearch(reader, this.table, search);
+    return found.collect(this.budget.start(turn), isAlone ? limit + 1 : undefined);
+  }
+}
+
+function partOf({ name }: RecordTable, few: number): Sql {
+  return sql(`(SELECT max(?, coalesce(max(id), 0) / ${PART}) FROM ${name})`, few + 1);
+}
+
+/** @param ids of the records that have the words of all searches */
+function searchSeek(filters: readonly Filter[], ids: readonly Id[]): Seek {
+  const served = filters.filter(({ operator }) => operator === 'search');
+  const found = sql('ids = ?', JSON.stringify(ids));
+  return { source: '(SELECT value AS id, json AS ids FROM json_each)', found, served };
+}
+
+/** A statement of the ids of a page, and one more, in the order in which it is read. */
+function pageIds(matches: Matches, query: ListQuery): Sql {
+  const { table, filters, seeks, smallest } = matches;
+  const order = scanOrder(query);
+  const isById = order.length === 1;
+  const driver = smallest ?? (isById ? seeks.find(({ values }) => values === 1) : undefined);
+  const [position, start] = positionOf(query, order);
+  const rows =
+    driver && isById && driver.column === undefined && driver.values === 1
+      ? matches.streamed(driver, ...start)
+      : driver
+        ? matches.by(driver, ...position)
+        : matches.by(orderSeek(table, columnOf(order[0]?.field ?? ''), filters), ...start, ...position);
+  return sql(
+    `SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`,
+    ...rows.values,
+    query.limit + 1,
+  );
+}
+
+/** The conditions on rows beyond the position: those on each row, and the range of the index of the order. */
+function positionOf(query: ListQuery, order: ReturnType<typeof scanOrder>): [Sql[], Sql[]] {
+  const from = boundOf(query);
+  const [first] = order;
+  const value = from?.values[0];
+  if (!from || !first || value === undefined) return [[], []];
+  const start: Bound | undefined =
+    value === null ? undefined : { value, inclusive: order.length > 1 || from.inclusive };
+  return [
+    [keysetCondition(order, from)],
+    [rangeCondition(columnOf(first.field), narrowed({}, first.descending, start))],
+  ];
+}
+
+/** Counts the values of few records. As JSON, numbers are exact. */
+async function facetsOfRecords(
+  reader: ThreadReader,
+  matches: Matches,
+  query: FacetQuery,
+): Promise<readonly Facet[]> {
+  const { text, values } = matches.all();
+  const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
+  const row = await reader.row<[string | null]>(
+    sql(
+      `SELECT group_concat(json_array(${paths.map(() => 'fields -> ?').join(', ')})) FROM ${text}`,
+      ...paths,
+      ...values,
+    ),
+  );
+  const counter = new FacetCounter(query);
+  for (const record of JSON.parse(`[${row?.[0] ?? ''}]`) as (FacetValue | FacetValue[] | null)[][])
+    for (const [at, own] of record.entries())
+      if (own !== null) counter.addValues(at, Array.isArray(own) ? own : [own]);
+  return counter.facets();
+}
+
+/** The order of values: texts, numbers, booleans. SQLite has the numbers first. */
+const RANK = "CASE typeof(value) WHEN 'text' THEN 0 WHEN 'blob' THEN 2 ELSE 1 END";
+
+/** Counts the values of one field by its index. */
+async function facetOf(
+  reader: ThreadReader,
+  matches: Matches,
+  query: FacetQuery,
+  { field, key }: FacetField,
+): Promise<Facet> {
+  const { table, filters, smallest } = matches;
+  const column = key === undefined && !table.fields[field]?.isList ? columnOf(field) : undefined;
+  const { limit, prefix, after } = query;
+  const among = column === undefined && filters.length > 0 ? matches.all() : undefined;
+  const rows =
+    column === undefined
+      ? rowsIn(valuesTable(table.name), [
+          ofField(key === undefined ? field : attributeName(field, key)),
+          ...begins('value', prefix),
+          ...(among ? [sql(`+id IN (SELECT id FROM ${among.text})`, ...among.values)] : []),
+        ])
+      : matches.all(column, [
+          sql(`${smallest ? '+' : ''}${column} IS NOT NULL`),
+          ...begins(`${smallest ? '+' : ''}${column}`, prefix),
+        ]);
+  const behind = after ? isBehind(after) : sql('TRUE');
+  // As JSON, numbers and booleans are exact.
+  const json =
+    key === undefined ? 'value' : `json((SELECT fields -> ? FROM ${table.name} WHERE id = any_id))`;
+  const row = await reader.row<[string]>(
+    sql(
+      `SELECT json_group_array(json_array(${json}, count)) FROM (
+        SELECT * FROM (SELECT ${column ?? 'value'} AS value, count(*) AS count, min(id) AS any_id
+          FROM ${rows.text} GROUP BY 1) WHERE ${behind.text}
+        ORDER BY count DESC, ${RANK}, value LIMIT ?)`,
+      ...(key === undefined ? [] : [pathOf(key)]),
+      ...rows.values,
+      ...behind.values,
+      limit + 1,
+    ),
+  );
+  const found = (JSON.parse(row?.[0] ?? '[]') as [FacetValue, number][]).map(([value, count]) => ({
+    value,
+    count,
+  }));
+  return { values: found.slice(0, limit), hasMore: found.length > limit };
+}
+
+/** The condition that a value is a text that begins so. */
+function begins(term: string, prefix: string | undefined): Sql[] {
+  return prefix === undefined
+    ? []
+    : [rangeCondition(term, rangeOfPrefix(prefix)), sql(`typeof(${term}) = 'text'`)];
+}
+
+/** The condition that a value comes behind a place of the facet. */
+function isBehind({ value, count }: FacetCount): Sql {
+  const rank = typeof value === 'string' ? 0 : typeof value === 'number' ? 1 : 2;
+  return anyOf([
+    sql('count < ?', count),
+    sql(`count = ? AND (${RANK}, value) > (?, ?)`, count, rank, storedValue(value)),
+  ]);
+}
