@@ -1,8 +1,7 @@
 import Database from 'libsql';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { migrate } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import {
-  columnOf,
-  foldedColumnOf,
+  columnsOf,
   indexName,
   uniqueColumnOf,
   valuesTable,
@@ -20,27 +19,22 @@ interface Schema {
   readonly indexes: ReadonlyMap<string, string>;
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: 'TEXT' | 'INTEGER';
-  readonly expression: string;
-}
-
-/** What every table of records has besides the columns of its fields. */
-const OWN_DEFINITIONS = [
-  'id INTEGER PRIMARY KEY',
-  'stored_version INTEGER NOT NULL',
-  'created_at INTEGER NOT NULL',
-  'updated_at INTEGER NOT NULL',
-  'fields TEXT NOT NULL',
-  'version INTEGER AS (stored_version) VIRTUAL',
-  'change INTEGER',
+/** What every table of records has before the columns of its fields, and behind them. */
+const [FIRST, LAST] = [
+  [
+    'id INTEGER PRIMARY KEY',
+    'record_version INTEGER NOT NULL',
+    'created_at INTEGER NOT NULL',
+    'updated_at INTEGER NOT NULL',
+    'change INTEGER',
+  ],
+  ['fields TEXT NOT NULL', 'version INTEGER AS (record_version) VIRTUAL'],
 ];
-const OWN_COLUMNS = OWN_DEFINITIONS.map((definition) => definition.split(' ', 1)[0] ?? '');
+const OWN_COLUMNS = [...FIRST, ...LAST].map((definition) => definition.split(' ', 1)[0] ?? '');
 
 /** Returns the SQL that the tables demand and the steps so far do not make, one statement a line; empty if nothing is missing. */
 export function nextStep(tables: readonly RecordTable[] = TABLES): string {
-  const schema = schemaAfter(MIGRATIONS);
+  const schema = currentSchema();
   return tables
     .flatMap((table) => [
       ...missingColumns(table, schema),
@@ -53,10 +47,10 @@ export function nextStep(tables: readonly RecordTable[] = TABLES): string {
 
 /** Returns the columns and indexes of fields that the steps make and no table demands. */
 export function surplus(tables: readonly RecordTable[] = TABLES): string[] {
-  const { columns, indexes } = schemaAfter(MIGRATIONS);
+  const { columns, indexes } = currentSchema();
   const demanded = new Set(tables.flatMap((table) => indexesOf(table).map(({ name }) => name)));
   return tables.flatMap((table) => {
-    const names = [...OWN_COLUMNS, ...columnsOf(table).map(({ name }) => name)];
+    const names = [...OWN_COLUMNS, ...columnsOf(table).map(({ name }) => unquoted(name))];
     return [
       ...(columns.get(table.name) ?? [])
         .filter((name) => !names.includes(name))
@@ -70,15 +64,15 @@ export function surplus(tables: readonly RecordTable[] = TABLES): string[] {
 export function withStep(file: string, step: string): string {
   const lines = step.split('\n').map((line) => `  ${line}\n`);
   return file.replace(
-    /(MIGRATIONS: readonly string\[\] = \[\n.*?)(\n\];)/s,
+    /(MIGRATIONS: readonly Migration\[\] = \[\n.*?)(\n\];)/s,
     (_, steps: string, end: string) => `${steps}\n  \`\n${lines.join('')}  \`,${end}`,
   );
 }
 
-function schemaAfter(steps: readonly string[]): Schema {
+function currentSchema(): Schema {
   const database = new Database(':memory:');
   try {
-    for (const step of steps) database.exec(step);
+    for (const _ of migrate(database, 0));
     const rows = (sql: string) => database.prepare(sql).raw().all() as [string, string][];
     const columns = new Map<string, string[]>();
     for (const [table, column] of rows(
@@ -96,28 +90,18 @@ function schemaAfter(steps: readonly string[]): Schema {
 
 function missingColumns(table: RecordTable, { columns }: Schema): string[] {
   const existing = columns.get(table.name);
-  const generated = columnsOf(table).filter(({ name }) => !existing?.includes(name));
-  const definitions = generated.map(
-    ({ name, type, expression }) => `"${name}" ${type} AS (${expression}) VIRTUAL`,
-  );
-  if (existing) return definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`);
-  return [`CREATE TABLE ${table.name} (\n  ${[...OWN_DEFINITIONS, ...definitions].join(',\n  ')}\n) STRICT;`];
-}
-
-/** Attributes, lists and fields of which only the presence counts have no column. */
-function hasColumn({ type, isList }: FieldSpec): boolean {
-  return type !== 'attributes' && type !== 'presence' && !isList;
-}
-
-function columnsOf({ fields }: RecordTable): Column[] {
-  return Object.entries(fields)
-    .filter(([, spec]) => hasColumn(spec))
-    .flatMap(([field, { type, ignoresCase }]) => {
-      const value = `fields ->> '${field.includes('.') ? `$.${field}` : field}'`;
-      const column: Column = { name: field, type: type === 'text' ? 'TEXT' : 'INTEGER', expression: value };
-      if (!ignoresCase) return [column];
-      return [column, { name: unquoted(foldedColumnOf(field)), type: 'TEXT', expression: `lower(${value})` }];
-    });
+  const missing = columnsOf(table).filter(({ name }) => !existing?.includes(unquoted(name)));
+  const definitions = missing.map(({ name, type }) => `${name} ${type}`);
+  if (!existing)
+    return [
+      `CREATE TABLE ${table.name} (\n  ${[...FIRST, ...definitions, ...LAST].join(',\n  ')}\n) STRICT;`,
+    ];
+  if (missing.length === 0) return [];
+  const values = missing.map(({ name, expression }) => `${name} = ${expression}`);
+  return [
+    ...definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`),
+    `UPDATE ${table.name} SET ${values.join(', ')};`,
+  ];
 }
 
 function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
@@ -127,21 +111,15 @@ function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
 }
 
 function indexesOf(table: RecordTable): { readonly name: string; readonly sql: string }[] {
-  const fields = Object.entries<FieldSpec>({ ...table.fields, createdAt: TIME, updatedAt: TIME });
-  const ofFields = fields
-    .filter(([, spec]) => hasColumn(spec))
-    .flatMap(([field, spec]) => {
-      const unique = spec.unique ? uniqueColumnOf(table, field) : undefined;
-      const columns = [columnOf(field), ...(spec.ignoresCase ? [foldedColumnOf(field)] : [])];
-      return columns.map((column) => {
-        const name = indexName(table.name, column);
-        const where = spec.required ? '' : ` WHERE ${column} IS NOT NULL`;
-        return {
-          name,
-          sql: `CREATE ${column === unique ? 'UNIQUE ' : ''}INDEX ${name} ON ${table.name} (${column})${where}`,
-        };
-      });
-    });
+  const ofFields = columnsOf({ fields: { ...table.fields, createdAt: TIME, updatedAt: TIME } }).map(
+    ({ name: column, field }) => {
+      const { unique, required } = table.fields[field] ?? TIME;
+      const kind = unique && column === uniqueColumnOf(table, field) ? 'UNIQUE INDEX' : 'INDEX';
+      const name = indexName(table.name, column);
+      const where = required ? '' : ` WHERE ${column} IS NOT NULL`;
+      return { name, sql: `CREATE ${kind} ${name} ON ${table.name} (${column})${where}` };
+    },
+  );
   const name = indexName(table.name, 'change');
   return [
     ...ofFields,
@@ -152,8 +130,8 @@ function indexesOf(table: RecordTable): { readonly name: string; readonly sql: s
 const TIME: FieldSpec = { type: 'instant', required: true };
 
 function missingValues({ name, fields }: RecordTable, { columns }: Schema): string[] {
-  const hasAttributes = attributeFields(fields).length > 0;
-  if ((listFields(fields).length === 0 && !hasAttributes) || columns.has(valuesTable(name))) return [];
+  const hasValues = listFields(fields).length + attributeFields(fields).length > 0;
+  if (!hasValues || columns.has(valuesTable(name))) return [];
   return [
     `CREATE TABLE ${valuesTable(name)} (`,
     '  field TEXT NOT NULL,',
@@ -161,9 +139,6 @@ function missingValues({ name, fields }: RecordTable, { columns }: Schema): stri
     '  id INTEGER NOT NULL,',
     '  PRIMARY KEY (field, value, id)',
     ') STRICT, WITHOUT ROWID;',
-    ...(hasAttributes
-      ? [`INSERT INTO value_indexes SELECT '${name}', 0, coalesce(max(id), 0) FROM ${name};`]
-      : []),
   ];
 }
 

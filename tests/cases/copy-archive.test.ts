@@ -240,7 +240,7 @@ describe('copyRecords', () => {
       it(`names the record with the id ${id} of the ${side}`, async () => {
         await fillSource(3);
         await (side === 'source' ? source : target).exec(
-          `INSERT INTO products (id, stored_version, created_at, updated_at, fields)
+          `INSERT INTO products (id, record_version, created_at, updated_at, fields)
             VALUES (${id}, 1, 0, 0, '{"name":"x"}')`,
         );
         expect(await failure(copy())).to.equal(

@@ -2,32 +2,44 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import type { FeedPosition } from '#src/application/ports/change-feed.js';
 import { GENERATION_MS } from '#src/application/records/generation.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { AT, product } from '../contract/repository/records.js';
 import { type OpenStore, openStore } from '../stores/provider.js';
+import { createSchema, WITH_GENERATED_COLUMNS } from '../support/old-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
-/** The steps of the schema that knew no changes. */
-const WITHOUT_CHANGES = 10;
-
-/** The statements by which the last release before feeds writes records, and purges tombstones. */
-const OLD_WRITES: readonly string[] = [
-  'INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-  'INSERT INTO products VALUES (?, ?, ?, ?, ?)',
-  'UPDATE products SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?',
-  'INSERT INTO tombstones VALUES (?, ?, ?)',
-  `DELETE FROM tombstones WHERE (resource, id) IN (
-    SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`,
-];
-
-/** Some by which it reads. */
+/** What programs of earlier schemas run: statements that write, which must fail, and that read. */
+const PROGRAMS = [
+  {
+    name: 'one that knows no changes',
+    schema: 10,
+    writes: [
+      'INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+      'INSERT INTO products VALUES (?, ?, ?, ?, ?)',
+      'UPDATE products SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?',
+      'INSERT INTO tombstones VALUES (?, ?, ?)',
+      `DELETE FROM tombstones WHERE (resource, id) IN (
+        SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`,
+    ],
+  },
+  {
+    name: 'one that writes no columns of fields',
+    schema: WITH_GENERATED_COLUMNS,
+    writes: [
+      `INSERT INTO products (id, stored_version, created_at, updated_at, fields, change) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING`,
+      `UPDATE webhooks SET stored_version = ?, updated_at = ?, fields = ?, change = ?
+        WHERE id = ? AND version = ?`,
+    ],
+  },
+] as const;
 const OLD_READS: readonly string[] = [
   'SELECT id, version, created_at, updated_at, fields FROM products WHERE id = ?',
   'SELECT id, version FROM products INDEXED BY products_updated_at WHERE updated_at > ? ORDER BY updated_at',
+  'SELECT id FROM products INDEXED BY products_name WHERE name > ?',
   "SELECT 1 FROM tombstones WHERE resource = 'products' AND id = ?",
 ];
 
@@ -103,29 +115,30 @@ describe('the feeds of a SQLite database', () => {
     });
   });
 
-  it('miss no write of a release that knows none: it may read on, and fails to write', async () => {
-    const old = new Database(file);
-    old.exec('PRAGMA journal_mode = WAL');
-    for (const step of MIGRATIONS.slice(0, WITHOUT_CHANGES)) old.exec(step);
-    old.exec(`PRAGMA application_id = 0x70637331; PRAGMA user_version = ${WITHOUT_CHANGES}`);
-    old.exec(
-      `INSERT INTO products VALUES (1, 1, 0, 5, '{"name":"old"}'); INSERT INTO tombstones VALUES ('products', 2, 0)`,
-    );
-    const writes = OLD_WRITES.map((sql) => old.prepare(sql));
-    const reads = OLD_READS.map((sql) => old.prepare(sql).raw());
-    await open();
-    for (const [at, write] of writes.entries()) {
-      const values = new Array(OLD_WRITES[at]?.split('?').length ?? 0).fill(1).slice(1);
-      expect(() => write.run(...values), OLD_WRITES[at]).to.throw(
-        /generated column|columns but|no such column/,
-      );
-    }
-    const [record, order, tombstone] = reads;
-    expect(record?.all(1)).to.deep.equal([[1, 1, 0, 5, '{"name":"old"}']]);
-    expect(order?.all(1)).to.deep.equal([[1, 1]]);
-    expect(tombstone?.all(2)).to.deep.equal([[1]]);
-    old.close();
-  });
+  for (const { name, schema, writes } of PROGRAMS)
+    it(`miss no write of an earlier program: it may read on, and fails to write: ${name}`, async () => {
+      const old = new Database(file);
+      old.exec('PRAGMA journal_mode = WAL');
+      createSchema(old, schema);
+      old.exec(`INSERT INTO products (id, ${schema > 10 ? 'stored_version' : 'version'}, created_at, updated_at, fields)
+        VALUES (1, 1, 0, 5, '{"name":"old"}');
+        INSERT INTO tombstones (resource, id, ${schema > 10 ? 'removed_at' : 'deleted_at'}) VALUES ('products', 2, 0)`);
+      const prepared = writes.map((sql) => old.prepare(sql));
+      const reads = OLD_READS.map((sql) => old.prepare(sql).raw());
+      await open();
+      for (const [at, write] of prepared.entries()) {
+        const values = new Array(writes[at]?.split('?').length ?? 0).fill(1).slice(1);
+        expect(() => write.run(...values), writes[at]).to.throw(
+          /generated column|columns but|no such column|no column/,
+        );
+      }
+      const [record, order, named, tombstone] = reads;
+      expect(record?.all(1)).to.deep.equal([[1, 1, 0, 5, '{"name":"old"}']]);
+      expect(order?.all(1)).to.deep.equal([[1, 1]]);
+      expect(named?.all('n')).to.deep.equal([[1]]);
+      expect(tombstone?.all(2)).to.deep.equal([[1]]);
+      old.close();
+    });
 
   it('begin anew in a restored database', async () => {
     const end = await started();
@@ -145,8 +158,7 @@ describe('the feeds of a SQLite database', () => {
     await started();
     const [backup, old] = [`${file}.backup`, `${file}.old`];
     const database = new Database(old);
-    database.exec(MIGRATIONS[0] ?? '');
-    database.exec('PRAGMA application_id = 0x70637331; PRAGMA user_version = 1');
+    createSchema(database, 1);
     database.close();
     const run = (SQLITE_FILE: string, ...args: string[]) =>
       runInProcess(args, { DATA_DIR: folder, SQLITE_FILE });

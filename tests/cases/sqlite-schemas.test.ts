@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
 import { createService } from '#src/process/service.js';
+import { createSchema } from '../support/old-sqlite.js';
 import { AT_NIGHT } from '../support/run-settings.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
@@ -223,8 +224,7 @@ describe('a database with another schema than its version', () => {
     it(`is accepted in the form of version ${version}, and brought to the current one`, async () => {
       const file = join(folder, `${++count}.sqlite`);
       const database = new Database(file);
-      for (const step of MIGRATIONS.slice(0, version)) database.exec(step);
-      database.exec(`PRAGMA application_id = 0x70637331; PRAGMA user_version = ${version}`);
+      createSchema(database, version);
       database.close();
       const target = settingsOf(join(folder, `${++count}.sqlite`));
       expect(await runInProcess(['restore', file], target)).to.include({ code: 0, err: '' });

@@ -2,21 +2,17 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { ValueIndex } from '#src/adapters/outbound/sqlite/records/value-index.js';
 import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import type { Attributes } from '#src/domain/attributes.js';
-import type { Product } from '#src/domain/product.js';
+import type { Price, Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import { attributeContract } from '../contract/repository/attributes.js';
 import { AT, idsOf, product, query } from '../contract/repository/records.js';
-import { TestStore } from '../contract/repository/test-store.js';
-import type { TestStoreProvider } from '../stores/provider.js';
-import { SQLITE } from '../stores/sqlite.js';
-import { writeOldDatabase } from '../support/old-sqlite.js';
+import { createSchema, WITH_GENERATED_COLUMNS, writeOldDatabase } from '../support/old-sqlite.js';
 import { sized } from '../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -29,6 +25,9 @@ interface Writes {
     readonly tags: readonly string[];
     readonly attributes?: Attributes;
     readonly sku?: string;
+    readonly brand?: string;
+    readonly stock?: number;
+    readonly price?: Price;
   }[];
   readonly isStale: boolean;
 }
@@ -47,8 +46,11 @@ const RECORD = fc.record(
     tags: fc.uniqueArray(TEXT, { maxLength: 10 }),
     attributes: ATTRIBUTES,
     sku: fc.constantFrom('x', 'y'),
+    brand: TEXT,
+    stock: fc.nat(1),
+    price: fc.record({ amount: fc.nat(1), currency: fc.constantFrom('EUR', 'USD') }),
   },
-  { requiredKeys: ['id', 'tags'] },
+  { requiredKeys: ['id', 'tags'], noNullPrototype: true },
 );
 const WRITES: fc.Arbitrary<Writes> = fc.record({
   kind: fc.constantFrom('insert', 'insert', 'replace', 'replace', 'remove'),
@@ -56,7 +58,7 @@ const WRITES: fc.Arbitrary<Writes> = fc.record({
   isStale: fc.nat(5).map((n) => n === 0),
 });
 
-describe('the values of lists and attributes in SQLite', () => {
+describe('the columns of fields, and the values of lists and attributes, in SQLite', () => {
   const folder = temporaryFolder();
   const opened: SqliteDatabase[] = [];
   const newFile = () => join(mkdtempSync(join(folder, 'values-')), 'catalogue.sqlite');
@@ -68,7 +70,6 @@ describe('the values of lists and attributes in SQLite', () => {
       database,
       products: new SqliteRepository<Product>(database, PRODUCTS, ENDLESS),
       archive: new SqliteArchive(database, PRODUCTS),
-      index: new ValueIndex(database, PRODUCTS),
     };
   };
   type Opened = Awaited<ReturnType<typeof open>>;
@@ -80,12 +81,8 @@ describe('the values of lists and attributes in SQLite', () => {
     const versions = new Map<Id, number>();
     for (const { id } of records) versions.set(id, (await products.find(id))?.version ?? 1);
     const expectedOf = (id: Id) => (versions.get(id) ?? 1) + (isStale ? 7 : 0);
-    const all = records.map(({ id, tags, attributes, sku }): Versioned<Product> => {
-      const fields = {
-        ...(tags.length > 0 && { tags }),
-        ...(attributes && { attributes }),
-        ...(sku !== undefined && { sku }),
-      };
+    const all = records.map(({ id, tags, ...others }): Versioned<Product> => {
+      const fields = { ...(tags.length > 0 && { tags }), ...others };
       return { ...product(id, fields), version: kind === 'insert' ? 1 : expectedOf(id) + 1 };
     });
     if (kind === 'insert') await products.insertAll(all);
@@ -104,7 +101,11 @@ describe('the values of lists and attributes in SQLite', () => {
       )
       .sort();
   };
-  const expectValues = async (one: Opened) => {
+  /** Expects the columns, and the values, to be those of the fields. */
+  const expectDerived = async (one: Opened) => {
+    const check = { tables: [PRODUCTS], deep: true, now: AT };
+    const { diagnoses } = checkDatabase(one.database.location, check);
+    expect(diagnoses.filter(({ verdict }) => verdict === 'wrong')).to.deep.equal([]);
     const { records } = await one.products.list({ limit: 1_000, filters: [], order: BY_ID });
     const expected = records.flatMap(({ id, fields: { tags = [], attributes = {} } }) => [
       ...tags.map((tag) => JSON.stringify(['tags', tag, id])),
@@ -121,15 +122,15 @@ describe('the values of lists and attributes in SQLite', () => {
         const [source, copy] = [await open(), await open()];
         for (const one of writes) {
           await write(source, one);
-          await expectValues(source);
+          await expectDerived(source);
         }
         await copy.archive.add(await source.archive.read(0, 100));
-        await expectValues(copy);
+        await expectDerived(copy);
         await copy.archive.discard(discarded);
-        await expectValues(copy);
+        await expectDerived(copy);
         const rest = await source.archive.read(0, 100);
         await copy.archive.add(rest.filter(({ id }) => discarded.includes(id)));
-        await expectValues(copy);
+        await expectDerived(copy);
         for (const { database } of [source, copy]) await database.close();
         opened.length = 0;
       },
@@ -146,12 +147,6 @@ describe('the values of lists and attributes in SQLite', () => {
       );
       writeOldDatabase(file, records);
       return file;
-    };
-    const makeAll = async ({ index }: Opened) => {
-      const counts: number[] = [];
-      for (let count = await index.indexNext(250); count > 0; count = await index.indexNext(250))
-        counts.push(count);
-      return counts;
     };
     const attribute = { field: 'attributes', operator: 'attribute' } as const;
     const filters: Filter[][] = [
@@ -171,87 +166,46 @@ describe('the values of lists and attributes in SQLite', () => {
       return { ids: (await Promise.all(pages)).map(({ records }) => idsOf(records)), counts };
     };
 
-    it('are made in batches, and lists and counts are the same meanwhile', async () => {
+    it('are there as soon as it is open, with its columns, and lists and counts find them', async () => {
       const one = await open(old());
-      const before = await found(one);
-      expect(before.counts).to.deep.equal([1, 75, 75, 10, 0, 3]);
-      expect(before.ids.map(({ length }) => length)).to.deep.equal(before.counts);
-      expect(await one.index.indexNext(250)).to.equal(64);
-      expect(await found(one)).to.deep.equal(before);
-      expect(await makeAll(one)).to.deep.equal([64, 22]);
-      expect(await found(one)).to.deep.equal(before);
-      await expectValues(one);
-      expect(await one.index.indexNext(250)).to.equal(0);
+      const { ids, counts } = await found(one);
+      expect(counts).to.deep.equal([1, 75, 75, 10, 0, 3]);
+      expect(ids.map(({ length }) => length)).to.deep.equal(counts);
+      await expectDerived(one);
     });
 
-    it('are complete for each record that is written meanwhile', async () => {
-      const one = await open(old());
-      expect(await one.index.indexNext(10)).to.equal(10);
-      const edit = async (id: Id, attributes: Attributes | undefined) => {
-        const { version = 0 } = (await one.products.find(id)) ?? {};
-        const record = { ...product(id, attributes && { attributes }), version: version + 1 };
-        expect(await one.products.replaceAll([{ record, expected: version }])).to.deep.equal(['replaced']);
-      };
-      for (const id of [5, 70]) {
-        await edit(id, { at: id - 1, colour: 'green' });
-        await edit(id, { at: id - 1, other: true });
-      }
-      await edit(71, undefined);
-      await one.products.removeAll([6, 72].map((id) => ({ id, expected: 1, at: AT })));
-      await one.products.insertAll([product(RECORDS + 1, { attributes: { colour: 'new' } })]);
-      const values = valuesIn(one).filter((text) => /,(5|70)\]$/.test(text));
-      expect(values, 'before their turn').to.deep.equal([
-        '["attributes.at",4,5]',
-        '["attributes.at",69,70]',
-        '["attributes.other",true,5]',
-        '["attributes.other",true,70]',
-      ]);
-      await makeAll(one);
-      await expectValues(one);
-    });
-
-    it('are made by two processes, and go on after one that ended', async () => {
+    it('are there once if two processes open it at the same time, beside what the first one wrote', async () => {
       const file = old();
-      const [one, other] = [await open(file), await open(file)];
-      const counts = await Promise.all([
-        one.index.indexNext(20),
-        other.index.indexNext(20),
-        one.index.indexNext(20),
-      ]);
-      expect(counts).to.deep.equal([20, 20, 20]);
-      await one.database.close();
-      expect(await makeAll(other)).to.deep.equal([64, 26]);
-      await expectValues(other);
-    });
-
-    describe('while they are made', () => {
-      const behind: TestStoreProvider = {
-        ...SQLITE,
-        create: async (folder) => {
-          const created = await SQLITE.create(folder);
-          const { database } = await open(join(folder, 'catalogue.sqlite'));
-          await database.write((statement) =>
-            statement('UPDATE value_indexes SET old_to = ?').run([Number.MAX_SAFE_INTEGER]),
-          );
-          await database.close();
-          return created;
-        },
+      const write = async (one: Opened) => {
+        await one.products.insertAll([product(RECORDS + 1, { attributes: { colour: 'new' } })]);
+        return one;
       };
-      attributeContract(TestStore.forEachTest(behind));
+      const both = await Promise.all([open(file).then(write), open(file)]);
+      for (const one of both) await expectDerived(one);
     });
 
-    it('are named by the diagnosis until they are made', async () => {
-      const file = old();
+    it('are those of JavaScript, and only those of the old ids are made', async () => {
+      const file = newFile();
+      const database = new Database(file);
+      createSchema(database, WITH_GENERATED_COLUMNS);
+      const insert = database.prepare(
+        'INSERT INTO products (id, stored_version, created_at, updated_at, fields) VALUES (?, 1, 0, 0, ?)',
+      );
+      const attributes = {
+        a: -98594.84184871874,
+        b: 0.007411391956661005,
+        ['__proto__']: true,
+        "'": 'x',
+      };
+      for (const id of [1, 2, 3, 4])
+        insert.run(id, JSON.stringify({ name: 'x', ...(id < 4 && { attributes }) }));
+      database.exec('UPDATE value_indexes SET done_to = 1, old_to = 2');
+      database.close();
       const one = await open(file);
-      const behind = () =>
-        checkDatabase(file, { tables: [{ name: 'products' }], deep: false, now: AT })
-          .diagnoses.map(({ message }) => message)
-          .filter((message) => message.startsWith('the values'));
-      expect(behind()).to.deep.equal([
-        'the values of products are not all indexed; the service goes on while it runs',
-      ]);
-      await makeAll(one);
-      expect(behind()).to.deep.equal([]);
+      const expected = Object.entries(attributes).map(([key, value]) =>
+        JSON.stringify([`attributes.${key}`, value, 2]),
+      );
+      expect(valuesIn(one)).to.deep.equal(expected.sort());
     });
   });
 });

@@ -117,7 +117,7 @@ describe('the index of words in SQLite', () => {
     return sum;
   };
   const findingsIn = (file: string) =>
-    checkDatabase(file, { tables: [{ name: 'products' }], deep: true, now: AT }).diagnoses.map(
+    checkDatabase(file, { tables: [PRODUCTS], deep: true, now: AT }).diagnoses.map(
       ({ verdict, message }) => `${verdict} ${message}`,
     );
   const BEHIND = 'ok the words of products are not all indexed; the service goes on while it runs';

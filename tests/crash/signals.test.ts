@@ -34,7 +34,7 @@ const FILL = `
 import json, sqlite3, sys
 file = sqlite3.connect(sys.argv[1])
 rows = ((i, 1, 0, 0, json.dumps({'name': 'p%d' % i, 'sku': 's%d' % i})) for i in range(10, ${PRODUCTS}))
-file.executemany('INSERT INTO products (id, stored_version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?)', rows)
+file.executemany('INSERT INTO products (id, record_version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?)', rows)
 file.execute("UPDATE counters SET next_id = 100000 WHERE name = 'products'")
 file.commit()
 `;

@@ -1,10 +1,19 @@
 import Database from 'libsql';
-import { APPLICATION_ID, MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
-import { RECORD_COLUMNS, rowOf } from '#src/adapters/outbound/sqlite/sql/schema.js';
+import { APPLICATION_ID, migrate } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { RECORD_COLUMNS } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { Versioned } from '#src/domain/record.js';
 
 /** The steps of the schema that had no index of words. */
 const WITHOUT_WORDS = 5;
+
+/** The steps of the schema before columns were written by the adapter. */
+export const WITH_GENERATED_COLUMNS = 13;
+
+/** Makes the tables of a version of this service in an empty database. */
+export function createSchema(database: Database.Database, version: number): void {
+  for (const _ of migrate(database, 0, version));
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`);
+}
 
 /**
  * Makes a database as a version of this service without search left it: with any records, and as many as it takes to
@@ -13,14 +22,15 @@ const WITHOUT_WORDS = 5;
 export function writeOldDatabase(file: string, products: Iterable<Versioned<object>>): void {
   const database = new Database(file);
   database.exec('PRAGMA journal_mode = WAL; BEGIN');
-  for (const step of MIGRATIONS.slice(0, WITHOUT_WORDS)) database.exec(step);
+  createSchema(database, WITHOUT_WORDS);
   const insert = database.prepare(`INSERT INTO products (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
   let last = 0;
   for (const record of products) {
-    insert.run(...rowOf(record));
+    const { id, version, createdAt, updatedAt, fields } = record;
+    insert.run(id, version, createdAt, updatedAt, JSON.stringify(fields));
     last = Math.max(last, record.id);
   }
   database.prepare("INSERT INTO counters VALUES ('products', ?)").run(last + 1);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${WITHOUT_WORDS}; COMMIT`);
+  database.exec('COMMIT');
   database.close();
 }

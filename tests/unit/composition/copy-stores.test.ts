@@ -138,7 +138,7 @@ describe('copyStores', () => {
       if (name !== 'users' || isLate) return;
       expect(isVerified).to.equal(true);
       isLate = true;
-      other.exec(`INSERT INTO products (id, stored_version, created_at, updated_at, fields)
+      other.exec(`INSERT INTO products (id, record_version, created_at, updated_at, fields)
         VALUES (2, 1, 0, 0, '{"name":"late"}')`);
     }).catch((error: unknown) => error);
     expect(error).to.be.instanceOf(CopyError);

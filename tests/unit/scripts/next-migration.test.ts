@@ -38,7 +38,8 @@ describe('the migrations of SQLite', () => {
 describe('the next step', () => {
   it('adds the columns and indexes of new fields', () => {
     expect(stepFor('products', { shade: TEXT })).to.equal(
-      `ALTER TABLE products ADD COLUMN "shade" TEXT AS (fields ->> 'shade') VIRTUAL;
+      `ALTER TABLE products ADD COLUMN "shade" TEXT;
+UPDATE products SET "shade" = fields ->> '$.shade';
 CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
     );
     const box: FieldTable = {
@@ -60,12 +61,14 @@ CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
       },
     };
     expect(stepFor('orders', box)).to.equal(
-      `ALTER TABLE orders ADD COLUMN "box.depth" INTEGER AS (fields ->> '$.box.depth') VIRTUAL;
+      `ALTER TABLE orders ADD COLUMN "box.depth" INTEGER;
+UPDATE orders SET "box.depth" = fields ->> '$.box.depth';
 CREATE INDEX orders_box_depth ON orders ("box.depth");`,
     );
     expect(stepFor('orders', { code: { ...TEXT, unique: true, ignoresCase: true } })).to.equal(
-      `ALTER TABLE orders ADD COLUMN "code" TEXT AS (fields ->> 'code') VIRTUAL;
-ALTER TABLE orders ADD COLUMN "code folded" TEXT AS (lower(fields ->> 'code')) VIRTUAL;
+      `ALTER TABLE orders ADD COLUMN "code" TEXT;
+ALTER TABLE orders ADD COLUMN "code folded" TEXT;
+UPDATE orders SET "code" = fields ->> '$.code', "code folded" = lower(fields ->> '$.code');
 CREATE INDEX orders_code ON orders ("code") WHERE "code" IS NOT NULL;
 CREATE UNIQUE INDEX orders_code_folded ON orders ("code folded") WHERE "code folded" IS NOT NULL;`,
     );
@@ -82,7 +85,7 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
     const lines = stepFor('shelves', { name: { ...TEXT, required: true } }, ['name']).split('\n');
     expect(lines[0]).to.equal('CREATE TABLE shelves (');
     expect(lines).to.include.members([
-      `  "name" TEXT AS (fields ->> 'name') VIRTUAL`,
+      '  "name" TEXT,',
       'CREATE INDEX shelves_name ON shelves ("name");',
       'CREATE INDEX shelves_created_at ON shelves (created_at);',
       "INSERT INTO word_indexes VALUES ('shelves', 0, 0, 0);",
@@ -107,9 +110,9 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
   });
 
   it('is appended behind the released ones', () => {
-    const file = 'MIGRATIONS: readonly string[] = [\n  `\n  A;\n  `,\n];\nmore [\n];\n';
+    const file = 'MIGRATIONS: readonly Migration[] = [\n  `\n  A;\n  `,\n];\nmore [\n];\n';
     expect(withStep(file, 'B;\nC;')).to.equal(
-      'MIGRATIONS: readonly string[] = [\n  `\n  A;\n  `,\n  `\n  B;\n  C;\n  `,\n];\nmore [\n];\n',
+      'MIGRATIONS: readonly Migration[] = [\n  `\n  A;\n  `,\n  `\n  B;\n  C;\n  `,\n];\nmore [\n];\n',
     );
   });
 });

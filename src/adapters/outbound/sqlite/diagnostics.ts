@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { type ExaminedTable, unusableRows } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
@@ -17,14 +18,15 @@ import {
   networkWarning,
   USE_LOCAL_DISK,
 } from './connection/network-file-system.js';
+import { columnsOf } from './sql/schema.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
 const QUICK_BYTES = 256 * 1024 * 1024;
 
 export interface DatabaseCheck {
   /** The tables of records. */
-  readonly tables: readonly ExaminedTable[];
-  /** Whether to look for damage in a large database as well. */
+  readonly tables: readonly (ExaminedTable & Pick<RecordTable, 'fields'>)[];
+  /** Whether to look for damage in a large database as well, and whether columns have what the fields have. */
   readonly deep: boolean;
   /** The local time. */
   readonly now: number;
@@ -110,6 +112,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
       damageIn(connection, check.deep),
       { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
       ...indexesBehind(connection),
+      ...differencesIn(connection, check),
       ...unusableIn(connection, check),
     ],
     ...newestRecord(connection, check),
@@ -128,19 +131,26 @@ function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
 
 const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
 
-const BEHIND = {
-  words: `SELECT name FROM word_indexes WHERE rules < ${TOKENIZER_VERSION} OR done_to < old_to ORDER BY name`,
-  values: 'SELECT name FROM value_indexes WHERE done_to < old_to ORDER BY name',
-};
-
-/** Says which indexes are not current. The start makes them so, while it serves. */
+/** Says which words are not current. The start makes them so, while it serves. */
 function indexesBehind(connection: Database.Database): Diagnosis[] {
-  return Object.entries(BEHIND).flatMap(([content, behind]) => {
-    const rows = connection.prepare(behind).raw().all() as [string][];
-    if (rows.length === 0) return [];
-    const names = rows.map(([name]) => name).join(' and ');
-    const message = `the ${content} of ${names} are not all indexed; the service goes on while it runs`;
-    return [{ ...ok(message), subject: 'indexes' as const }];
+  const behind = `rules < ${TOKENIZER_VERSION} OR done_to < old_to`;
+  const rows = connection.prepare(`SELECT name FROM word_indexes WHERE ${behind} ORDER BY name`).raw().all();
+  if (rows.length === 0) return [];
+  const names = (rows as [string][]).map(([name]) => name).join(' and ');
+  const message = `the words of ${names} are not all indexed; the service goes on while it runs`;
+  return [{ ...ok(message), subject: 'indexes' }];
+}
+
+/** Compares the columns of each record with the text of its fields. */
+function differencesIn(connection: Database.Database, { tables, deep }: DatabaseCheck): Diagnosis[] {
+  const examined = deep ? tables.filter((table) => columnsOf(table).length > 0) : [];
+  return examined.flatMap((table) => {
+    const differs = columnsOf(table).map(({ name, expression }) => `${name} IS NOT ${expression}`);
+    const sql = `SELECT count(*), min(id) FROM ${table.name} NOT INDEXED WHERE NOT json_valid(fields) OR ${differs.join(' OR ')}`;
+    const [[count, id] = [0, 0]] = connection.prepare(sql).raw().all() as [number, number][];
+    if (count === 0) return [];
+    const message = `${count} records of ${table.name} have another value in a column than in their fields, such as ${id}`;
+    return [wrong(message, 'stop the service, and copy the database into a new one: catalogue copy')];
   });
 }
 

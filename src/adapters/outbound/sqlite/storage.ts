@@ -8,7 +8,6 @@ import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
 import { SqliteIdempotencyStore } from './records/idempotency-store.js';
 import { SqliteRepository, SqliteTombstones } from './records/repository.js';
 import { SqliteUsageStore } from './records/usage-store.js';
-import { ValueIndex } from './records/value-index.js';
 
 export interface SqliteStorageOptions {
   readonly file: string;
@@ -37,7 +36,7 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
           records: new SqliteArchive(store, table),
           reservations: new SqliteReservationArchive(store, table),
         },
-        indexes: [new WordIndex(store, table), new ValueIndex(store, table)],
+        indexes: [new WordIndex(store, table)],
       };
     },
   };

@@ -7,12 +7,12 @@ import {
   SourceMissing,
 } from '../../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
-import { connect } from '../connection/connection.js';
+import { connect, pragma } from '../connection/connection.js';
 import { createFolder } from '../connection/create-folder.js';
 import { translateError } from '../connection/errors.js';
 import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
 import { isEmpty } from '../connection/expected-schema.js';
-import { AFTER_RESTORE } from '../connection/migrations.js';
+import { afterRestore } from '../connection/migrations.js';
 import { identityOf } from '../connection/open-files.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
@@ -113,7 +113,8 @@ function standAlone(file: string): void {
   try {
     connection.pragma('journal_mode = OFF');
     const has = connection.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
-    for (const [table, sql] of Object.entries(AFTER_RESTORE)) if (has.get(table)) connection.exec(sql);
+    for (const [table, sql] of Object.entries(afterRestore(pragma(connection, 'user_version'))))
+      if (has.get(table)) connection.exec(sql);
   } finally {
     connection.close();
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { unavailable } from '../../../../domain/errors.js';
+import { yieldToEventLoop } from '../../../../shared/event-loop.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';
@@ -17,7 +18,7 @@ import {
 } from './connection.js';
 import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
-import { APPLICATION_ID, MIGRATIONS, restartWords } from './migrations.js';
+import { APPLICATION_ID, MIGRATIONS, migrate, restartWords } from './migrations.js';
 import {
   type FileSystemType,
   fileSystemType,
@@ -27,6 +28,12 @@ import {
 import { identityOf, OpenFiles } from './open-files.js';
 import { ReaderThreads, type ThreadReader } from './reader-threads.js';
 import { Snapshots } from './snapshots.js';
+
+/** How often the log tells of long steps of the schema. */
+const LOG_EVERY_MS = 5_000;
+
+/** More rows than any commit has: the log is copied before requests would wait for it. */
+const MANY_ROWS = Number.MAX_SAFE_INTEGER;
 
 /** Returns the prepared statement of an SQL text. */
 export type Statements = (sql: string) => Statement;
@@ -52,12 +59,12 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * @param file created with its folder if it does not exist
-   * @param logger gets one error if the files are no longer in place, or are damaged, and a warning if they are on a
-   *   network file system
+   * @param logger gets one error if the files are no longer in place, or are damaged, a warning if they are on a network
+   *   file system, and the progress of long steps of the schema
    */
   constructor(
     file: string,
-    private readonly logger?: Pick<Logger, 'error' | 'warn'>,
+    private readonly logger?: Pick<Logger, 'error' | 'info' | 'warn'>,
     private readonly typeOf: FileSystemType = fileSystemType,
   ) {
     this.location = resolve(file);
@@ -79,10 +86,7 @@ export class SqliteDatabase implements Store, Reader {
         (error) => this.reportCheckpoint(files, translateError(error, this.location)),
       );
       const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
-      await commits.write(() => {
-        migrate(connection);
-        startWords(connection);
-      });
+      if (await commits.alone(() => this.update(connection))) await checkpoints.committed(MANY_ROWS);
       const snapshots = new Snapshots(() => this.connectAgain(files));
       const threads = new ReaderThreads(() => this.connectThread(files));
       const statements = new StatementCache(connection);
@@ -93,6 +97,25 @@ export class SqliteDatabase implements Store, Reader {
       connection.close();
       throw translateError(error, this.location);
     }
+  }
+
+  /** Brings the schema up to date. @returns whether a file of an earlier version was changed */
+  private async update(connection: Database.Database): Promise<boolean> {
+    const version = pragma(connection, 'user_version');
+    const isOld = version < MIGRATIONS.length;
+    let loggedAt = performance.now();
+    for (const done of migrate(connection, version)) {
+      await yieldToEventLoop();
+      if (performance.now() < loggedAt + LOG_EVERY_MS) continue;
+      this.logger?.info('changing the database to the schema of this version', { done });
+      loggedAt = performance.now();
+    }
+    if (isOld)
+      connection.exec(
+        `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
+      );
+    startWords(connection);
+    return isOld && version > 0;
   }
 
   async ping(): Promise<void> {
@@ -144,10 +167,21 @@ export class SqliteDatabase implements Store, Reader {
     return this.ready().threads.read(work, turn, timeoutMs).catch(this.rethrow);
   }
 
-  /** Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}. */
+  /**
+   * Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}.
+   * @throws AppError `unavailable`, also if a newer version of this service has changed the schema
+   */
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
     const { commits, statements } = this.ready();
-    return commits.write(() => work((sql) => statements.statement(sql)), rows).catch(this.rethrow);
+    const statement: Statements = (sql) => statements.statement(sql);
+    const run = () => {
+      const [version] = statement('PRAGMA user_version').get() as [number];
+      if (version === MIGRATIONS.length) return work(statement);
+      throw unavailable(
+        'A newer version of this service has the database, whose columns this one would leave empty.',
+      );
+    };
+    return commits.write(run, rows).catch(this.rethrow);
   }
 
   /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
@@ -213,13 +247,6 @@ export class SqliteDatabase implements Store, Reader {
 /** SQLite opens the write-ahead log when it first reads the database. */
 function openLog(connection: Database.Database): void {
   pragma(connection, 'user_version');
-}
-
-function migrate(connection: Database.Database): void {
-  const version = pragma(connection, 'user_version');
-  if (version >= MIGRATIONS.length) return;
-  for (const step of MIGRATIONS.slice(version)) connection.exec(step);
-  connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
 /**

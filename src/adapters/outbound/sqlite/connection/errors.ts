@@ -13,10 +13,12 @@ const TRANSIENT = [
 ];
 
 /**
- * Translates an error of the driver. Other errors are returned unchanged.
+ * Translates an error of the driver, or of a stored text that is no JSON. Other errors are returned unchanged.
  * @param file its path, for an error that concerns the whole file: then no error of the driver is a defect
  */
 export function translateError(error: unknown, file?: string): unknown {
+  if (error instanceof SyntaxError)
+    return new StoreConfigError(`The database is damaged: ${error.message}`, { cause: error });
   if (error instanceof AppError || !(error instanceof Database.SqliteError)) return error;
   if (hasCode(error, 'SQLITE_NOTADB'))
     return new StoreConfigError(`${file ?? 'The file'} is not a SQLite database.`, { cause: error });

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { escapeControls } from '../../../../shared/escape-controls.js';
-import { MIGRATIONS } from './migrations.js';
+import { migrate } from './migrations.js';
 
 /** Tables of SQLite itself that any database may have: the statistics of ANALYZE, and the counters of AUTOINCREMENT. */
 const OF_SQLITE = ['sqlite_stat1', 'sqlite_stat4', 'sqlite_sequence'];
@@ -61,7 +61,7 @@ function expectedSchema(version: number): Schema {
   if (known) return known;
   const connection = new Database(':memory:');
   try {
-    for (const step of MIGRATIONS.slice(0, version)) connection.exec(step);
+    for (const _ of migrate(connection, 0, version));
     const shadows = connection.prepare("SELECT name FROM pragma_table_list WHERE type = 'shadow'").raw();
     const names = new Set((shadows.all() as [string][]).map(([name]) => name));
     const schema = { objects: objectsOf(connection, names), shadows: names };

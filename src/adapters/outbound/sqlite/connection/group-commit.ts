@@ -64,6 +64,24 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * Runs long work in a transaction of its own, before the first {@link write}.
+   * @throws AppError `unavailable` if another process keeps its lock
+   */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.files.verify();
+    await this.begin();
+    try {
+      const result = await work();
+      this.connection.exec('COMMIT');
+      this.files.verify();
+      return result;
+    } catch (error) {
+      if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
   /** The connection that writes, as a pool of one. */
   get figures(): PoolFigures {
     const used = this.draining ? 1 : 0;

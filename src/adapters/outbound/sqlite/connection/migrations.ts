@@ -1,15 +1,20 @@
+import type Database from 'libsql';
+
+/** Statements, or a function that yields what it has done between parts of long work. */
+export type Migration = string | ((connection: Database.Database) => Iterable<string>);
+
 /**
  * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append
  * a new one.
  *
  * Every resource has a table of the same shape, with its fields in one JSON text. A field that is unique, sortable or
- * filterable has a generated column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a
- * case-folded column, `FIELD folded`. `created_at` and `updated_at` have an index too. Every index of SQLite ends with
- * the id.
+ * filterable has a column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a case-folded
+ * column, `FIELD folded`. The adapter writes them (see `records/row-writer.ts`). The text comes last, because what stands
+ * behind a long one costs a walk through its pages. `created_at` and `updated_at` have an index too. Every index of
+ * SQLite ends with the id.
  *
  * A table that has lists or attributes by which clients filter has `TABLE_values`: a row for each different value of a
  * list in a record, and one for each attribute, whose field is `attributes.KEY` (see `records/value-index.ts`).
- * `value_indexes` says that the rows of attributes of the ids after `done_to` up to `old_to` may still be missing.
  *
  * `counters` has the next id of each table. The generation of the store is there too, so that a restored backup of any
  * release can get one.
@@ -22,7 +27,7 @@
  * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
  * after `done_to` up to `old_to` are still to be made. Earlier builds noted the ids of older words in `stale_words`.
  */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly Migration[] = [
   `
   CREATE TABLE counters (
     name TEXT PRIMARY KEY,
@@ -260,7 +265,86 @@ ${['products', 'users', 'orders', 'api_keys', 'signing_keys']
   ) STRICT, WITHOUT ROWID;
   INSERT INTO value_indexes SELECT 'products', 0, coalesce(max(id), 0) FROM products;
   `,
+  makeColumnsReal,
 ];
+
+/** Takes the steps behind the first `from`; yields what a long one has done. */
+export function* migrate(
+  connection: Database.Database,
+  from: number,
+  to = MIGRATIONS.length,
+): Generator<string, void> {
+  for (const step of MIGRATIONS.slice(from, to)) {
+    if (typeof step === 'string') connection.exec(step);
+    else yield* step(connection);
+  }
+}
+
+/** The step before which the columns of fields were generated from the text, at each look at them. */
+const GENERATED_UNTIL = 13;
+
+/** The records of one part of long work: about a millisecond, or 20 if they are large. */
+const BATCH = 128;
+
+/**
+ * Makes columns of what was generated, and the rows of attributes that are missing. Programs of before would leave the
+ * columns empty, so the version that they write has another name once more.
+ */
+function* makeColumnsReal(connection: Database.Database): Generator<string, void> {
+  const tables = ['products', 'users', 'orders', 'api_keys', 'signing_keys', 'webhooks', 'webhook_states'];
+  for (const table of tables) yield* copyTable(connection, table);
+  yield* addAttributes(connection);
+  connection.exec('DROP TABLE value_indexes');
+}
+
+/** Each part frees the pages that the next one fills, so the file hardly grows. */
+function* copyTable(connection: Database.Database, table: string): Generator<string, void> {
+  const pairs = (sql: string) => connection.prepare(sql).raw().all(table) as [string, string][];
+  const columns = pairs(
+    "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 0 AND name <> 'version' ORDER BY cid",
+  );
+  const indexes = pairs("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?");
+  connection.exec(`
+    CREATE TABLE new_${table} (
+      id INTEGER PRIMARY KEY,
+      record_version INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      change INTEGER,
+      ${columns.map(([name, type]) => `"${name}" ${type},`).join(' ')}
+      fields TEXT NOT NULL,
+      version INTEGER AS (record_version) VIRTUAL
+    ) STRICT;
+    ${indexes.map(([name]) => `DROP INDEX ${name};`).join('')}`);
+  const copy =
+    connection.prepare(`INSERT INTO new_${table} SELECT id, version, created_at, updated_at, change,
+    ${columns.map(([name]) => `"${name}",`).join(' ')} fields FROM ${table} ORDER BY id LIMIT ${BATCH}`);
+  const remove = connection.prepare(`DELETE FROM ${table} WHERE id <= (SELECT max(id) FROM new_${table})`);
+  for (let rows = copy.run().changes; remove.run().changes > 0; rows += copy.run().changes)
+    yield `${rows} ${table} copied`;
+  connection.exec(`DROP TABLE ${table}; ALTER TABLE new_${table} RENAME TO ${table}`);
+  for (const [name, sql] of indexes) {
+    connection.exec(sql);
+    yield `index ${name} made`;
+  }
+}
+
+/** Numbers are read here, because SQLite may read them with another last bit. */
+function* addAttributes(connection: Database.Database): Generator<string, void> {
+  const add = connection.prepare('INSERT OR IGNORE INTO products_values VALUES (?, ?, ?)');
+  const next = connection.prepare(`SELECT id, fields -> '$.attributes' FROM products
+    WHERE id > ? AND id <= (SELECT old_to FROM value_indexes) ORDER BY id LIMIT ${BATCH}`);
+  let [[last = 0] = []] = connection.prepare('SELECT done_to FROM value_indexes').raw().all() as [number?][];
+  for (let added = 0; ; yield `attributes of ${added} products added`) {
+    const rows = next.raw().all(last) as [number, string | null][];
+    for (const [id, json] of rows)
+      for (const [key, value] of Object.entries(JSON.parse(json ?? '{}') ?? {}))
+        add.run(`attributes.${key}`, typeof value === 'boolean' ? Buffer.of(Number(value)) : value, id);
+    if (rows.length < BATCH) return;
+    last = rows.at(-1)?.[0] ?? last;
+    added += rows.length;
+  }
+}
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */
 export const APPLICATION_ID = 0x70637331;
@@ -279,15 +363,18 @@ export const RENEW_GENERATION = `INSERT INTO counters VALUES ('generation', rand
 export const READ_GENERATION = `SELECT format('%010x', next_id) FROM counters WHERE name = 'generation'`;
 
 /**
- * What is done to a restored database, by table. Clients know versions and changes that it does not have; and the
- * database of the backup may still send webhooks.
+ * What is done to a restored database of a schema, by table. Clients know versions and changes that it does not have; and
+ * the database of the backup may still send webhooks.
  */
-export const AFTER_RESTORE: Readonly<Record<string, string>> = {
-  counters: RENEW_GENERATION,
-  feeds: RESET_FEEDS,
-  webhooks: `UPDATE webhooks SET stored_version = stored_version + 1, fields = json_set(fields, '$.status', 'paused')
-    WHERE fields ->> 'status' <> 'paused'`,
-};
+export function afterRestore(schema: number): Readonly<Record<string, string>> {
+  const version = schema > GENERATED_UNTIL ? 'record_version' : 'stored_version';
+  return {
+    counters: RENEW_GENERATION,
+    feeds: RESET_FEEDS,
+    webhooks: `UPDATE webhooks SET ${version} = ${version} + 1, fields = json_set(fields, '$.status', 'paused')
+      WHERE fields ->> 'status' <> 'paused'`,
+  };
+}
 
 /**
  * The statements that start to make all words of a table again. Without the first one, which takes 30 ms for a million

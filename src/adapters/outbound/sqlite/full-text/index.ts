@@ -10,7 +10,6 @@ import {
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { restartWords } from '../connection/migrations.js';
-import { MAX_OLD_ROWS, makeNext, type OldIds } from '../sql/old-records.js';
 
 /**
  * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
@@ -41,6 +40,10 @@ const TEXT_CHARACTERS = 128;
 export function writeCost(entry = ''): number {
   return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
 }
+
+/** The most records, and approximately the most bytes of their fields, of one write: a few milliseconds. */
+const MAX_OLD_ROWS = 64;
+const MAX_BYTES = 65_536;
 
 export type StateRow = [version: number, doneTo: Id, oldTo: Id];
 
@@ -134,15 +137,24 @@ export class WordIndex implements SearchIndex {
       const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
       return version > TOKENIZER_VERSION || doneTo === oldTo
         ? 0
-        : this.indexOld(statement, { doneTo, oldTo }, most);
+        : this.indexOld(statement, doneTo, oldTo, most);
     }, most);
   }
 
-  private indexOld(statement: Statements, ids: OldIds, limit: number): number {
-    const { count, doneTo } = makeNext(statement, this.name, ids, limit, (id, fields) =>
-      this.put(statement, id, this.entryOf(id, fields)),
-    );
-    statement(ADVANCE).run(doneTo, this.name);
+  /** Makes the entries of the next records after `doneTo`, up to `oldTo`. @returns their number */
+  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
+    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
+    let bytes = 0;
+    let count = 0;
+    for (const [id, size] of rows) {
+      if (count > 0 && bytes + size > MAX_BYTES) break;
+      const [fields] = statement(this.sql.fieldsOf).get([id]) as [string];
+      this.put(statement, id, this.entryOf(id, JSON.parse(fields) as object));
+      bytes += size;
+      count++;
+    }
+    const isEnd = count === rows.length && count < limit;
+    statement(ADVANCE).run(isEnd ? oldTo : (rows[count - 1]?.[0] ?? oldTo), this.name);
     return count;
   }
 }
@@ -151,5 +163,7 @@ function statements(table: string) {
   return {
     put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
     remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
+    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
+    fieldsOf: `SELECT fields FROM ${table} WHERE id = ?`,
   };
 }

@@ -2,7 +2,6 @@ import type { QueryTime } from '../../../../application/maintenance/query-budget
 import type { Facet, FacetField, FacetQuery, RecordTable } from '../../../../application/ports/list-query.js';
 import { FacetTop, hasPrefix } from '../../../../application/records/facets.js';
 import type { Reader } from '../connection/connection.js';
-import { hasAllValues } from '../sql/old-records.js';
 import type { CodeColumn } from './column.js';
 import { filteredField } from './column-fields.js';
 import { bitsAmong, lookThrough, selectionBy, VALUES } from './column-selection.js';
@@ -11,14 +10,9 @@ import { findMatching } from './matching.js';
 import type { FacetTuning } from './value-rows.js';
 
 /** The fields of a query that may have a column: those that are counted, and those of filters. */
-export function columnFields(
-  reader: Reader,
-  table: RecordTable,
-  { fields, filters }: FacetQuery,
-): FacetField[] {
+export function columnFields(table: RecordTable, { fields, filters }: FacetQuery): FacetField[] {
   const wanted = [...fields, ...filters.flatMap((filter) => filteredField(table, filter) ?? [])];
-  const all = hasAllValues(reader, table) ? wanted : wanted.filter(({ key }) => key === undefined);
-  return [...new Map(all.map((field) => [columnName(field), field])).values()];
+  return [...new Map(wanted.map((field) => [columnName(field), field])).values()];
 }
 
 /** Counts the records by the columns of the fields. Filters without a column are served by other means. */

@@ -8,13 +8,11 @@ import type {
   RecordTable,
 } from '../../../../application/ports/list-query.js';
 import { FacetCounter, FacetTop } from '../../../../application/records/facets.js';
-import { queryTooExpensive } from '../../../../domain/errors.js';
 import { SERVICE_TURN } from '../../../../shared/turn.js';
 import { AdaptiveBatchSize } from '../connection/adaptive-batch-size.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { IdSet } from '../full-text/id-set.js';
-import { hasAllValues } from '../sql/old-records.js';
 import { idsIn, numberOf, type StoredValue, sql } from '../sql/schema.js';
 import { CodeColumn } from './column.js';
 import { columnFields, countColumns } from './column-facets.js';
@@ -53,7 +51,7 @@ export class FacetReader {
     const { database, table, budget, cache, tuning } = this;
     const { turn = SERVICE_TURN, filters, fields, prefix } = query;
     // A prefix alone is a short range of the index.
-    const columned = prefix !== undefined && filters.length === 0 ? [] : columnFields(database, table, query);
+    const columned = prefix !== undefined && filters.length === 0 ? [] : columnFields(table, query);
     await cache.prepare(columned);
     return database.inSnapshot(async (reader) => {
       const columns = await cache.at(reader, columned, turn);
@@ -81,17 +79,12 @@ export class FacetReader {
   private async byRows(reader: Reader, query: FacetQuery, time: QueryTime): Promise<readonly Facet[]> {
     const { table, tuning } = this;
     const { filters, fields, prefix } = query;
-    // The index of an older file is made while the service runs.
-    const lacksIndex = fields.some(({ key }) => key !== undefined) && !hasAllValues(reader, table);
     const matching =
-      filters.length > 0 || lacksIndex
-        ? await findMatching(reader, table, filters, time, tuning, lacksIndex)
-        : undefined;
+      filters.length > 0 ? await findMatching(reader, table, filters, time, tuning) : undefined;
     const all = numberOf(reader, sql(`SELECT coalesce(max(id), 0) FROM ${table.name}`));
-    if (matching && (lacksIndex || wayOf(matching, fields.length, all, tuning) === 'records')) {
+    if (matching && wayOf(matching, fields.length, all, tuning) === 'records') {
       const facets = await countRecords(reader, table, query, matching.ids, time, tuning);
       if (facets) return facets;
-      if (lacksIndex) throw queryTooExpensive();
     }
     const facets: Facet[] = [];
     for (const field of fields)

@@ -34,7 +34,7 @@ export async function findMatching(
   tuning: Pick<FacetTuning, 'rows' | 'checked'>,
   isPositive = false,
 ): Promise<Matching> {
-  const table = indexedTable(reader, records, filters);
+  const table = indexedTable(records, filters);
   const plan = planCount(reader, table, filters);
   const words = searchedWords(filters);
   const size = new AdaptiveBatchSize(time, 1, tuning.rows);

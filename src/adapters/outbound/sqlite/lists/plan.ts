@@ -17,7 +17,6 @@ import {
   residualConditionsOf,
   rowCost,
 } from '../sql/filter.js';
-import { hasAllValues } from '../sql/old-records.js';
 import {
   boundOf,
   columnOf,
@@ -127,7 +126,7 @@ export function planList(
   tuning = LIST_TUNING,
   atHand?: AtHand,
 ): ListPlan {
-  const table = indexedTable(reader, records, query.filters);
+  const table = indexedTable(records, query.filters);
   const words = searchedWords(query.filters);
   if (words) {
     const plan = planSearch(reader, table, query, words, tuning);
@@ -213,10 +212,8 @@ function planAtHand(
   return isInIndex || isFull ? undefined : { kind: 'columns', fields, ordered };
 }
 
-export function indexedTable(reader: Reader, table: RecordTable, filters: readonly Filter[]): IndexedTable {
-  const hasAttributes =
-    filters.some(({ operator }) => operator === 'attribute') && hasAllValues(reader, table);
-  return { ...table, hasAttributes };
+export function indexedTable(table: RecordTable, filters: readonly Filter[]): IndexedTable {
+  return { ...table, hasAttributes: filters.some(({ operator }) => operator === 'attribute') };
 }
 
 /** Whether a filter is part of the range of a scan by id. */
@@ -267,7 +264,7 @@ export function planCount(
   tuning = LIST_TUNING,
   atHand?: AtHand,
 ): SortPlan | ScanPlan | ColumnsPlan {
-  const table = indexedTable(reader, records, all);
+  const table = indexedTable(records, all);
   const words = searchedWords(all);
   if (words) return planSearch(reader, table, { filters: all, order: BY_ID }, words, tuning);
   const byColumns = planAtHand(table, { filters: all, order: BY_ID, limit: 0 }, tuning, atHand);

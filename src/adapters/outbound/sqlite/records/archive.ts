@@ -8,7 +8,7 @@ import type { RecordTable } from '../../../../application/ports/list-query.js';
 import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { WordIndex } from '../full-text/index.js';
-import { RECORD_COLUMNS, WRITTEN_COLUMNS } from '../sql/schema.js';
+import { RECORD_COLUMNS } from '../sql/schema.js';
 import {
   INSERT_RESERVATION,
   RESERVATION_COLUMNS,
@@ -16,6 +16,7 @@ import {
   reservationOf,
   reservationRowOf,
 } from './idempotency-store.js';
+import { RowWriter } from './row-writer.js';
 import { ValueIndex } from './value-index.js';
 
 /**
@@ -26,6 +27,7 @@ type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number |
 /** The records, tombstones and counter of one table, for copies between stores. */
 export class SqliteArchive implements RecordArchive {
   readonly name: string;
+  private readonly rows: RowWriter;
   private readonly words: WordIndex;
   private readonly values: ValueIndex;
 
@@ -35,7 +37,8 @@ export class SqliteArchive implements RecordArchive {
   ) {
     this.name = table.name;
     this.words = new WordIndex(database, table);
-    this.values = new ValueIndex(database, table);
+    this.rows = new RowWriter(table);
+    this.values = new ValueIndex(table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
@@ -43,11 +46,9 @@ export class SqliteArchive implements RecordArchive {
       SELECT ${RECORD_COLUMNS} FROM ${this.name} WHERE id > ?
       UNION ALL SELECT id, NULL, removed_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
       ORDER BY id LIMIT ?`;
-    const rows = this.database.read(
-      sql,
-      (statement) => statement.all(after, this.name, after, limit) as EntryRow[],
+    return this.database.read(sql, (statement) =>
+      (statement.all(after, this.name, after, limit) as EntryRow[]).map(entryOf),
     );
-    return rows.map(entryOf);
   }
 
   async outlier(): Promise<string | undefined> {
@@ -70,13 +71,13 @@ export class SqliteArchive implements RecordArchive {
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
     await this.database.write((statement) => {
-      const record = statement(`INSERT INTO ${this.name} (${WRITTEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL)`);
       const tombstone = statement('INSERT INTO tombstones (resource, id, removed_at) VALUES (?, ?, ?)');
       for (const entry of entries) {
         if ('deletedAt' in entry) tombstone.run(this.name, entry.id, entry.deletedAt);
         else {
-          const { id, version, createdAt, updatedAt, fields } = entry;
-          record.run(id, version, createdAt, updatedAt, JSON.stringify(fields));
+          const { id, fields } = entry;
+          if (this.rows.insert(statement, entry, null).changes === 0)
+            throw new Error(`${this.name} has the record ${id} already.`);
           this.words.put(statement, id, this.words.entryOf(id, fields as object));
           this.values.change(statement, id, undefined, fields as object);
         }

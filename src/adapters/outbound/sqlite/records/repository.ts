@@ -20,7 +20,6 @@ import type {
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
-import { fieldsJson } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../../domain/record.js';
@@ -32,16 +31,9 @@ import { WordIndex, writeCost } from '../full-text/index.js';
 import { FacetReader } from '../lists/facets.js';
 import { LIST_TUNING } from '../lists/plan.js';
 import { ListReader } from '../lists/reader.js';
-import {
-  indexedBy,
-  RECORD_COLUMNS,
-  type RecordRow,
-  recordOf,
-  rowOf,
-  uniqueColumnOf,
-  WRITTEN_COLUMNS,
-} from '../sql/schema.js';
+import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/schema.js';
 import { ChangeNumbers, type NextChange } from './change-feed.js';
+import { RowWriter } from './row-writer.js';
 import { ValueIndex } from './value-index.js';
 
 /** What writes one record of several. */
@@ -59,6 +51,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
   private readonly counter: FacetReader;
+  private readonly rows: RowWriter;
   private readonly words: WordIndex;
   private readonly values: ValueIndex;
   private readonly numbers: ChangeNumbers;
@@ -74,7 +67,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.reader = new ListReader(database, table, budget, this.counter.cache, tuning, logger);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
-    this.values = new ValueIndex(database, table);
+    this.rows = new RowWriter(table);
+    this.values = new ValueIndex(table);
     this.numbers = new ChangeNumbers(table);
   }
 
@@ -138,12 +132,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   private inserting(record: Versioned<Fields>): RecordWrite<'inserted' | 'id_conflict'> {
     const { id, fields } = record;
-    const row = rowOf(record);
     const words = this.words.entryOf(id, fields);
     const run = (statement: Statements, nextChange: NextChange) => {
       if (statement(TOMBSTONE).get([this.table.name, id])) return 'id_conflict';
-      if (this.changes(() => statement(this.sql.insert).run([...row, nextChange()])) === 0)
-        return 'id_conflict';
+      if (this.changes(() => this.rows.insert(statement, record, nextChange())) === 0) return 'id_conflict';
       this.words.put(statement, id, words);
       this.values.change(statement, id, undefined, fields);
       return 'inserted';
@@ -222,28 +214,24 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     expected,
     before: known,
   }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
-    const { id, version, updatedAt } = record;
-    const fields = fieldsJson(record);
-    const isComplete = this.values.isComplete();
+    const { id } = record;
     const keepsWords = known !== undefined && !this.words.hasChanged(known, record.fields);
     const run = (statement: Statements, nextChange: NextChange) => {
       const before = known ?? this.fieldsOf(statement, id, expected);
-      const replaced = this.changes(() =>
-        statement(this.sql.replace).run(version, updatedAt, fields, nextChange(), id, expected),
-      );
-      if (replaced === 0) return 'version_conflict';
-      if (!keepsWords && before && this.words.hasChanged(before, record.fields))
+      if (!before) return 'version_conflict';
+      const write = () => this.rows.replace(statement, record, before, expected, nextChange());
+      if (this.changes(write) === 0) return 'version_conflict';
+      if (!keepsWords && this.words.hasChanged(before, record.fields))
         this.words.put(statement, id, this.words.entryOf(id, record.fields));
-      this.values.change(statement, id, before, record.fields, isComplete);
+      this.values.change(statement, id, before, record.fields);
       return 'replaced';
     };
     const rows = keepsWords ? 1 : this.words.writeCost(record.fields);
     return { rows: rows + this.values.writeCost(record.fields), run };
   }
 
-  /** @returns undefined if the record does not have the version, or if no index needs its fields */
+  /** @returns undefined if the record does not have the version */
   private fieldsOf(statement: Statements, id: Id, version: number): object | undefined {
-    if (!this.words.isSearched && !this.values.isUsed) return undefined;
     const row = statement(this.sql.fieldsOf).get([id, version]) as [string] | undefined;
     return row && (JSON.parse(row[0]) as object);
   }
@@ -309,7 +297,6 @@ const INSERT_TOMBSTONE =
 function statements(records: RecordTable) {
   const { name: table } = records;
   return {
-    insert: `INSERT INTO ${table} (${WRITTEN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     findUsedIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))
       UNION ALL SELECT id FROM tombstones WHERE resource = ? AND id IN (SELECT value FROM json_each(?))`,
     findExistingIds: `SELECT id FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
@@ -320,8 +307,6 @@ function statements(records: RecordTable) {
       const column = uniqueColumnOf(records, field);
       return `SELECT id FROM ${indexedBy(records, column)} WHERE ${column} IN (SELECT value FROM json_each(?))`;
     },
-    replace: `UPDATE ${table} SET stored_version = ?, updated_at = ?, fields = ?, change = ?
-      WHERE id = ? AND version = ?`,
     fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
     versions: `SELECT id, version FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
     remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,

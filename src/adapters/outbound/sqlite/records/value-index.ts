@@ -1,11 +1,9 @@
 import type { FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
-import type { SearchIndex } from '../../../../application/ports/search-index.js';
 import { listValues } from '../../../../application/records/query-semantics.js';
 import type { Attributes } from '../../../../domain/attributes.js';
 import { attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
-import type { SqliteDatabase, Statements } from '../connection/database.js';
-import { hasAllValues, MAX_OLD_ROWS, makeNext, VALUE_STATE } from '../sql/old-records.js';
+import type { Statements } from '../connection/database.js';
 import { attributeName, type StoredValue, storedValue, valuesTable } from '../sql/schema.js';
 
 /** How many values cost as much to write as one row, approximately. */
@@ -13,8 +11,6 @@ const VALUES_OF_A_ROW = 8;
 
 /** The most values that one statement stores. Each number up to it has a statement of its own. */
 const VALUES_OF_A_STATEMENT = 8;
-
-const ADVANCE = 'UPDATE value_indexes SET done_to = ? WHERE name = ?';
 
 const NONE = {};
 
@@ -24,20 +20,15 @@ type Entry = readonly [field: string, value: FacetValue];
  * The values of the lists and attributes in one table's records, each with the ids that have it in their order. It is
  * what an index is for a column.
  */
-export class ValueIndex implements SearchIndex {
-  readonly name: string;
-  readonly content = 'values';
+export class ValueIndex {
+  private readonly name: string;
   private readonly lists: readonly string[];
   private readonly attributes: readonly string[];
   private readonly select: string;
   /** For one value, for two, and so on. */
   private readonly inserts: readonly string[];
-  private isKnownComplete = false;
 
-  constructor(
-    private readonly database: SqliteDatabase,
-    { name, fields }: Pick<RecordTable, 'name' | 'fields'>,
-  ) {
+  constructor({ name, fields }: Pick<RecordTable, 'name' | 'fields'>) {
     this.name = name;
     this.lists = listFields(fields);
     this.attributes = attributeFields(fields);
@@ -52,17 +43,6 @@ export class ValueIndex implements SearchIndex {
     this.select = `SELECT json_object(${members.join(', ')}) FROM ${name} WHERE id = ?`;
   }
 
-  /** Whether the records may have values. The methods of an index without values change nothing. */
-  get isUsed(): boolean {
-    return this.lists.length > 0 || this.attributes.length > 0;
-  }
-
-  /** Whether the index has the values of every record. Not inside of a write, which may be rolled back. */
-  isComplete(): boolean {
-    this.isKnownComplete ||= this.attributes.length === 0 || hasAllValues(this.database, this);
-    return this.isKnownComplete;
-  }
-
   /** How many rows more a record with these fields counts as. */
   writeCost(fields: object): number {
     let values = 0;
@@ -73,7 +53,7 @@ export class ValueIndex implements SearchIndex {
 
   /** Returns the lists and attributes among the fields of a record; empty if there is no record. */
   read(statement: Statements, id: Id): object {
-    if (!this.isUsed) return NONE;
+    if (this.lists.length + this.attributes.length === 0) return NONE;
     const row = statement(this.select).get([id]) as [string] | undefined;
     return row ? (JSON.parse(row[0]) as object) : NONE;
   }
@@ -82,32 +62,12 @@ export class ValueIndex implements SearchIndex {
    * Stores and removes what differs between two versions of a record, in the write that changes it.
    * @param before the fields whose values are stored; absent for a new record
    * @param after absent for a deleted record
-   * @param isComplete see {@link isComplete}. If it is not, the record may lack values of the version before
    */
-  change(
-    statement: Statements,
-    id: Id,
-    before: object = NONE,
-    after: object = NONE,
-    isComplete = true,
-  ): void {
+  change(statement: Statements, id: Id, before: object = NONE, after: object = NONE): void {
     const [known, wanted] = [this.entriesOf(before), this.entriesOf(after)];
     for (const entry of known) if (!has(wanted, entry)) this.remove(statement, id, entry);
-    this.insert(statement, id, isComplete ? wanted.filter((entry) => !has(known, entry)) : wanted);
-  }
-
-  /** Makes the values of records that an earlier release wrote. */
-  async indexNext(limit: number): Promise<number> {
-    if (this.isComplete()) return 0;
-    const most = Math.min(limit, MAX_OLD_ROWS);
-    return this.database.write((statement) => {
-      const [doneTo, oldTo] = statement(VALUE_STATE).get([this.name]) as [Id, Id];
-      const made = makeNext(statement, this.name, { doneTo, oldTo }, most, (id, fields) =>
-        this.insert(statement, id, this.entriesOf(fields)),
-      );
-      statement(ADVANCE).run(made.doneTo, this.name);
-      return made.count;
-    }, most);
+    const added = wanted.filter((entry) => !has(known, entry));
+    this.insert(statement, id, added);
   }
 
   private entriesOf(fields: object): Entry[] {

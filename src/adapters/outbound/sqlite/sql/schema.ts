@@ -6,8 +6,10 @@ import type {
   SortKey,
   Value,
 } from '../../../../application/ports/list-query.js';
-import { fieldsJson, StoredRecord } from '../../../../application/records/record-json.js';
-import type { Id, Instant, Versioned } from '../../../../domain/record.js';
+import { memberValue } from '../../../../application/records/query-semantics.js';
+import { StoredRecord } from '../../../../application/records/record-json.js';
+import type { Id, Instant } from '../../../../domain/record.js';
+import { foldCase } from '../../../../domain/text.js';
 import type { Reader, Sql } from '../connection/connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
@@ -15,7 +17,7 @@ const METADATA_COLUMNS: Readonly<Record<string, string>> = {
   updatedAt: 'updated_at',
 };
 
-/** The column of a field. Columns of a resource's own fields are generated from its JSON text. */
+/** The column of a field. */
 export function columnOf(field: string): string {
   return METADATA_COLUMNS[field] ?? `"${field}"`;
 }
@@ -30,6 +32,45 @@ export function foldedColumnOf(field: string): string {
 /** The column of a unique field in which no two records share a value. */
 export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
   return fields[field]?.ignoresCase ? foldedColumnOf(field) : columnOf(field);
+}
+
+/** A column of a resource's own field, which the adapter writes beside the JSON text of all fields. */
+export interface Column {
+  /** Quoted. */
+  readonly name: string;
+  readonly type: 'TEXT' | 'INTEGER';
+  /** The field of which it has the value. */
+  readonly field: string;
+  /** The value in the text. */
+  readonly expression: string;
+  /** The value in the fields of a record. */
+  readonly valueIn: (fields: object) => Value | null;
+}
+
+/** The columns of a table. Attributes, lists and fields of which only the presence counts have none. */
+export function columnsOf({ fields }: Pick<RecordTable, 'fields'>): Column[] {
+  return Object.entries(fields).flatMap(([field, { type, isList, ignoresCase }]): Column[] => {
+    if (type === 'attributes' || type === 'presence' || isList) return [];
+    const name = columnOf(field);
+    const expression = `fields ->> '$.${field}'`;
+    const valueIn = (record: object) => (memberValue(record, field) as Value | undefined) ?? null;
+    if (!ignoresCase)
+      return [{ name, type: type === 'text' ? 'TEXT' : 'INTEGER', field, expression, valueIn }];
+    const foldedIn = (record: object) => {
+      const value = valueIn(record);
+      return value === null ? null : foldCase(String(value));
+    };
+    return [
+      { name, type: 'TEXT', field, expression, valueIn },
+      {
+        name: foldedColumnOf(field),
+        type: 'TEXT',
+        field,
+        expression: `lower(${expression})`,
+        valueIn: foldedIn,
+      },
+    ];
+  });
 }
 
 /**
@@ -79,14 +120,6 @@ type Metadata = [id: Id, version: number, createdAt: Instant, updatedAt: Instant
 export type RecordRow = [...Metadata, fields: string];
 
 export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
-
-/** The columns of a record that are no functions of others. */
-export const WRITTEN_COLUMNS = 'id, stored_version, created_at, updated_at, fields, change';
-
-export function rowOf(record: Versioned<unknown>): RecordRow {
-  const { id, version, createdAt, updatedAt } = record;
-  return [id, version, createdAt, updatedAt, fieldsJson(record)];
-}
 
 export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
   return StoredRecord.fromJson(...row);

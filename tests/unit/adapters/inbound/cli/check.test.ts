@@ -132,7 +132,7 @@ describe('catalogue check', () => {
       connection.close();
     };
     change(
-      `INSERT INTO webhooks (id, stored_version, created_at, updated_at, fields)
+      `INSERT INTO webhooks (id, record_version, created_at, updated_at, fields)
         VALUES (7, 1, 0, 0, '{"resources":["baskets"],"createdBy":1}')`,
     );
     expect(wrongIn((await check(where)).findings)).to.deep.equal([

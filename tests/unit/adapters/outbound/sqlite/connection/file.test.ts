@@ -5,8 +5,9 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { checkApplication } from '#src/adapters/outbound/sqlite/connection/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { APPLICATION_ID, MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
+import { createSchema } from '../../../../../support/old-sqlite.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 /** https://www.sqlite.org/pragma.html#pragma_synchronous */
@@ -37,8 +38,9 @@ describe('the file of SQLite', () => {
       prepare: (sql: string) => {
         if (reads++ === 1) {
           const other = new Database(file);
-          other.exec(`BEGIN; ${MIGRATIONS.join('')} PRAGMA application_id = ${APPLICATION_ID};
-            PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+          other.exec('BEGIN');
+          createSchema(other, MIGRATIONS.length);
+          other.exec('COMMIT');
           other.close();
         }
         return prepare(sql);
@@ -47,6 +49,20 @@ describe('the file of SQLite', () => {
     checkApplication(interrupted, file);
     expect(reads).to.be.above(1);
     connection.close();
+  });
+
+  it('takes no write of a version that would leave new columns empty', async () => {
+    const file = join(folder, 'newer.sqlite');
+    const database = new SqliteDatabase(file);
+    await database.open();
+    const newer = new Database(file);
+    newer.exec(`ALTER TABLE products ADD COLUMN shade TEXT; PRAGMA user_version = ${MIGRATIONS.length + 1}`);
+    await expectAppError(
+      database.write((statement) => statement('DELETE FROM counters').run()),
+      'unavailable',
+    );
+    newer.close();
+    await database.close();
   });
 
   it('keeps its mode if it exists already', async () => {

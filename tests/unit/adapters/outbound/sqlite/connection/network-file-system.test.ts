@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
+import { PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 const LOCAL = 0xef53;
@@ -15,7 +16,7 @@ describe('a database on a network file system', () => {
     const database = new SqliteDatabase(file, logger, () => type);
     await database.open();
     await database.close();
-    const options = { tables: [{ name: 'products' }], deep: false, now: Date.now(), typeOf: () => type };
+    const options = { tables: [PRODUCTS], deep: false, now: Date.now(), typeOf: () => type };
     const found = checkDatabase(file, options).diagnoses.filter(({ verdict }) => verdict !== 'ok');
     return { logged: logger.events, found };
   };

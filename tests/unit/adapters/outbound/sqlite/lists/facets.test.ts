@@ -139,7 +139,7 @@ describe('facets in SQLite', () => {
   };
 
   it('are the same in each way', async () => {
-    const { database, feed, products, counting } = await open();
+    const { feed, products, counting } = await open();
     await products.insertAll(records);
     await expectCounts(counting({ record: 0, field: 0 }));
     await expectCounts(counting({ record: Number.POSITIVE_INFINITY }));
@@ -147,11 +147,6 @@ describe('facets in SQLite', () => {
     await feed.turnOn();
     await expectCounts(counting());
     await expectCounts(counting({ columnBytes: 300_000 }));
-    await database.write((statement) => {
-      statement("DELETE FROM products_values WHERE field LIKE 'attributes.%'").run();
-      statement("UPDATE value_indexes SET done_to = 0, old_to = 20000 WHERE name = 'products'").run();
-    });
-    await expectCounts(counting());
   });
 
   it('are read from the index if a field has more values than a column holds', () => {
@@ -268,17 +263,6 @@ describe('facets in SQLite', () => {
     it(`of ${fields} fields of ${size} of a million records${isComplement ? ' left out' : ''} are counted by ${way}`, () => {
       expect(wayOf({ ids: { size }, isComplement }, fields, 1_000_000)).to.equal(way);
     });
-
-  it('are refused while attributes have no index, if they have too many values', async () => {
-    const { database, products, counting } = await open();
-    await products.insertAll(records);
-    await database.write((statement) =>
-      statement("UPDATE value_indexes SET done_to = 0, old_to = 20000 WHERE name = 'products'").run(),
-    );
-    const fields = [{ field: 'attributes', key: 'a"b' }];
-    const counted = counting({ maxValues: 5 }).facets({ filters: [], fields, limit: 1 });
-    await expectAppError(counted, 'query_too_expensive');
-  });
 
   describe('by columns', () => {
     const brands: FacetQuery = { filters: [], fields: [{ field: 'brand' }, { field: 'tags' }], limit: 3 };
