@@ -36,7 +36,7 @@ const IDEMPOTENCY_STORE = methods<IdempotencyStore>({ find: true, reserve: true 
 const CHANGE_FEED = methods<ChangeFeed<unknown>>({ end: true, read: true });
 const USAGE_STORE = methods<UsageStore>({ save: true, find: true });
 const STORE = methods<Omit<Store, 'location' | 'pools'>>({ open: true, ping: true, close: false });
-const SEARCH_INDEX = methods<Omit<SearchIndex, 'name' | 'content'>>({ indexNext: true });
+const SEARCH_INDEX = methods<Omit<SearchIndex, 'name'>>({ indexNext: true });
 const PURGEABLE = methods<Omit<Purgeable, 'retentionMs'>>({ purgeBefore: true });
 
 /**

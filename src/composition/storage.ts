@@ -55,8 +55,8 @@ export function storageOf(parts: StorageParts): Storage {
       ...EXPIRING_TABLES.flatMap((table) => of(table).expiring?.tombstones ?? []),
       ...(expiringUsage ? [expiringUsage] : []),
     ],
-    searchIndexes: TABLES.flatMap((table) =>
-      (of(table).indexes ?? []).filter(({ content }) => content !== 'words' || table.searched.length > 0),
+    searchIndexes: TABLES.filter(({ searched }) => searched.length > 0).flatMap(
+      (table) => of(table).indexes ?? [],
     ),
   };
 }

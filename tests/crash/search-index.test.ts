@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
+import { pragma } from '#src/adapters/outbound/sqlite/connection/connection.js';
+import { schemaDifferences } from '#src/adapters/outbound/sqlite/connection/expected-schema.js';
 import { AT, product } from '../contract/repository/records.js';
+import { ChildProcessService } from '../support/child-process-service.js';
 import { CrashService } from '../support/crash-service.js';
 import { figuresOf } from '../support/figure.js';
 import { writeOldDatabase } from '../support/old-sqlite.js';
@@ -45,11 +48,16 @@ describe('an old SQLite file', () => {
       }
     });
 
-  it('is searched and indexed after kill -9 at any point of its indexing', async () => {
+  it('is the old one or the new one after kill -9 while its schema changes; then it is searched and indexed after kill -9 at any point of its indexing', async () => {
     const folder = mkdtempSync(join(root, 'old-'));
     const file = join(folder, 'data/catalogue.sqlite');
     mkdirSync(join(folder, 'data'));
     writeOldDatabase(file, records());
+    const changing = new ChildProcessService(folder);
+    await until('the process writes', () => isLocked(file));
+    changing.kill('SIGKILL');
+    await changing.exit;
+    expectWhole(file);
     let token: string | undefined;
     const points: number[] = [];
     for (let kill = 1; kill <= 2; kill++) {
@@ -73,6 +81,28 @@ describe('an old SQLite file', () => {
     expectSound(file);
   });
 });
+
+function isLocked(file: string): boolean {
+  const database = new Database(file);
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+function expectWhole(file: string): void {
+  const database = new Database(file);
+  const version = pragma(database, 'user_version');
+  figure('steps of the schema at the kill', version);
+  expect(schemaDifferences(database, version)).to.equal(undefined);
+  expect(database.prepare('PRAGMA integrity_check').raw().all()).to.deep.equal([['ok']]);
+  expect(database.prepare('SELECT count(*) FROM products').raw().all()).to.deep.equal([[RECORDS]]);
+  database.close();
+}
 
 function* records() {
   for (let id = 1; id <= RECORDS; id++)

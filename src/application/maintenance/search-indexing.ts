@@ -7,10 +7,8 @@ const BATCH = 250;
 /** The log says how far it has come after this many records. */
 const PROGRESS = 100_000;
 
-const BEGUN = {
-  words: 'indexing the words of records; searches are slower until this is done',
-  values: 'indexing the values of records; filters by attributes are slower until this is done',
-};
+const BEGUN = 'indexing the words of records; searches are slower until this is done';
+const DONE = 'words of records indexed';
 
 /** Makes the indexes of records current, in batches, while the service runs. */
 export class SearchIndexing {
@@ -28,18 +26,17 @@ export class SearchIndexing {
   }
 
   private async runOne(index: SearchIndex, isOver: () => boolean): Promise<void> {
-    const { name: table, content } = index;
-    const done = `${content} of records indexed`;
+    const { name: table } = index;
     let indexed = 0;
     while (!isOver()) {
       const count = await index.indexNext(BATCH);
       if (count === 0) break;
-      if (indexed === 0) this.logger.info(BEGUN[content], { table });
+      if (indexed === 0) this.logger.info(BEGUN, { table });
       if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))
-        this.logger.info(done, { table, records: indexed + count });
+        this.logger.info(DONE, { table, records: indexed + count });
       indexed += count;
       await SERVICE_TURN.next();
     }
-    if (indexed > 0) this.logger.info(done, { table, records: indexed });
+    if (indexed > 0) this.logger.info(DONE, { table, records: indexed });
   }
 }

@@ -6,8 +6,6 @@
 export interface SearchIndex {
   /** The name of the table. */
   readonly name: string;
-  /** What it has of each record: the words that searches find, or the values that filters compare. */
-  readonly content: 'words' | 'values';
   /**
    * Indexes the next records without current entries. Several processes may do so at once.
    * @param limit the maximum number of records

@@ -15,7 +15,6 @@ const BATCH_BYTES = 64 * 1024;
  */
 export class MongoSearchIndex<Fields extends object> implements SearchIndex {
   readonly name: string;
-  readonly content = 'words';
   private readonly records: MongoCollection<StoredDocument>;
   /** The versions of the last batch, if none of them got its words. */
   private unmodified: ReadonlyMap<number, number> = new Map();

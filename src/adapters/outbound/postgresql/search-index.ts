@@ -14,7 +14,6 @@ const MAX_RECORDS = 64;
  */
 export class PostgresqlSearchIndex implements SearchIndex {
   readonly name: string;
-  readonly content = 'words';
   private readonly findStale: Statement;
 
   constructor(

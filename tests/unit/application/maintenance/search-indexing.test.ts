@@ -15,7 +15,6 @@ describe('the indexing of words', () => {
   const indexOf = (name: string, records: number, each = 250) => {
     const index = {
       name,
-      content: 'words' as const,
       left: records,
       indexNext: async (limit: number) => {
         expect(limit).to.equal(250);

@@ -86,7 +86,11 @@ export class SqliteDatabase implements Store, Reader {
         (error) => this.reportCheckpoint(files, translateError(error, this.location)),
       );
       const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
-      if (await commits.alone(() => this.update(connection))) await checkpoints.committed(MANY_ROWS);
+      // Another process that changes the schema now may take minutes.
+      const patienceMs =
+        pragma(connection, 'user_version') < MIGRATIONS.length ? Number.POSITIVE_INFINITY : undefined;
+      if (await commits.alone(() => this.update(connection), patienceMs))
+        await checkpoints.committed(MANY_ROWS);
       const snapshots = new Snapshots(() => this.connectAgain(files));
       const threads = new ReaderThreads(() => this.connectThread(files));
       const statements = new StatementCache(connection);

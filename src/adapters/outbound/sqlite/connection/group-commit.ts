@@ -66,11 +66,11 @@ export class GroupCommit {
 
   /**
    * Runs long work in a transaction of its own, before the first {@link write}.
-   * @throws AppError `unavailable` if another process keeps its lock
+   * @param patienceMs how long it waits until another process releases its lock
    */
-  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+  async alone<Result>(work: () => Promise<Result>, patienceMs = this.patienceMs): Promise<Result> {
     this.files.verify();
-    await this.begin();
+    await this.begin(patienceMs);
     try {
       const result = await work();
       this.connection.exec('COMMIT');
@@ -150,8 +150,8 @@ export class GroupCommit {
     }
   }
 
-  private async begin(): Promise<void> {
-    const end = performance.now() + this.patienceMs;
+  private async begin(patienceMs = this.patienceMs): Promise<void> {
+    const end = performance.now() + patienceMs;
     for (;;) {
       try {
         this.connection.exec('BEGIN IMMEDIATE');

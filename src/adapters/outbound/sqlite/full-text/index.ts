@@ -67,7 +67,6 @@ export function unindexedIn(state: StateRow | undefined): IdRange | undefined {
  */
 export class WordIndex implements SearchIndex {
   readonly name: string;
-  readonly content = 'words';
   private readonly sql: ReturnType<typeof statements>;
 
   constructor(
