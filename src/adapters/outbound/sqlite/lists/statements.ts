@@ -47,10 +47,7 @@ const FEW = 1_000;
 /** A count reads the rows of a filter's index if they are at most this part of the table; else it reads the table. */
 const PART = 4;
 
-/** Where a statement reads the records that match: what follows `FROM`. */
-type Rows = Sql;
-
-/** What is read, and the index of a filter that leads to few of its rows. */
+/** The records that match some filters. Its methods return what follows `FROM` in a statement that reads them. */
 class Matches {
   constructor(
     readonly table: RecordTable,
@@ -59,48 +56,43 @@ class Matches {
     /** Absent: the index of each filter has many rows. */
     readonly smallest?: Seek | undefined,
     /** The number of its rows. */
-    readonly rows = Number.POSITIVE_INFINITY,
+    readonly size = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** The rows of the table, read by an index. */
-  by(driver: Seek, ...more: readonly Sql[]): Rows {
-    const { column, source, found } = driver;
-    const others = [...this.others(driver), ...more];
-    return column === undefined
-      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, found), ...others])
-      : rowsIn(source, [found, ...others]);
+  /** Rows of the table: by one index; absent: by the smallest if it has few, else all in the order of a column. */
+  rows(driver = this.smallest, more: readonly Sql[] = [], column = ID): Sql {
+    const seek = driver ?? orderSeek(this.table, column, this.filters);
+    const { source, found } = seek;
+    const conditions = [...this.others(seek), ...more];
+    return seek.column === undefined
+      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, found), ...conditions])
+      : rowsIn(source, [found, ...conditions]);
   }
 
-  /** The rows of an index of another table as they come. */
-  streamed(driver: Seek, ...more: readonly Sql[]): Rows {
-    const { name } = this.table;
+  /** Rows of an index of another table as they come. */
+  streamed(driver: Seek, more: readonly Sql[] = []): Sql {
     const others = this.others(driver);
-    const { text, values } = allOf([sql(`${name}.id = own.id`), ...others]);
-    const ids = idsOfSeek({ ...driver, found: allOf([driver.found, ...more]) });
-    return others.length === 0
-      ? sql(`(${ids.text}) AS own`, ...ids.values)
-      : sql(
-          `(${ids.text}) AS own WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${text})`,
-          ...ids.values,
-          ...values,
-        );
+    const { text, values } = idsOfSeek({ ...driver, found: allOf([driver.found, ...more]) });
+    const own = sql(`(${text}) AS own`, ...values);
+    if (others.length === 0) return own;
+    const { name } = this.table;
+    const record = allOf([sql(`${name}.id = own.id`), ...others]);
+    const exists = `${own.text} WHERE EXISTS (SELECT 1 FROM ${name} WHERE ${record.text})`;
+    return sql(exists, ...own.values, ...record.values);
   }
 
-  /** All rows: by an index of few rows, else by that of a column. */
-  all(column = ID, more: readonly Sql[] = []): Rows {
-    return this.by(this.smallest ?? orderSeek(this.table, column, this.filters), ...more);
-  }
-
-  private others(driver: Seek): Sql[] {
+  /** What a seek does not decide. */
+  private others({ served }: Pick<Seek, 'served'>): Sql[] {
+    const rest = this.filters.filter((filter) => !served.includes(filter));
     return conditionsOf(
       this.table,
-      this.filters.filter((filter) => !driver.served.includes(filter)),
-      this.seeks.filter((seek) => seek !== driver),
+      rest,
+      this.seeks.filter((seek) => seek.served !== served),
     );
   }
 }
 
-function rowsIn(source: string, conditions: readonly Sql[]): Rows {
+function rowsIn(source: string, conditions: readonly Sql[]): Sql {
   const { text, values } = allOf(conditions);
   return sql(`${source} WHERE ${text}`, ...values);
 }
@@ -142,11 +134,17 @@ export class StatementLists<Fields> {
     const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, turn };
     return this.onThread(turn, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.few));
-      const { smallest } = matches;
+      const { seeks, smallest, size } = matches;
+      const isWhole = ({ served }: Seek) => filters.every((filter) => served.includes(filter));
+      const driver = smallest ?? seeks.find(isWhole);
+      const isDistinct = driver && !driver.hasTwins;
+      if (smallest && isDistinct && isWhole(smallest)) return size;
       const { text, values } =
-        smallest && smallest.column === undefined && !smallest.hasTwins
-          ? matches.streamed(smallest)
-          : matches.all();
+        filters.length === 0
+          ? sql(this.table.name)
+          : isDistinct && driver.column === undefined
+            ? matches.streamed(driver)
+            : matches.rows(driver);
       const row = await reader.row<[number]>(sql(`SELECT count(*) FROM ${text}`, ...values));
       return row?.[0] ?? 0;
     });
@@ -157,7 +155,7 @@ export class StatementLists<Fields> {
     const all = { ...query, order: BY_ID, limit: Number.POSITIVE_INFINITY };
     return this.onThread(query.turn, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.few));
-      if (matches.rows <= this.few) return facetsOfRecords(reader, matches, query);
+      if (matches.size <= this.few) return facetsOfRecords(reader, matches, query);
       const facets: Facet[] = [];
       for (const field of query.fields) facets.push(await facetOf(reader, matches, query, field));
       return facets;
@@ -221,17 +219,18 @@ function searchSeek(filters: readonly Filter[], ids: readonly Id[]): Seek {
 
 /** A statement of the ids of a page, and one more, in the order in which it is read. */
 function pageIds(matches: Matches, query: ListQuery): Sql {
-  const { table, filters, seeks, smallest } = matches;
+  const { seeks, smallest } = matches;
   const order = scanOrder(query);
   const isById = order.length === 1;
   const driver = smallest ?? (isById ? seeks.find(({ values }) => values === 1) : undefined);
   const [position, start] = positionOf(query, order);
-  const rows =
-    driver && isById && driver.column === undefined && driver.values === 1
-      ? matches.streamed(driver, ...start)
-      : driver
-        ? matches.by(driver, ...position)
-        : matches.by(orderSeek(table, columnOf(order[0]?.field ?? ''), filters), ...start, ...position);
+  // The rows of one value are in the order of ids.
+  const isOrdered = isById && driver?.values === 1;
+  const rows = !driver
+    ? matches.rows(undefined, [...start, ...position], columnOf(order[0]?.field ?? ''))
+    : isOrdered && driver.column === undefined
+      ? matches.streamed(driver, start)
+      : matches.rows(driver, isOrdered ? start : position);
   return sql(
     `SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`,
     ...rows.values,
@@ -259,7 +258,7 @@ async function facetsOfRecords(
   matches: Matches,
   query: FacetQuery,
 ): Promise<readonly Facet[]> {
-  const { text, values } = matches.all();
+  const { text, values } = matches.rows();
   const paths = query.fields.map(({ field, key }) => (key === undefined ? `$.${field}` : pathOf(key)));
   const row = await reader.row<[string | null]>(
     sql(
@@ -278,36 +277,23 @@ async function facetsOfRecords(
 /** The order of values: texts, numbers, booleans. SQLite has the numbers first. */
 const RANK = "CASE typeof(value) WHEN 'text' THEN 0 WHEN 'blob' THEN 2 ELSE 1 END";
 
-/** Counts the values of one field by its index. */
+/** Counts the values of one field, by its index if those of the filters have many rows. */
 async function facetOf(
   reader: ThreadReader,
   matches: Matches,
   query: FacetQuery,
-  { field, key }: FacetField,
+  field: FacetField,
 ): Promise<Facet> {
-  const { table, filters, smallest } = matches;
-  const column = key === undefined && !table.fields[field]?.isList ? columnOf(field) : undefined;
-  const { limit, prefix, after } = query;
-  const among = column === undefined && filters.length > 0 ? matches.all() : undefined;
-  const rows =
-    column === undefined
-      ? rowsIn(valuesTable(table.name), [
-          ofField(key === undefined ? field : attributeName(field, key)),
-          ...begins('value', prefix),
-          ...(among ? [sql(`+id IN (SELECT id FROM ${among.text})`, ...among.values)] : []),
-        ])
-      : matches.all(column, [
-          sql(`${smallest ? '+' : ''}${column} IS NOT NULL`),
-          ...begins(`${smallest ? '+' : ''}${column}`, prefix),
-        ]);
+  const { limit, after } = query;
+  const { key } = field;
+  const [value, rows] = valuesOf(matches, query, field);
   const behind = after ? isBehind(after) : sql('TRUE');
   // As JSON, numbers and booleans are exact.
-  const json =
-    key === undefined ? 'value' : `json((SELECT fields -> ? FROM ${table.name} WHERE id = any_id))`;
+  const attribute = `json((SELECT fields -> ? FROM ${matches.table.name} WHERE id = any_id))`;
   const row = await reader.row<[string]>(
     sql(
-      `SELECT json_group_array(json_array(${json}, count)) FROM (
-        SELECT * FROM (SELECT ${column ?? 'value'} AS value, count(*) AS count, min(id) AS any_id
+      `SELECT json_group_array(json_array(${key === undefined ? 'value' : attribute}, count)) FROM (
+        SELECT * FROM (SELECT ${value} AS value, count(*) AS count, min(id) AS any_id
           FROM ${rows.text} GROUP BY 1) WHERE ${behind.text}
         ORDER BY count DESC, ${RANK}, value LIMIT ?)`,
       ...(key === undefined ? [] : [pathOf(key)]),
@@ -316,11 +302,33 @@ async function facetOf(
       limit + 1,
     ),
   );
-  const found = (JSON.parse(row?.[0] ?? '[]') as [FacetValue, number][]).map(([value, count]) => ({
-    value,
-    count,
-  }));
-  return { values: found.slice(0, limit), hasMore: found.length > limit };
+  const found = JSON.parse(row?.[0] ?? '[]') as [FacetValue, number][];
+  const values = found.slice(0, limit).map(([value, count]) => ({ value, count }));
+  return { values, hasMore: found.length > limit };
+}
+
+/** The term of a value, and the rows that have the values of a field in the records that match. */
+function valuesOf(
+  matches: Matches,
+  { prefix }: Pick<FacetQuery, 'prefix'>,
+  { field, key }: FacetField,
+): [string, Sql] {
+  const { table, filters, smallest } = matches;
+  if (key === undefined && !table.fields[field]?.isList) {
+    const column = columnOf(field);
+    const term = smallest ? `+${column}` : column;
+    const conditions = [sql(`${term} IS NOT NULL`), ...begins(term, prefix)];
+    return [column, matches.rows(smallest, conditions, column)];
+  }
+  const conditions = [
+    ofField(key === undefined ? field : attributeName(field, key)),
+    ...begins('value', prefix),
+  ];
+  if (filters.length > 0) {
+    const { text, values } = matches.rows();
+    conditions.push(sql(`+id IN (SELECT id FROM ${text})`, ...values));
+  }
+  return ['value', rowsIn(valuesTable(table.name), conditions)];
 }
 
 /** The condition that a value is a text that begins so. */
