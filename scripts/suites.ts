@@ -323,6 +323,7 @@ export const SUITES: readonly Suite[] = [
   ),
   campaign('linearizability', ...STAND_IN, 'go'),
   campaign('lists-during-writes', ...STAND_IN),
+  campaign('list-answers'),
   campaign('redis-outages', 'redis-server'),
   campaign('mongo-outages', ...STAND_IN),
   campaign('mongo-feed', ...STAND_IN),
