@@ -81,7 +81,10 @@ describe('random lists of SQLite through two processes', () => {
     for (const [at, query] of queries.entries()) answers.push(await ask(query, inTurn(clients, at)));
     const found = answers.map(shortened);
     if (process.argv.includes('--record'))
-      writeFileSync(FILE, `[\n${found.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
+      writeFileSync(
+        FILE,
+        `[\n  ${found.map((one) => JSON.stringify(one).replaceAll(',', ', ')).join(',\n  ')}\n]\n`,
+      );
     const expected: unknown[] = JSON.parse(readFileSync(FILE, 'utf8'));
     const problems: string[] = [];
     for (const [at, query] of queries.entries()) {
