@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turnOfTheEventLoop } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import {
   type AsyncConnection,
@@ -32,6 +34,8 @@ describe('statements on other threads', () => {
   let threads: ReaderThreads;
   let opened = 0;
   let closed = 0;
+  let onPrepare: (() => void) | undefined;
+  let prepared = 0;
   let begun = 0;
   let interrupts = 0;
   /** A statement begins when so many interrupts were sent. */
@@ -43,7 +47,8 @@ describe('statements on other threads', () => {
     database = new SqliteDatabase(file);
     await database.open();
     threads = new ReaderThreads(watched, 2);
-    opened = closed = begun = interrupts = beginsAfter = 0;
+    onPrepare = undefined;
+    opened = closed = prepared = begun = interrupts = beginsAfter = 0;
   });
   afterEach(async () => {
     await threads.close();
@@ -78,7 +83,11 @@ describe('statements on other threads', () => {
     opened++;
     return {
       exec: (text) => during(connection.exec(text)),
-      prepare: async (text) => watch(await during(connection.prepare(text))),
+      prepare: async (text) => {
+        prepared++;
+        onPrepare?.();
+        return watch(await during(connection.prepare(text)));
+      },
       interrupt: () => {
         interrupts++;
         if (isOpen) connection.interrupt();
@@ -166,7 +175,12 @@ describe('statements on other threads', () => {
   });
 
   it('have no limit in a turn that may take long', async () => {
-    expect(await threads.read((reader) => reader.row(ONE), A.unlimited(), 0)).to.deep.equal([1]);
+    const work = async (reader: ThreadReader) => {
+      const limited = threads.read((other) => other.row(LONG), B, 1);
+      await expectAppError(limited, 'query_too_expensive');
+      return reader.row(ONE);
+    };
+    expect(await threads.read(work, A.unlimited(), 0)).to.deep.equal([1]);
   });
 
   it('end with the read that did not wait for them, and the connection serves on', async () => {
@@ -177,8 +191,15 @@ describe('statements on other threads', () => {
     };
     const late = await threads.read(work, A, NO_LIMIT);
     await Promise.all([...ended, expectAppError(late.row(ONE), 'unavailable')]);
+    expect(prepared).to.equal(1);
     expect(await read('SELECT 1')).to.deep.equal([1]);
     expect([opened, closed]).to.deep.equal([1, 0]);
+  });
+
+  it('do not begin if the store is closed while they are prepared', async () => {
+    onPrepare = () => threads.close();
+    await expectAppError(endless(), 'unavailable');
+    expect([prepared, begun]).to.deep.equal([1, 0]);
   });
 
   it('end when the store is closed, once or twice', async () => {
@@ -195,31 +216,6 @@ describe('statements on other threads', () => {
     expect([opened, closed]).to.deep.equal([3, 2]);
     for (let time = 0; time < 3; time++) await read(`SELECT ${time} --${'x'.repeat(70_000)}`);
     expect([opened, closed]).to.deep.equal([4, 3]);
-  });
-
-  it('leave no descriptor behind', async () => {
-    const descriptors = (path: string) => () =>
-      readdirSync('/proc/self/fd').filter((descriptor) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
-        } catch {
-          return false;
-        }
-      }).length;
-    const [databases, logs] = [descriptors(file), descriptors(`${file}-wal`)];
-    const before = { databases: databases(), logs: logs() };
-    for (let time = 0; time < 300; time++) {
-      await read(`SELECT ${time} --${'x'.repeat(131_072)}`);
-      // The driver closes a connection when its statements are collected.
-      if (time % 30 === 0) collectGarbage();
-    }
-    await until('the connections are closed', () => {
-      collectGarbage();
-      return logs() <= before.logs;
-    });
-    // SQLite keeps a descriptor of the database while another connection has a lock, for the next connection.
-    expect(databases()).to.be.below(before.databases + 100);
-    expect(closed).to.equal(300);
   });
 
   it('do not wait for those of another client', async () => {
@@ -247,4 +243,45 @@ describe('statements on other threads', () => {
     expect(await failing.catch(({ message }) => message)).to.equal('no');
     expect(await read('SELECT 1')).to.deep.equal([1]);
   });
+
+  if (process.platform === 'linux') {
+    it('have the number of threads that the service asks for', async () => {
+      const program = `
+        import { readdirSync } from 'node:fs';
+        import { connectAsync } from ${JSON.stringify(import.meta.resolve('#src/adapters/outbound/sqlite/connection/async-connection.js'))};
+        const threads = () => readdirSync('/proc/self/task').length;
+        const before = threads();
+        connectAsync(${JSON.stringify(file)});
+        console.log(threads() - before);`;
+      const env = { ...process.env, TOKIO_WORKER_THREADS: '1' };
+      const args = ['--input-type=module', '-e', program];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+      expect(stdout).to.equal(`${DRIVER_THREADS}\n`);
+    });
+
+    it('leave no descriptor behind', async () => {
+      const descriptors = (path: string) => () =>
+        readdirSync('/proc/self/fd').filter((descriptor) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${descriptor}`) === path;
+          } catch {
+            return false;
+          }
+        }).length;
+      const [databases, logs] = [descriptors(file), descriptors(`${file}-wal`)];
+      const before = { databases: databases(), logs: logs() };
+      for (let time = 0; time < 300; time++) {
+        await read(`SELECT ${time} --${'x'.repeat(131_072)}`);
+        // The driver closes a connection when its statements are collected.
+        if (time % 30 === 0) collectGarbage();
+      }
+      await until('the connections are closed', () => {
+        collectGarbage();
+        return logs() <= before.logs;
+      });
+      // SQLite keeps a descriptor of the database while another connection has a lock, for the next connection.
+      expect(databases()).to.be.below(before.databases + 100);
+      expect(closed).to.equal(300);
+    });
+  }
 });
