@@ -28,7 +28,7 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
     table: (table) => {
       const reservations = new SqliteIdempotencyStore(store, table);
       return {
-        records: new SqliteRepository(store, table, budget, undefined, logger),
+        records: new SqliteRepository(store, table, budget, logger),
         reservations,
         changes: new SqliteChangeFeed(store, table, budget),
         expiring: { reservations, tombstones: new SqliteTombstones(store, table) },

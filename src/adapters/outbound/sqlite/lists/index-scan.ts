@@ -1,10 +1,38 @@
-import type { Position, Value } from '../../../../application/ports/list-query.js';
-import { type Id, MAX_ID } from '../../../../domain/record.js';
-import type { Reader } from '../connection/connection.js';
-import { contains, narrowed, type Range, rangeCondition } from '../sql/filter.js';
-import { allOf, ID, type Sql, sql } from '../sql/schema.js';
+import type {
+  Filter,
+  ListQuery,
+  Position,
+  RecordTable,
+  Value,
+} from '../../../../application/ports/list-query.js';
+import { attributeValues } from '../../../../application/records/query-semantics.js';
+import type { Id } from '../../../../domain/record.js';
+import type { Reader, Sql } from '../connection/connection.js';
+import {
+  type Bound,
+  comparedColumn,
+  comparedValues,
+  contains,
+  isRange,
+  narrowed,
+  type Range,
+  rangeCondition,
+  rangeOf,
+} from '../sql/filter.js';
+import {
+  allOf,
+  attributeName,
+  columnOf,
+  ID,
+  indexedBy,
+  ofField,
+  scanOrder,
+  sql,
+  storedValue,
+  valuesTable,
+} from '../sql/schema.js';
 
-/** Part of one index, in one direction. Rows that have the same value of the column tie. */
+/** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
 export interface IndexScan {
   /** The table and the index, or the table with the values of lists. */
   readonly source: string;
@@ -14,72 +42,63 @@ export interface IndexScan {
   readonly idDescending: boolean;
   /** The values of the column. */
   readonly range: Range;
-  /** A condition on every row of the scan that the index serves. */
+  /** A condition on every row of the scan that the index serves. Only for scans by id. */
   readonly fixed?: Sql;
-  /** The values that {@link fixed} allows, if they are several. Only for scans by id. */
-  readonly union?: Union;
 }
 
-/** Values whose rows are read together in the order of ids. A record may have several of them. */
-export interface Union {
-  /** What is compared with each value, in the rows of a field if the source is the table of values. */
-  readonly column: string;
-  readonly field?: Sql;
-  /** A statement that returns them as `value`. */
-  readonly values: Sql;
-  readonly count: number;
+/** @returns undefined if no index has exactly the records of the list, in their order */
+export function indexScanOf(
+  table: RecordTable,
+  query: Pick<ListQuery, 'filters' | 'order' | 'from'>,
+): IndexScan | undefined {
+  const [first, second, ...more] = scanOrder(query);
+  if (!first || more.length > 0) return undefined;
+  const { field, descending } = first;
+  const column = columnOf(field);
+  const isOwn = (filter: Filter) => isRange(filter) && comparedColumn(table, filter) === column;
+  const own = query.filters.filter(isOwn);
+  const [other, ...others] = query.filters.filter((filter) => !isOwn(filter));
+  const spec = table.fields[field];
+  // The index of a field that records may lack has only those that have a value, as has the list.
+  const having: Filter[] = !spec || spec.required ? [] : [{ field, operator: 'exists', value: true }];
+  const range = rangeOf(table, [...own, ...having]);
+  const scan = { column, descending, idDescending: (second ?? first).descending, range };
+  if (!other) return { ...scan, source: indexedBy(table, column) };
+  const fixed = others.length === 0 && !second ? fixedBy(table, other) : undefined;
+  return fixed && { ...scan, ...fixed };
 }
 
-/** The name of the rows of a scan in a statement that also has rows of the table. */
-export const SEEK = 'seek';
+/** The rows of the one value that a filter asks for, which are in the order of their ids. */
+function fixedBy(
+  table: RecordTable,
+  filter: Filter,
+): Required<Pick<IndexScan, 'source' | 'fixed'>> | undefined {
+  const inValues = (field: string, value: unknown) => ({
+    source: valuesTable(table.name),
+    fixed: allOf([ofField(field), sql('value = ?', value)]),
+  });
+  if (filter.operator === 'attribute') {
+    const [value, ...more] = 'value' in filter ? attributeValues(filter) : [];
+    if (value === undefined || more.length > 0) return undefined;
+    return inValues(attributeName(filter.field, filter.key), storedValue(value));
+  }
+  if (filter.operator !== 'eq') return undefined;
+  if (table.fields[filter.field]?.isList) return inValues(filter.field, filter.value);
+  const column = comparedColumn(table, filter);
+  if (column === undefined) return undefined;
+  return { source: indexedBy(table, column), fixed: sql(`${column} = ?`, ...comparedValues(table, filter)) };
+}
 
-/** A row of a scan by its value and, if the scan is not by id, its id. */
-export interface Place {
-  readonly value: Value;
+/** A row behind which a scan continues: its value and, if the scan is not by id, its id. */
+interface Start extends Bound {
   readonly id?: Id | undefined;
 }
 
-/** The place behind which a scan continues. */
-export interface Start extends Place {
-  readonly inclusive: boolean;
-}
-
 /** @param position in a list that has the order of the scan */
-export function startAt({ values: [value, id], inclusive }: Position): Start {
+function startAt({ values: [value, id], inclusive }: Position): Start {
   if (value === undefined || value === null)
     throw new Error('The position has no value of the first key of the order.');
   return { value, inclusive, ...(id !== undefined && { id: Number(id) }) };
-}
-
-/**
- * The rows behind one place and up to another. Each range is one range of the index: the other ties of the first place,
- * what lies between, and the ties of the last place. `(value, id) > (?, ?)` would read all ties of the first place.
- * @param upTo included; without an id with all its ties
- */
-export function rangesOf(scan: IndexScan, after?: Start, upTo?: Place): Sql[] {
-  const { column, descending, idDescending, range, fixed } = scan;
-  const rows = (...conditions: Sql[]) => allOf(fixed ? [fixed, ...conditions] : conditions);
-  if (column === ID) {
-    const end = upTo && { value: upTo.value, inclusive: true };
-    return [rows(rangeCondition(ID, narrowed(range, descending, after, end)))];
-  }
-  const [further, notFurther] = idDescending ? ['<', '>='] : ['>', '<='];
-  const tied = ({ value }: Place) => sql(`${column} = ?`, value);
-  const behind = after && sql(`${ID} ${further}${after.inclusive ? '=' : ''} ?`, after.id);
-  const until = upTo?.id === undefined ? [] : [sql(`${ID} ${notFurther} ?`, upTo.id)];
-  if (after && behind && upTo && isSame(after.value, upTo.value))
-    return [rows(tied(after), behind, ...until)];
-  const beyond = (place: Place | undefined) => place && { value: place.value, inclusive: false };
-  return [
-    ...(after && behind && contains(range, after.value) ? [rows(tied(after), behind)] : []),
-    rows(rangeCondition(column, narrowed(range, descending, beyond(after), beyond(upTo)))),
-    ...(upTo ? [rows(tied(upTo), ...until)] : []),
-  ];
-}
-
-/** @param a a value of an index; a boolean attribute is a Buffer */
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
 }
 
 /** The next rows of a list. */
@@ -93,82 +112,38 @@ export interface NextRows {
 /**
  * If values descend and ids ascend, SQLite would read all ties and sort them. So it gets the value of the last row, and
  * sorts only the rows before the ties of this value.
+ * @param from a position of the list
  */
-export function nextRows(reader: Reader, scan: IndexScan, after: Start | undefined, count: number): NextRows {
-  if (scan.union) return { ids: unitedRows(scan, scan.union, after, count), isLast: true };
-  const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
-  const value = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
-  const upTo = value === undefined ? undefined : { value };
-  return { ids: rowsIn(scan, rangesOf(scan, after, upTo), count), isLast: !upTo };
-}
-
-/**
- * The statement of the next rows of a union. The first `count` of them lie up to the id at which the first value has
- * `count` rows, and up to there no value has more. So only these are read and sorted. The statement is its own
- * snapshot: it finds the values of a prefix again, so it misses no record that gets a new one meanwhile.
- */
-function unitedRows(scan: IndexScan, union: Union, after: Start | undefined, count: number): Sql {
-  const { source, descending, range } = scan;
-  const { text, values } = rangeCondition(ID, narrowed(range, descending, after));
-  const place = unionPlace(scan, { ...union, values: sql('SELECT value FROM wanted') }, after, count);
-  const { column, field } = union;
-  const end = descending ? `>= coalesce((${place.text}), 0)` : `<= coalesce((${place.text}), ${MAX_ID})`;
-  return sql(
-    `WITH wanted(value) AS MATERIALIZED (${union.values.text})
-    SELECT DISTINCT ${ID}, ${ID} FROM ${source}
-      WHERE ${field?.text ?? 'TRUE'} AND ${column} IN (SELECT value FROM wanted) AND (${text}) AND ${ID} ${end}
-      ORDER BY 1${descending ? ' DESC' : ''} LIMIT ?`,
-    ...union.values.values,
-    ...(field?.values ?? []),
-    ...values,
-    ...place.values,
-    count,
-  );
-}
-
-/** A statement of the first id at which a value of a union has `count` rows; null if none has so many. */
-function unionPlace(
-  { source, descending, range }: IndexScan,
-  { column, field, values }: Union,
-  after: Start | undefined,
-  count: number,
-): Sql {
-  const ids = rangeCondition(ID, narrowed(range, descending, after));
-  return sql(
-    `SELECT ${descending ? 'max' : 'min'}(place) FROM (SELECT (
-      SELECT ${ID} FROM ${source} WHERE ${field?.text ?? 'TRUE'} AND ${column} = one.value AND (${ids.text})
-        ORDER BY ${ID}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?) AS place FROM (${values.text}) AS one)`,
-    ...(field?.values ?? []),
-    ...ids.values,
-    count - 1,
-    ...values.values,
-  );
-}
-
-/**
- * The place of a row that is at least `count` rows further, at most twice as many; undefined if there is none. In a
- * union of n values it is the id at which the first value has `count` / n rows.
- */
-export function placeFurther(
+export function nextRows(
   reader: Reader,
   scan: IndexScan,
-  after: Start | undefined,
+  from: Position | undefined,
   count: number,
-): Place | undefined {
-  if (scan.union) {
-    const { text, values } = unionPlace(scan, scan.union, after, Math.ceil(count / scan.union.count));
-    const [value] = reader.read(text, (statement) => statement.get([...values]) as [Id | null]);
-    return value === null ? undefined : { value };
-  }
-  for (const range of rangesOf(scan, after)) {
-    const { text, values } = rowsIn(scan, [range], 1);
-    const row = reader.read(
-      `${text} OFFSET ?`,
-      (statement) => statement.get([...values, count - 1]) as [Id, Value] | undefined,
-    );
-    if (row) return scan.column === ID ? { value: row[1] } : { value: row[1], id: row[0] };
-  }
-  return undefined;
+): NextRows {
+  const after = from && startAt(from);
+  const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
+  const last = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
+  return { ids: rowsIn(scan, rangesOf(scan, after, last), count), isLast: last === undefined };
+}
+
+/**
+ * The rows behind one place and up to the ties of a value. Each range is one range of the index: the other ties of the
+ * place, what lies between, and the ties of the value. `(value, id) > (?, ?)` would read all ties of the place.
+ */
+function rangesOf(scan: IndexScan, after?: Start, last?: Value): Sql[] {
+  const { column, descending, idDescending, range, fixed } = scan;
+  const rows = (...conditions: Sql[]) => allOf(fixed ? [fixed, ...conditions] : conditions);
+  if (column === ID) return [rows(rangeCondition(ID, narrowed(range, descending, after)))];
+  const tied = (value: Value) => sql(`${column} = ?`, value);
+  const behind = after && sql(`${ID} ${idDescending ? '<' : '>'}${after.inclusive ? '=' : ''} ?`, after.id);
+  if (after && behind && after.value === last) return [rows(tied(after.value), behind)];
+  const beyond = (value: Value | undefined) =>
+    value === undefined ? undefined : { value, inclusive: false };
+  return [
+    ...(after && behind && contains(range, after.value) ? [rows(tied(after.value), behind)] : []),
+    rows(rangeCondition(column, narrowed(range, descending, beyond(after?.value), beyond(last)))),
+    ...(last === undefined ? [] : [rows(tied(last))]),
+  ];
 }
 
 /** The value of the row that is `count` rows behind the ties of a place. */

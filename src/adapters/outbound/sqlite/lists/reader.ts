@@ -1,42 +1,47 @@
 import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
 import {
+  BY_ID,
+  type Facet,
+  type FacetField,
+  type FacetQuery,
   type Filter,
   type ListPage,
   type ListQuery,
   MAX_PAGE_BYTES,
   type Position,
   type RecordTable,
+  type SortOrder,
+  type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import { positionOf } from '../../../../application/records/query-semantics.js';
+import { compareInOrder, positionOf, valuesOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import type { IdRange } from '../../../../application/search/id-range.js';
+import {
+  hasOnlyIdFilters,
+  type IdRange,
+  idRange,
+  isAscendingRead,
+} from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
-import type { Reader } from '../connection/connection.js';
+import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { type WordQuery, WordSearch } from '../full-text/search.js';
+import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
 import {
   boundOf,
-  keysetCondition,
-  orderBy,
+  columnOf,
+  idsIn,
+  indexedBy,
   type RecordTexts,
   recordsOf,
-  rowsThat,
-  type ScanKey,
-  type Sql,
-  scanOrder,
   selectRecords,
   sql,
 } from '../sql/schema.js';
-import { NumberColumn, type Ordering, TextColumn } from './column.js';
-import { ColumnMatches } from './column-matches.js';
-import { rememberedShare } from './column-selection.js';
-import { type ColumnCache, type ColumnField, type Columns, columnName } from './columns.js';
-import { type NextRows, nextRows, startAt } from './index-scan.js';
-import { type AtHand, type ColumnsPlan, LIST_TUNING, planCount, planList, type SortPlan } from './plan.js';
-import { countByScan, countRows, type FoundPage, scanPage, timeOf } from './scan.js';
-import { FACET_TUNING } from './value-rows.js';
+import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
+import { ColumnQuery, fieldsOfQuery } from './column-query.js';
+import { type Column, endOf, keyOf } from './dictionary-column.js';
+import { indexScanOf, type NextRows, nextRows } from './index-scan.js';
+import { StatementLists } from './statements.js';
 
 /** The most rows, and approximately the most bytes, that one statement reads. */
 const MAX_BATCH_ROWS = 128;
@@ -44,201 +49,175 @@ const MAX_BATCH_BYTES = 262_144;
 /** The most by which a batch grows from one statement to the next: large records may follow small ones. */
 const MAX_GROWTH = 1.25;
 
+/** How many rows of an order are read at once to find one that did not change. */
+const NEIGHBOURS = 64;
+
+/** How often the index in memory is prepared anew if others change much meanwhile. */
+const ATTEMPTS = 3;
+
 /**
  * Returns a statement of the ids of the next rows, at most `count`.
  * @param from the position of the list, or after the last record that was read
  */
 type NextIds = (from: Position | undefined, count: number) => NextRows;
 
-/** Columns that are asked for nothing. */
-const NOTHING_AT_HAND: AtHand = { share: () => undefined, has: () => false };
-
 /**
- * Runs the plans of lists and counts. Work of milliseconds waits for its turn among all long tasks.
+ * Reads lists, counts and facets, each in one of three ways:
  *
- *     query ──► plan ──► parts ──► statements ──► page
- *
- *     plan     serves                                          parts                           snapshot
- *     range    an index has exactly the list, in its order     one                             no
- *     columns  columns in memory remember its filters          the ids that they found         yes
- *     blocks   `q` by id, if the index of words knows all      each block of the index         no
- *     sort     a filter leaves few rows                        one, which SQLite sorts         no
- *     scan     everything else: each row is checked            the ids that the scan found     yes
- *
- * A scan of many rows is not done if columns in memory serve all its filters: they find what matches (`column-matches.ts`).
- * Else it goes slice by slice (`scan.ts`), each in a turn of its own. Its rows are:
- *
- *     without `q`                    those of the index of the order
- *     `q` by id                      those of each block of the index of words
- *     `q`, a filter leaves few       these, if their texts match
- *     `q` in another order           all ids that match are collected; if they are few, these are the rows, else those
- *                                    of the index of the order that are among them
- *
- * If records are large, a part takes several statements. Other requests run between two of them.
+ * 1. A range of one index has exactly the list, in its order (`index-scan.ts`). Of words it has it block by block.
+ * 2. The index in memory finds the records, in a snapshot that reads them (`column-index.ts`, `column-query.ts`).
+ * 3. Statements on another thread serve everything else (`statements.ts`).
  */
 export class ListReader<Fields> {
   /** Learned from the size of the rows that were read last. */
   private batchRows = MAX_BATCH_ROWS;
-  private making: Promise<void> | undefined;
-  private readonly atHand: AtHand = {
-    share: (filters) => rememberedShare(this.table, filters, (field) => this.cache?.peek(field)),
-    has: (ordered) => this.cache?.peek(ordered) !== undefined,
-  };
+  private readonly index: ColumnIndex;
+  private readonly statements: StatementLists<Fields>;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
-    private readonly cache?: ColumnCache,
-    private readonly tuning = LIST_TUNING,
-    private readonly logger?: Pick<Logger, 'error'>,
-  ) {}
-
-  async page(query: ListQuery, atHand = this.atHand): Promise<ListPage<Versioned<Fields>>> {
-    const { database, table, budget } = this;
-    const { turn = SERVICE_TURN } = query;
-    const plan = planList(database, table, query, this.tuning, atHand);
-    if (plan.kind === 'columns') {
-      const page = await database.inSnapshot((reader) => this.pageByColumns(reader, plan, query, turn), turn);
-      return page ?? this.page(query, NOTHING_AT_HAND);
-    }
-    if (plan.kind === 'scan')
-      return database.inSnapshot(async (reader) => {
-        const { columns } = plan;
-        const page = columns && (await this.pageByColumns(reader, columns, query, turn));
-        if (page) return page;
-        const { ids, hasMore } = await scanPage(reader, table, plan, query, budget);
-        return this.readPart(reader, query, theseIds(ids), hasMore);
-      }, turn);
-    if (plan.kind === 'blocks') return this.readParts(database, query, this.blocks(plan.search, turn));
-    if (plan.kind === 'sort') await turn.next();
-    const next: NextIds =
-      plan.kind === 'range'
-        ? (from, count) => nextRows(database, plan.scan, from && startAt(from), count)
-        : (from, count) => sortedRows(plan, scanOrder(query), from, count);
-    return this.readPart(database, query, next);
+    logger?: Pick<Logger, 'error'>,
+    tuning = COLUMN_TUNING,
+  ) {
+    this.index = new ColumnIndex(database, table, budget, logger, tuning);
+    this.statements = new StatementLists(database, table, budget);
   }
 
-  /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
-  private async *blocks(query: WordQuery, turn: Turn): AsyncGenerator<NextIds, void, void> {
-    const search = new WordSearch(this.database, this.table, query);
-    for await (const block of search.blocks(this.budget.startUnlimited(turn)))
-      yield (from, count) => {
-        const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, query.descending, from) });
-        return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
-      };
-  }
-
-  async count(filters: readonly Filter[], turn = SERVICE_TURN, atHand = this.atHand): Promise<number> {
-    const { database, table, budget } = this;
-    const plan = planCount(database, table, filters, this.tuning, atHand);
-    if (plan.kind === 'columns') {
-      const count = await database.inSnapshot(
-        (reader) => this.countByColumns(reader, plan, filters, turn),
-        turn,
+  async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const { database, table } = this;
+    const { filters, order } = query;
+    const turn = this.turnOf(query);
+    const words = searchedWords(filters);
+    if (words && order.length === 1 && hasOnlyIdFilters(filters) && hasIndex(database, table, words))
+      return this.byBlocks(query, { words, ids: idRange(query), descending: !isAscendingRead(query) });
+    const scan = words ? undefined : indexScanOf(table, query);
+    if (scan) {
+      const page = new Page<Fields>(query);
+      const hasMore = await this.fill(page, database, query, (from, count) =>
+        nextRows(database, scan, from, count),
       );
-      return count ?? this.count(filters, turn, NOTHING_AT_HAND);
+      return inListOrder(query, page.records, hasMore);
     }
-    if (plan.kind === 'scan')
-      return database.inSnapshot(async (reader) => {
-        const { columns } = plan;
-        const byColumns = columns && (await this.countByColumns(reader, columns, filters, turn));
-        return byColumns ?? countByScan(reader, table, plan, timeOf(plan, turn, budget));
-      }, turn);
-    await turn.next();
-    return countRows(database, plan.source, plan.found, plan.checks);
+    const fields = fieldsOfQuery(table, filters, order);
+    const page = await this.byIndex(fields, filters, order, turn, async (found, reader, view) => {
+      const [first] = order;
+      const keyAt = (value: Value) => keyIn(reader, table, view, { field: first?.field ?? '' }, value);
+      const { ids, changed } = await found.page(query, keyAt);
+      return this.merged(reader, query, ids, changed as readonly StoredRecord<Fields>[]);
+    });
+    return page ?? this.byStatements(filters, turn, (among) => this.statements.page({ ...query, turn }, among));
+  }
+
+  async count(filters: readonly Filter[], whose?: Turn): Promise<number> {
+    const turn = this.turnOf({ filters, turn: whose });
+    const fields = fieldsOfQuery(this.table, filters, BY_ID);
+    const count = await this.byIndex(fields, filters, BY_ID, turn, (found) => found.count());
+    return count ?? this.byStatements(filters, turn, (among) => this.statements.count(filters, turn, among));
+  }
+
+  /** @throws AppError `query_too_expensive` */
+  async facets(query: FacetQuery): Promise<readonly Facet[]> {
+    const { filters } = query;
+    const turn = this.turnOf(query);
+    const order = filters.length === 0 ? [] : BY_ID;
+    const filtered = fieldsOfQuery(this.table, filters, order);
+    const fields = filtered && [...filtered, ...query.fields];
+    const facets = await this.byIndex(fields, filters, order, turn, (found) => found.facets(query));
+    return facets ?? this.byStatements(filters, turn, (among) => this.statements.facets({ ...query, turn }, among));
+  }
+
+  /** A search that the index of words decides, beside bounds of the id alone, has no time limit. */
+  private turnOf({ filters, turn = SERVICE_TURN }: Pick<ListQuery, 'filters' | 'turn'>): Turn {
+    const words = searchedWords(filters);
+    const isUnlimited = words && hasOnlyIdFilters(filters) && hasIndex(this.database, this.table, words);
+    return isUnlimited ? turn.unlimited() : turn;
   }
 
   /**
-   * The columns that serve a plan, if all are in memory and lack few changes, and that of the order if it does. What is
-   * missing is made afterwards, for later requests.
-   * @param reader has read nothing from its snapshot yet
+   * Runs `use` with the index in memory, in a snapshot.
+   * @param fields whose columns are needed; absent: it does not serve the query
+   * @returns undefined if it does not
    */
-  private async columnsOf(
-    reader: Reader,
-    { fields, ordered }: ColumnsPlan,
+  private async byIndex<Result>(
+    fields: readonly FacetField[] | undefined,
+    filters: readonly Filter[],
+    order: SortOrder,
     turn: Turn,
-  ): Promise<Columns | undefined> {
-    if (!this.cache) return undefined;
-    const all = ordered ? [...fields, ordered] : fields;
-    const held = await this.cache.at(reader, all, turn, FACET_TUNING.fewChanges);
-    if (all.some((field) => !held.has(columnName(field))))
-      this.makeSoon(this.cache, ordered ? [fields, all] : [fields]);
-    return fields.every((field) => held.has(columnName(field))) ? held : undefined;
+    use: (found: ColumnQuery, reader: Reader, view: IndexView) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    for (let attempt = 0; fields && attempt < ATTEMPTS; attempt++) {
+      if (!(await this.index.prepare(fields, turn))) return undefined;
+      const result = await this.database.inSnapshot(async (reader) => {
+        const view = this.index.view(reader, fields);
+        if (!view) return undefined;
+        const time = this.budget.start(turn);
+        const among = await this.idsOfWords(reader, filters, time);
+        const found = new ColumnQuery(this.table, filters, order, view, time, among);
+        return { value: await use(found, reader, view) };
+      }, turn);
+      if (result) return result.value;
+    }
+    return undefined;
   }
 
-  private async countByColumns(
-    reader: Reader,
-    plan: ColumnsPlan,
+  private async byStatements<Result>(
     filters: readonly Filter[],
     turn: Turn,
-  ): Promise<number | undefined> {
-    const held = await this.columnsOf(reader, plan, turn);
-    return held && new ColumnMatches(this.table, filters, held, this.budget.start(turn)).count();
+    use: (among: readonly Id[] | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    if (!searchedWords(filters)) return use(undefined);
+    const time = this.budget.start(turn);
+    return use(await this.database.inSnapshot((reader) => this.idsOfWords(reader, filters, time), turn));
   }
 
-  private async pageByColumns(
+  /** The ids of the records that a search among the filters finds, in their order; undefined if there is none. */
+  private async idsOfWords(
     reader: Reader,
-    plan: ColumnsPlan,
-    query: ListQuery,
-    turn: Turn,
-  ): Promise<ListPage<Versioned<Fields>> | undefined> {
-    const held = await this.columnsOf(reader, plan, turn);
-    const found = held && (await this.findByColumns(reader, plan, query, held, this.budget.start(turn)));
-    return found && this.readPart(reader, query, theseIds(found.ids), found.hasMore);
-  }
-
-  private async findByColumns(
-    reader: Reader,
-    { ordered, order }: ColumnsPlan,
-    query: ListQuery,
-    held: Columns,
+    filters: readonly Filter[],
     time: QueryTime,
-  ): Promise<FoundPage | undefined> {
-    const { table, budget, tuning } = this;
-    const matches = new ColumnMatches(table, query.filters, held, time);
-    if (query.order.length === 1) return { ids: await matches.first(query), hasMore: false };
-    const column = ordered && held.get(columnName(ordered));
-    if (column instanceof NumberColumn || column instanceof TextColumn)
-      return { ids: await matches.firstBy<unknown>(column as Ordering<unknown>, query), hasMore: false };
-    return order && scanPage(reader, table, order, query, budget, time, await matches.all(), tuning);
+  ): Promise<readonly Id[] | undefined> {
+    const words = searchedWords(filters);
+    if (!words) return undefined;
+    const ids = idRange({ filters, order: BY_ID });
+    return [...(await new WordSearch(reader, this.table, { words, ids, descending: false }).collect(time))];
   }
 
-  /** Makes one set of columns after the other, as far as they fit. */
-  private makeSoon(cache: ColumnCache, sets: readonly (readonly ColumnField[])[]): void {
-    const makeAll = async () => {
-      for (const fields of sets) await cache.prepare(fields);
-    };
-    // No request waits for it. What the store refuses is no error: a later request begins again.
-    this.making ??= makeAll()
-      .catch((error: unknown) => this.logger?.error('the columns of lists could not be made', { error }))
-      .finally(() => {
-        this.making = undefined;
-      });
-  }
-
-  /** Reads the records of a page from one part of its ids. */
-  private async readPart(
-    reader: Reader,
-    query: ListQuery,
-    next: NextIds,
-    hasMore = false,
-  ): Promise<ListPage<Versioned<Fields>>> {
+  /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
+  private async byBlocks(query: ListQuery, words: WordQuery): Promise<ListPage<Versioned<Fields>>> {
+    const search = new WordSearch(this.database, this.table, words);
     const page = new Page<Fields>(query);
-    const isFull = await this.fill(page, reader, query, next);
-    return inListOrder(query, page.records, isFull || hasMore);
-  }
-
-  /** Reads the records of a page part by part. */
-  private async readParts(
-    reader: Reader,
-    query: ListQuery,
-    parts: AsyncIterable<NextIds>,
-  ): Promise<ListPage<Versioned<Fields>>> {
-    const page = new Page<Fields>(query);
-    for await (const next of parts)
-      if (await this.fill(page, reader, query, next)) return inListOrder(query, page.records, true);
+    for await (const block of search.blocks(this.budget.startUnlimited(query.turn))) {
+      const next: NextIds = (from, count) => {
+        const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, words.descending, from) });
+        return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
+      };
+      if (await this.fill(page, this.database, query, next)) return inListOrder(query, page.records, true);
+    }
     return inListOrder(query, page.records, false);
+  }
+
+  /** The first records of a page among those with some ids, and those that changed, each in the order of the list. */
+  private async merged(
+    reader: Reader,
+    query: ListQuery,
+    ids: readonly Id[],
+    changed: readonly StoredRecord<Fields>[],
+  ): Promise<ListPage<Versioned<Fields>>> {
+    const { order, from } = query;
+    const known = new Page<Fields>(query);
+    const isFull = await this.fill(known, reader, query, theseIds(ids));
+    if (changed.length === 0) return inListOrder(query, known.records, isFull);
+    const sign = from?.side === 'before' ? -1 : 1;
+    const all = [...known.records, ...changed].sort(
+      (a, b) => sign * compareInOrder(order, valuesOf(a, order), valuesOf(b, order)),
+    );
+    // What follows the last of a full page is not known to come next.
+    const last = known.records.at(-1);
+    const page = new Page<Fields>(query);
+    const hasMore = page.isFullWith(isFull && last ? all.slice(0, all.indexOf(last) + 1) : all);
+    return inListOrder(query, page.records, hasMore || isFull);
   }
 
   /**
@@ -320,15 +299,30 @@ function theseIds(ids: readonly Id[]): NextIds {
   };
 }
 
-function sortedRows(
-  { source, found, checks }: SortPlan,
-  order: readonly ScanKey[],
-  from: Position | undefined,
-  count: number,
-): NextRows {
-  const { text, values } = rowsThat(found, from ? [...checks, keysetCondition(order, from)] : checks);
-  const ids = `SELECT id FROM ${source} WHERE ${text} ORDER BY ${orderBy(order)} LIMIT ?`;
-  return { ids: sql(ids, ...values, count), isLast: true };
+/**
+ * The place of a value among the keys of a column. A column of an order has no values: then the table says which of the
+ * records that did not change comes next.
+ * @returns half a key less than the next one if the column does not have the value
+ */
+function keyIn(reader: Reader, table: RecordTable, view: IndexView, field: FacetField, value: Value): number {
+  const column: Column = view.column(field);
+  if (column.values) {
+    const [key, end] = keyOf(column, value);
+    return key < end ? key : key - 0.5;
+  }
+  const name = columnOf(field.field);
+  const text = `SELECT group_concat(id), group_concat(${name} = ?1)
+    FROM (SELECT id, ${name} FROM ${indexedBy(table, name)} WHERE ${name} >= ?1 ORDER BY 2, 1 LIMIT ?2 OFFSET ?3)`;
+  for (let offset = 0; ; offset += NEIGHBOURS) {
+    const [ids, equal] = reader.read(
+      text,
+      (statement) => statement.get([value, NEIGHBOURS, offset]) as [string | null, string | null],
+    );
+    const next = idsIn(ids);
+    const at = next.findIndex((id) => !view.isChanged(id));
+    if (at >= 0) return (column.keys[next[at] as Id] as number) - (idsIn(equal)[at] === 1 ? 0 : 0.5);
+    if (next.length < NEIGHBOURS) return endOf(column) - 0.5;
+  }
 }
 
 /** The ids of a range that a list by id has not passed. */

@@ -28,8 +28,7 @@ import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { WordIndex, writeCost } from '../full-text/index.js';
-import { FacetReader } from '../lists/facets.js';
-import { LIST_TUNING } from '../lists/plan.js';
+import { COLUMN_TUNING } from '../lists/column-index.js';
 import { ListReader } from '../lists/reader.js';
 import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/schema.js';
 import { ChangeNumbers, type NextChange } from './change-feed.js';
@@ -50,7 +49,6 @@ interface RecordWrite<Outcome> {
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
-  private readonly counter: FacetReader;
   private readonly rows: RowWriter;
   private readonly words: WordIndex;
   private readonly values: ValueIndex;
@@ -60,11 +58,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     private readonly database: SqliteDatabase,
     private readonly table: StoredTable,
     budget: QueryBudget,
-    tuning = LIST_TUNING,
     logger?: Pick<Logger, 'error'>,
+    tuning = COLUMN_TUNING,
   ) {
-    this.counter = new FacetReader(database, table, budget);
-    this.reader = new ListReader(database, table, budget, this.counter.cache, tuning, logger);
+    this.reader = new ListReader(database, table, budget, logger, tuning);
     this.sql = statements(table);
     this.words = new WordIndex(database, table);
     this.rows = new RowWriter(table);
@@ -198,7 +195,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   facets(query: FacetQuery): Promise<readonly Facet[]> {
-    return this.counter.facets(query);
+    return this.reader.facets(query);
   }
 
   count(filters: readonly Filter[], turn?: Turn): Promise<number> {

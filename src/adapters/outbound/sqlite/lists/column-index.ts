@@ -1,0 +1,495 @@
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
+import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
+import type { Logger } from '../../../../application/ports/logger.js';
+import type { StoredRecord } from '../../../../application/records/record-json.js';
+import { queryTooExpensive } from '../../../../domain/errors.js';
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import type { Id } from '../../../../domain/record.js';
+import { withTimeout } from '../../../../shared/timeout.js';
+import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import type { Reader } from '../connection/connection.js';
+import type { SqliteDatabase } from '../connection/database.js';
+import {
+  allOf,
+  attributeName,
+  columnOf,
+  ID,
+  idsIn,
+  indexedBy,
+  indexName,
+  newestChange,
+  ofField,
+  type RecordTexts,
+  recordsOf,
+  type Sql,
+  type StoredValue,
+  selectRecords,
+  sql,
+  valuesTable,
+} from '../sql/schema.js';
+import { type Column, ColumnBuilder, type ColumnKind, MAX_COLUMN_ID } from './dictionary-column.js';
+
+/** Sizes, measured on a million sample products. */
+export interface ColumnTuning {
+  /** The most memory of the columns of a table with the records that changed since, in bytes. */
+  readonly bytes: number;
+  /** The rows of an index that are read at once: about two milliseconds. */
+  readonly rows: number;
+  /** If more records changed since the columns were made, they are made again: this part of the records, at least so many. */
+  readonly changedPart: number;
+  readonly leastChanged: number;
+}
+
+export const COLUMN_TUNING: ColumnTuning = {
+  bytes: 128 * 1024 * 1024,
+  rows: 16_384,
+  changedPart: 1 / 256,
+  leastChanged: 1_000,
+};
+
+/** The most records that are read at once to follow changes, and the most changes that one query follows by itself. */
+const FOLLOWED = 128;
+const MAX_FOLLOWED_AT_ONCE = 256;
+/** An index that lacks more changes is made anew. */
+const MAX_BEHIND = 50_000;
+/** The most columns of a table. */
+const MAX_COLUMNS = 256;
+
+export function columnName({ field, key }: FacetField): string {
+  return key === undefined ? field : attributeName(field, key);
+}
+
+/** A place among the changes of a table. */
+interface Moment {
+  readonly epoch: string;
+  readonly change: number;
+}
+
+interface ChangedRecord {
+  readonly id: Id;
+  /** Absent: it was deleted. */
+  readonly record?: StoredRecord<unknown> | undefined;
+  /** Its last change had at most this number. */
+  readonly change: number;
+  /** The place of the entry that replaced this one. */
+  replacedAt: number;
+}
+
+/**
+ * The records that changed since the columns were made, in the order in which they were read. It only grows, so a query
+ * that looks at the entries up to a length sees one moment.
+ */
+class Changes {
+  readonly entries: ChangedRecord[] = [];
+  /** By id: the number of its first entry, from 1 on; 0 if the record did not change. */
+  first = new Uint32Array(1_024);
+  private readonly last = new Map<Id, number>();
+  bytes = 0;
+
+  add(id: Id, change: number, record?: StoredRecord<unknown>): void {
+    const place = this.entries.length;
+    const before = this.entries[this.last.get(id) ?? -1];
+    if (before) before.replacedAt = place;
+    else this.markFirst(id, place + 1);
+    this.last.set(id, place);
+    this.entries.push({ id, change, record, replacedAt: Number.POSITIVE_INFINITY });
+    // A record is held as its text, and once more as its fields when it was looked at.
+    this.bytes += 200 + 4 * (record?.fieldsJson.length ?? 0);
+  }
+
+  private markFirst(id: Id, number: number): void {
+    if (id > MAX_COLUMN_ID) return;
+    if (id >= this.first.length) {
+      const more = new Uint32Array(Math.ceil(1.25 * id) + 1);
+      more.set(this.first);
+      this.first = more;
+    }
+    this.first[id] = number;
+  }
+
+  /** The records that changed after a moment. */
+  after(change: number): Changes {
+    const later = new Changes();
+    for (const entry of this.entries)
+      if (entry.change > change && entry.replacedAt === Number.POSITIVE_INFINITY)
+        later.add(entry.id, entry.change, entry.record);
+    return later;
+  }
+}
+
+/** What a query sees: the columns as they were made, and the records that changed until its moment. */
+export class IndexView {
+  private readonly first: Uint32Array;
+  private readonly length: number;
+
+  constructor(
+    private readonly columns: ReadonlyMap<string, Column>,
+    private readonly changes: Changes,
+  ) {
+    this.first = changes.first;
+    this.length = changes.entries.length;
+  }
+
+  column(field: FacetField): Column {
+    return this.columns.get(columnName(field)) as Column;
+  }
+
+  get hasChanges(): boolean {
+    return this.length > 0;
+  }
+
+  /** Whether a record changed, so that its values in columns do not count. */
+  isChanged(id: Id): boolean {
+    const first = id < this.first.length ? (this.first[id] as number) : 0;
+    return first !== 0 && first <= this.length;
+  }
+
+  /** The changed records, as they are now, without those deleted. */
+  *changed(): Generator<StoredRecord<unknown>, void, void> {
+    const { entries } = this.changes;
+    for (let at = 0; at < this.length; at++) {
+      const { record, replacedAt } = entries[at] as ChangedRecord;
+      if (record && replacedAt >= this.length) yield record;
+    }
+  }
+
+  /** The ids of all changed records, each once. */
+  *changedIds(): Generator<Id, void, void> {
+    const { entries } = this.changes;
+    for (let at = 0; at < this.length; at++) {
+      const { id } = entries[at] as ChangedRecord;
+      if (this.first[id] === at + 1) yield id;
+    }
+  }
+}
+
+interface KeptColumn {
+  readonly field: FacetField;
+  readonly column: Column;
+  /** Whether a query used it since it was made. */
+  isUsed: boolean;
+}
+
+/**
+ * An index of a table in memory: the columns of the fields that queries ask for, and the records that changed since. It
+ * follows the numbers of changes, of other processes too, so there is none while no feed is written.
+ */
+export class ColumnIndex {
+  /** The least recently used first. */
+  private readonly columns = new Map<string, KeptColumn>();
+  private changes = new Changes();
+  /** The moment that the columns and the changed records show together. */
+  private moment: Moment = { epoch: '', change: 0 };
+  /** Whether more changes are missing than a query follows by itself. */
+  private isBehind = true;
+  /** Fields with too many values, or too large, with the number of the change at which they were refused. */
+  private readonly refused = new Map<string, number>();
+  private building: Promise<void> | undefined;
+  private restarts = 0;
+  private refreshing: Promise<void> | undefined;
+  private readonly selectMoment: string;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    private readonly table: RecordTable,
+    private readonly budget: QueryBudget,
+    private readonly logger?: Pick<Logger, 'error'>,
+    private readonly tuning = COLUMN_TUNING,
+  ) {
+    const { name } = table;
+    this.selectMoment = `SELECT epoch, floor, ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
+  }
+
+  /** Whether the columns of the fields are in memory. */
+  has(fields: readonly FacetField[]): boolean {
+    return fields.every((field) => this.columns.has(columnName(field)));
+  }
+
+  /**
+   * Builds the columns that are missing, one after the other, and follows the changes of others.
+   * @returns false if a field has no column, or no feed is written
+   * @throws AppError `query_too_expensive` if that takes longer than a query may
+   */
+  async prepare(fields: readonly FacetField[], turn: Turn): Promise<boolean> {
+    if (!this.isBehind && this.has(fields)) return true;
+    const { timeoutMs } = this.budget;
+    const prepared = this.prepareAll(fields);
+    return turn.mayTakeLong || timeoutMs === Number.POSITIVE_INFINITY
+      ? prepared
+      : withTimeout(prepared, timeoutMs, queryTooExpensive);
+  }
+
+  /**
+   * What a query sees in a snapshot.
+   * @param reader has read nothing from its snapshot yet
+   * @returns undefined if {@link prepare} has to be called first
+   */
+  view(reader: Reader, fields: readonly FacetField[]): IndexView | undefined {
+    const now = this.momentOf(reader);
+    this.isBehind = !now || !this.isCurrent(now) || now.change - this.moment.change > MAX_FOLLOWED_AT_ONCE;
+    if (!now || this.isBehind || !this.has(fields)) return undefined;
+    this.follow(reader, now.change);
+    if (!this.has(fields)) return undefined;
+    const columns = new Map<string, Column>();
+    for (const field of fields) {
+      const name = columnName(field);
+      const kept = this.columns.get(name) as KeptColumn;
+      kept.isUsed = true;
+      this.columns.delete(name);
+      this.columns.set(name, kept);
+      columns.set(name, kept.column);
+    }
+    this.refreshIfMany();
+    return new IndexView(columns, this.changes);
+  }
+
+  private async prepareAll(fields: readonly FacetField[]): Promise<boolean> {
+    for (const field of fields) {
+      while (this.building) await this.building;
+      const now = this.momentOf(this.database);
+      if (!now) return false;
+      if (!this.isCurrent(now)) this.restart(now);
+      const name = columnName(field);
+      if (this.columns.has(name)) continue;
+      const refusedAt = this.refused.get(name);
+      if (refusedAt !== undefined && now.change - refusedAt < MAX_BEHIND) return false;
+      await this.build(field);
+      if (!this.columns.has(name)) return false;
+    }
+    await this.followAll();
+    const last = fields.at(-1);
+    // Together they take too much memory.
+    if (last && !this.has(fields)) this.refused.set(columnName(last), this.moment.change);
+    return this.has(fields);
+  }
+
+  private momentOf(reader: Reader): (Moment & { readonly floor: number }) | undefined {
+    const row = reader.read(
+      this.selectMoment,
+      (statement) => statement.get([]) as [string, number, number] | undefined,
+    );
+    return row && { epoch: row[0], floor: row[1], change: row[2] };
+  }
+
+  /** Tombstones of changes up to the floor may be gone. */
+  private isCurrent({ epoch, floor, change }: Moment & { readonly floor: number }): boolean {
+    const { moment } = this;
+    return moment.epoch === epoch && floor <= moment.change && change - moment.change <= MAX_BEHIND;
+  }
+
+  private restart({ epoch, change }: Moment): void {
+    this.restarts++;
+    this.columns.clear();
+    this.refused.clear();
+    this.changes = new Changes();
+    this.moment = { epoch, change };
+  }
+
+  /** Follows the changes in pieces, so that other requests run in between. */
+  private async followAll(): Promise<void> {
+    for (;;) {
+      const now = this.momentOf(this.database);
+      if (!now || !this.isCurrent(now) || now.change === this.moment.change) break;
+      this.follow(this.database, Math.min(now.change, this.moment.change + FOLLOWED));
+      await SERVICE_TURN.next();
+    }
+    this.isBehind = false;
+  }
+
+  /** Reads the records that changed, up to a number. A record that changed again since is behind it. */
+  private follow(reader: Reader, until: number): void {
+    const { name } = this.table;
+    const among = (condition = '') => `${condition}change > ? AND change <= ?`;
+    const index = indexName(name, 'change');
+    const ids = `SELECT id FROM ${name} INDEXED BY ${index} WHERE ${among()} ORDER BY change`;
+    const deleted = `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
+      WHERE ${among(`resource = '${name}' AND `)}`;
+    while (this.moment.change < until) {
+      const { epoch, change: after } = this.moment;
+      const change = Math.min(until, after + FOLLOWED);
+      const texts = reader.read(
+        selectRecords(this.table, ids),
+        (statement) => statement.get([after, change]) as RecordTexts,
+      );
+      const [removed] = reader.read(
+        deleted,
+        (statement) => statement.get([after, change]) as [string | null],
+      );
+      for (const id of idsIn(removed)) this.changes.add(id, change);
+      for (const record of recordsOf<unknown>(texts)) this.changes.add(record.id, change, record);
+      this.moment = { epoch, change };
+    }
+    if (this.changes.bytes > this.tuning.bytes / 2) this.restart({ epoch: '', change: 0 });
+  }
+
+  /** Makes the columns again if many records changed since. Requests go on with the old ones. */
+  private refreshIfMany(): void {
+    const { leastChanged, changedPart, bytes } = this.tuning;
+    const records = Math.max(...[...this.columns.values()].map(({ column }) => column.keys.length));
+    const isMany =
+      this.changes.entries.length > Math.max(leastChanged, changedPart * records) ||
+      this.changes.bytes > bytes / 4;
+    if (!isMany) return;
+    this.refreshing ??= this.refresh()
+      .catch((error: unknown) => this.logger?.error('the index of lists could not be made again', { error }))
+      .finally(() => {
+        this.refreshing = undefined;
+      });
+  }
+
+  private async refresh(): Promise<void> {
+    while (this.building) await this.building;
+    const { moment, restarts } = this;
+    for (const [name, { field, isUsed }] of [...this.columns]) {
+      while (this.building) await this.building;
+      if (this.restarts !== restarts) return;
+      if (isUsed) await this.build(field);
+      else this.columns.delete(name);
+    }
+    if (this.restarts === restarts) this.changes = this.changes.after(moment.change);
+  }
+
+  private build(field: FacetField): Promise<void> {
+    this.building = this.buildColumn(field).finally(() => {
+      this.building = undefined;
+    });
+    return this.building;
+  }
+
+  /** While a column is made, the records that change are among the changed ones, so it needs no snapshot. */
+  private async buildColumn(field: FacetField): Promise<void> {
+    const { moment, restarts } = this;
+    const time = this.budget.startUnlimited();
+    const next = () => time.checkpoint();
+    const name = columnName(field);
+    const builder = new ColumnBuilder(kindOf(this.table, field));
+    const isWhole = await this.readInto(builder, field, next);
+    const column = isWhole ? await builder.finish(next) : undefined;
+    if (this.restarts !== restarts) return;
+    this.columns.delete(name);
+    if (!column || column.bytes > this.tuning.bytes) this.refused.set(name, moment.change);
+    else this.columns.set(name, { field, column, isUsed: false });
+    for (const oldest of this.columns.keys()) {
+      if (this.bytes <= this.tuning.bytes && this.columns.size <= MAX_COLUMNS) break;
+      this.columns.delete(oldest);
+    }
+  }
+
+  private get bytes(): number {
+    let bytes = 0;
+    for (const { column } of this.columns.values()) bytes += column.bytes;
+    return bytes;
+  }
+
+  /** @returns false if a column cannot hold the values */
+  private async readInto(
+    builder: ColumnBuilder,
+    field: FacetField,
+    next: () => Promise<unknown>,
+  ): Promise<boolean> {
+    const kind = kindOf(this.table, field);
+    const rows = rowsOfField(this.table, field);
+    for (let after: Row | undefined, isOver = false; !isOver; await next()) {
+      const end = rowFurther(this.database, rows, after, this.tuning.rows);
+      for (const where of between(rows, after, end)) {
+        const isHeld =
+          kind === 'dictionary'
+            ? this.grouped(rows, where).every(([value, ids]) => builder.add(value, ids))
+            : builder.addEach(...this.each(rows, where));
+        if (!isHeld || builder.bytes > this.tuning.bytes) return false;
+      }
+      after = end;
+      isOver = !end;
+    }
+    return true;
+  }
+
+  private grouped({ source, column }: IndexRows, { text, values }: Sql): [FacetValue, readonly Id[]][] {
+    const found = this.database.read(
+      `SELECT ${column}, group_concat(id) FROM ${source} WHERE ${text} GROUP BY 1`,
+      (statement) => statement.all([...values]) as [StoredValue, string][],
+    );
+    return found.map(([value, ids]) => [facetValue(value), idsIn(ids)]);
+  }
+
+  /** For values of which few records share one. They are no fractions, so their JSON is exact. */
+  private each(
+    { source, column }: IndexRows,
+    { text, values }: Sql,
+  ): [ids: readonly Id[], values: readonly FacetValue[]] {
+    const [ids, found] = this.database.read(
+      `SELECT group_concat(id), json_group_array(${column}) FROM ${source} WHERE ${text}`,
+      (statement) => statement.get([...values]) as [string | null, string],
+    );
+    return [idsIn(ids), JSON.parse(found) as FacetValue[]];
+  }
+}
+
+function specOf({ fields }: RecordTable, field: string) {
+  return fields[field] ?? SYSTEM_FIELDS[field];
+}
+
+function kindOf(table: RecordTable, { field, key }: FacetField): ColumnKind {
+  const { type, isList, faceted } = specOf(table, field) ?? {};
+  if (field === 'id') return 'ids';
+  if (key !== undefined || isList || faceted) return 'dictionary';
+  return type === 'text' ? 'order' : 'numbers';
+}
+
+/** The rows of one field in an index, in the order of their values and then of their ids. */
+interface IndexRows {
+  readonly source: string;
+  readonly column: string;
+  readonly where: Sql;
+}
+
+interface Row {
+  readonly value: StoredValue;
+  readonly id: Id;
+}
+
+function rowsOfField(table: RecordTable, { field, key }: FacetField): IndexRows {
+  if (key !== undefined || specOf(table, field)?.isList) {
+    const name = key === undefined ? field : attributeName(field, key);
+    return { source: valuesTable(table.name), column: 'value', where: ofField(name) };
+  }
+  // Every record has this value, and its index is smaller than the table.
+  const column = columnOf(field === 'id' ? 'createdAt' : field);
+  return { source: indexedBy(table, column), column, where: sql(`${column} IS NOT NULL`) };
+}
+
+/** The row that is about `count` rows further; undefined if there is none. */
+function rowFurther(reader: Reader, rows: IndexRows, after: Row | undefined, count: number): Row | undefined {
+  for (const { text, values } of between(rows, after)) {
+    const row = reader.read(
+      `SELECT ${rows.column}, ${ID} FROM ${rows.source} WHERE ${text} ORDER BY 1, 2 LIMIT 1 OFFSET ?`,
+      (statement) => statement.get([...values, count - 1]) as [StoredValue, Id] | undefined,
+    );
+    if (row) return { value: row[0], id: row[1] };
+  }
+  return undefined;
+}
+
+/** The rows behind one row and up to another: the other ties of the first, what lies between, the ties of the last. */
+function between({ column, where }: IndexRows, after?: Row, end?: Row): Sql[] {
+  const tied = ({ value }: Row) => sql(`${column} = ?`, value);
+  const behind = after && sql(`${ID} > ?`, after.id);
+  const until = end && sql(`${ID} <= ?`, end.id);
+  const rows = (...conditions: (Sql | undefined)[]) =>
+    allOf([where, ...conditions.filter((condition) => condition !== undefined)]);
+  if (after && end && isSame(after.value, end.value)) return [rows(tied(after), behind, until)];
+  return [
+    ...(after ? [rows(tied(after), behind)] : []),
+    rows(after && sql(`${column} > ?`, after.value), end && sql(`${column} < ?`, end.value)),
+    ...(end ? [rows(tied(end), until)] : []),
+  ];
+}
+
+function isSame(a: StoredValue, b: StoredValue): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && a[0] === b[0]);
+}
+
+/** SQLite has no booleans: the index of values has them as blobs. */
+export function facetValue(value: StoredValue): FacetValue {
+  return typeof value === 'object' ? value[0] === 1 : value;
+}

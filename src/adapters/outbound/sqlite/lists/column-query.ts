@@ -1,0 +1,669 @@
+import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
+import type {
+  Facet,
+  FacetField,
+  FacetQuery,
+  FacetValue,
+  Filter,
+  ListQuery,
+  Position,
+  RecordTable,
+  SortOrder,
+  Value,
+} from '../../../../application/ports/list-query.js';
+import { FacetTop, facetValues, hasPrefix } from '../../../../application/records/facets.js';
+import {
+  attributeValues,
+  compareInOrder,
+  isFolded,
+  matchesFilter,
+  prefixRange,
+  valuesOf,
+} from '../../../../application/records/query-semantics.js';
+import type { StoredRecord } from '../../../../application/records/record-json.js';
+import { TopN } from '../../../../application/records/top-n.js';
+import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import type { Id } from '../../../../domain/record.js';
+import { scanOrder } from '../sql/schema.js';
+import { columnName, type IndexView } from './column-index.js';
+import {
+  type Bits,
+  bitsOf,
+  type Column,
+  compareStored,
+  endOf,
+  firstKey,
+  type KeyRange,
+  keyOf,
+  placeOf,
+  rowsOf,
+} from './dictionary-column.js';
+
+/** The field of which every record has a value. */
+const ID_FIELD: FacetField = { field: 'id' };
+
+/** How many ids are looked at between two other requests: less than a millisecond. */
+const STEP = 65_536;
+/** How many are looked at together: first few, because they often fill a page. */
+const MIN_PIECE = 64;
+const MAX_PIECE = 8_192;
+
+/** The field whose column serves a filter; undefined if none does. */
+function filteredField(table: RecordTable, filter: Filter): FacetField | undefined {
+  const { field, operator } = filter;
+  if (operator === 'attribute') return { field, key: filter.key };
+  const spec = table.fields[field] ?? SYSTEM_FIELDS[field];
+  if (!spec || spec.type === 'presence' || isFolded(table, filter)) return undefined;
+  const hasValues = spec.faceted || spec.isList || spec.type !== 'text' || operator === 'exists';
+  return hasValues ? { field } : undefined;
+}
+
+/** Whether a filter only bounds the id, or is a search: then no column serves it. */
+function needsNoColumn({ field, operator }: Filter): boolean {
+  return operator === 'search' || (field === 'id' && ['lt', 'lte', 'gt', 'gte'].includes(operator));
+}
+
+/**
+ * The fields whose columns serve filters and an order.
+ * @returns undefined if there are none
+ */
+export function fieldsOfQuery(
+  table: RecordTable,
+  filters: readonly Filter[],
+  order: SortOrder,
+): FacetField[] | undefined {
+  const fields = new Map<string, FacetField>();
+  const add = (field: FacetField) => fields.set(columnName(field), field);
+  for (const filter of filters) {
+    if (needsNoColumn(filter)) continue;
+    const field = filter.field === 'id' ? undefined : filteredField(table, filter);
+    if (!field) return undefined;
+    add(field);
+  }
+  const [first, second, ...more] = order;
+  if (more.length > 0) return undefined;
+  if (first && second) {
+    const spec = table.fields[first.field] ?? SYSTEM_FIELDS[first.field];
+    if (!spec || spec.isList) return undefined;
+    add({ field: first.field });
+  } else if (first && !filters.some(isPositive)) add(ID_FIELD);
+  return [...fields.values()];
+}
+
+/** Whether every record that matches has a value, or one of the words. */
+function isPositive(filter: Filter): boolean {
+  if (filter.operator === 'search') return true;
+  if (filter.operator === 'attribute') return !('exists' in filter) || filter.exists;
+  if (filter.field === 'id') return false;
+  return filter.operator === 'exists' ? filter.value : filter.operator !== 'inOrNone';
+}
+
+/** The keys that a filter allows. Several ranges are in their order, and do not overlap. */
+function keysOfFilter(column: Column, filter: Filter): readonly KeyRange[] {
+  const end = endOf(column);
+  const from = (value: FacetValue) => firstKey(column, (other) => compareStored(other, value) < 0);
+  const behind = (value: FacetValue) => firstKey(column, (other) => compareStored(other, value) <= 0);
+  const among = (values: readonly FacetValue[]) =>
+    [...new Set(values)].map((value) => keyOf(column, value)).sort(([a], [b]) => a - b);
+  const compared = (operator: string, value: FacetValue, last = end): KeyRange[] => {
+    if (operator === 'gt') return [[behind(value), last]];
+    if (operator === 'gte') return [[from(value), last]];
+    return [[1, operator === 'lt' ? from(value) : behind(value)]];
+  };
+  if (filter.operator === 'exists' || 'exists' in filter)
+    return ('exists' in filter ? filter.exists : filter.value) ? [[1, end]] : [[0, 1]];
+  if (filter.operator === 'attribute')
+    return 'comparison' in filter
+      ? compared(filter.comparison, filter.number, from(''))
+      : among(attributeValues(filter));
+  switch (filter.operator) {
+    case 'eq':
+      return among([filter.value]);
+    case 'in':
+      return among(filter.values);
+    case 'inOrNone':
+      return [[0, 1], ...among(filter.values)];
+    case 'ne':
+      return [
+        [1, from(filter.value)],
+        [behind(filter.value), end],
+      ];
+    case 'prefix': {
+      const { before } = prefixRange(String(filter.value));
+      return [[from(filter.value), before === undefined ? end : from(before)]];
+    }
+    case 'search':
+      throw new Error('A search has no keys.');
+    default:
+      return compared(filter.operator, filter.value);
+  }
+}
+
+function intersected(some: readonly KeyRange[], others: readonly KeyRange[]): KeyRange[] {
+  return some.flatMap(([low, high]) =>
+    others.flatMap(([from, to]): KeyRange[] => {
+      const both: KeyRange = [Math.max(low, from), Math.min(high, to)];
+      return both[0] < both[1] ? [both] : [];
+    }),
+  );
+}
+
+/** Ids that a query looks at one after the other: some of an array, or the numbers themselves. */
+interface Run {
+  readonly ids?: ArrayLike<Id>;
+  readonly from: number;
+  /** Excluded; below `from` if they are read backwards. */
+  readonly to: number;
+}
+
+function run(ids: ArrayLike<Id> | undefined, start: number, end: number, isBackwards = false): Run {
+  const bounds = isBackwards ? { from: end - 1, to: start - 1 } : { from: start, to: end };
+  return start < end ? { ...(ids && { ids }), ...bounds } : { from: 0, to: 0 };
+}
+
+/** Puts the next ids into a buffer, at most some, and returns their number; 0 at the end. */
+type Source = (buffer: Uint32Array, most: number) => number;
+
+function idsOfRuns(runs: Iterable<Run>): Source {
+  const rest = runs[Symbol.iterator]();
+  let current: Run = { from: 0, to: 0 };
+  let at = 0;
+  return (buffer, most) => {
+    let length = 0;
+    while (length < most) {
+      const { ids, from, to } = current;
+      const step = from < to ? 1 : -1;
+      for (; at !== to && length < most; at += step) buffer[length++] = ids ? (ids[at] as number) : at;
+      if (at !== to) break;
+      const next = rest.next();
+      if (next.done) break;
+      current = next.value;
+      at = current.from;
+    }
+    return length;
+  };
+}
+
+/** The ids that all sets of bits have, in their order. */
+function idsOfBits([first, ...others]: readonly Bits[]): Source {
+  let word = 0;
+  return (buffer, most) => {
+    let length = 0;
+    for (; first && word < first.length && length + 32 <= most; word++) {
+      let left = first[word] as number;
+      for (let at = 0; left !== 0 && at < others.length; at++) left &= others[at]?.[word] ?? 0;
+      for (; left !== 0; left &= left - 1) buffer[length++] = 32 * word + 31 - Math.clz32(left & -left);
+    }
+    return length === 0 && first && word < first.length ? -1 : length;
+  };
+}
+
+/** A condition on ids. */
+interface IdTest {
+  /** The number of ids that match, or of their places in posting lists; infinite if it is not known. */
+  readonly rows: number;
+  /** What it allows, each id once, in no order; undefined if that takes longer than to look at all ids. */
+  readonly runs: readonly Run[] | undefined;
+  /** What it allows, if that is one value that many records have. */
+  readonly bits: Bits | undefined;
+  /** Leaves those of the first ids that match at the beginning of a buffer, and returns their number. */
+  narrow(ids: Uint32Array, length: number): number;
+}
+
+/** A condition on the keys of one column. */
+class KeyTest implements IdTest {
+  private readonly low: number;
+  private readonly high: number;
+  /** Of several ranges: 1 at each key that is allowed. */
+  private readonly allowed: Uint8Array | undefined;
+  readonly rows: number;
+  readonly bits: Bits | undefined;
+
+  constructor(
+    readonly column: Column,
+    readonly ranges: readonly KeyRange[],
+  ) {
+    [this.low, this.high] = ranges.length === 1 ? (ranges[0] as KeyRange) : [0, 0];
+    // Records without a value are in no posting list.
+    this.rows = this.hasAbsent ? Number.POSITIVE_INFINITY : rowsOf(column, ranges);
+    this.bits = this.posting && bitsOf(column, this.low);
+    if (ranges.length < 2) return;
+    this.allowed = new Uint8Array(endOf(column));
+    for (const [low, high] of ranges) this.allowed.fill(1, low, high);
+  }
+
+  private get hasAbsent(): boolean {
+    return this.ranges[0]?.[0] === 0;
+  }
+
+  /** The posting list of the one key that is allowed, whose ids are in their order; undefined if there are more. */
+  get posting(): readonly [start: number, end: number] | undefined {
+    const { low, high } = this;
+    const { starts } = this.column;
+    return low > 0 && high === low + 1 ? [starts[low - 1] as number, starts[low] as number] : undefined;
+  }
+
+  get runs(): readonly Run[] | undefined {
+    const { ids, starts, lists } = this.column;
+    // A record of a list stands under each of its values.
+    if (this.hasAbsent || (lists && !this.posting)) return undefined;
+    return this.ranges.map(([low, high]) => run(ids, starts[low - 1] as number, starts[high - 1] as number));
+  }
+
+  narrow(ids: Uint32Array, length: number): number {
+    const { bits, low, high, allowed } = this;
+    const { keys, lists } = this.column;
+    let kept = 0;
+    // A processor could not foresee the branches.
+    if (bits)
+      for (let at = 0; at < length; at++) {
+        const id = ids[at] as number;
+        ids[kept] = id;
+        kept += ((bits[id >>> 5] as number) >>> (id & 31)) & 1;
+      }
+    else if (!allowed && !lists)
+      for (let at = 0; at < length; at++) {
+        const id = ids[at] as number;
+        const key = id < keys.length ? (keys[id] as number) : 0;
+        ids[kept] = id;
+        kept += Number(key >= low) & Number(key < high);
+      }
+    else
+      for (let at = 0; at < length; at++) {
+        const id = ids[at] as number;
+        ids[kept] = id;
+        if (this.has(id)) kept++;
+      }
+    return kept;
+  }
+
+  private has(id: Id): boolean {
+    const { keys, lists } = this.column;
+    if (this.allows(id < keys.length ? (keys[id] as number) : 0)) return true;
+    if (!lists || id >= keys.length) return false;
+    const end = lists.starts[id + 1] as number;
+    for (let at = lists.starts[id] as number; at < end; at++)
+      if (this.allows(lists.keys[at] as number)) return true;
+    return false;
+  }
+
+  private allows(key: number): boolean {
+    return this.allowed ? this.allowed[key] === 1 : key >= this.low && key < this.high;
+  }
+}
+
+/** The condition that an id is one of a search. */
+class WordTest implements IdTest {
+  readonly rows: number;
+  readonly runs: readonly Run[];
+  readonly bits = undefined;
+
+  /** @param ids in their order */
+  constructor(readonly ids: ArrayLike<Id>) {
+    this.rows = ids.length;
+    this.runs = [run(ids, 0, ids.length)];
+  }
+
+  narrow(ids: Uint32Array, length: number): number {
+    return narrowedBy(ids, length, (id) => this.has(id));
+  }
+
+  has(id: Id): boolean {
+    return this.ids[placeOf(this.ids, 0, this.ids.length, id)] === id;
+  }
+}
+
+function narrowedBy(ids: Uint32Array, length: number, matches: (id: Id) => boolean): number {
+  let kept = 0;
+  for (let at = 0; at < length; at++) {
+    const id = ids[at] as number;
+    ids[kept] = id;
+    if (matches(id)) kept++;
+  }
+  return kept;
+}
+
+/** A place in the order of a column: the key of a value, or half a key less if no record has the value. */
+interface KeyPosition extends Pick<Position, 'inclusive'> {
+  readonly key: number;
+  readonly id: Id;
+}
+
+/** The direction in which a list by a column is read. */
+interface Direction {
+  readonly descending: boolean;
+  readonly idDescending: boolean;
+}
+
+/** The ids of a column in the order of a list, behind a position. */
+function* orderedRuns(
+  { ids, starts }: Column,
+  ranges: readonly KeyRange[],
+  { descending, idDescending }: Direction,
+  position: KeyPosition | undefined,
+): Generator<Run, void, void> {
+  const startOf = (key: number) => starts[key - 1] as number;
+  for (const [low, high] of descending ? ranges.toReversed() : ranges) {
+    const key = position?.key ?? (descending ? Number.POSITIVE_INFINITY : 0);
+    if (position && key >= low && key < high && Number.isInteger(key)) {
+      const { id, inclusive } = position;
+      const place = placeOf(ids, startOf(key), startOf(key + 1), id + (inclusive === idDescending ? 1 : 0));
+      yield idDescending ? run(ids, startOf(key), place, true) : run(ids, place, startOf(key + 1));
+    }
+    const [first, end] = descending
+      ? [low, Math.min(high, Math.ceil(key))]
+      : [Math.max(low, Math.floor(key) + 1), high];
+    if (first >= end) continue;
+    if (descending === idDescending) yield run(ids, startOf(first), startOf(end), descending);
+    else
+      for (let step = first; step < end; step++) {
+        const at = descending ? end - 1 - (step - first) : step;
+        yield run(ids, startOf(at), startOf(at + 1), idDescending);
+      }
+  }
+}
+
+/** The first ids of a page among the records that did not change, and the others that match, each in the list's order. */
+export interface MatchingPage {
+  readonly ids: readonly Id[];
+  readonly changed: readonly StoredRecord<unknown>[];
+}
+
+type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
+
+/** Finds the records that match filters, in the columns of {@link fieldsOfQuery}. */
+export class ColumnQuery {
+  private readonly tests: IdTest[] = [];
+  private readonly byName = new Map<string, KeyTest>();
+  private readonly words: WordTest | undefined;
+
+  /**
+   * @param order of a page; of a count that of ids; empty for facets without filters
+   * @param found the ids of a search among the filters, in their order
+   */
+  constructor(
+    private readonly table: RecordTable,
+    private readonly filters: readonly Filter[],
+    private readonly order: SortOrder,
+    private readonly view: IndexView,
+    private readonly time: QueryTime,
+    found: ArrayLike<Id> | undefined,
+  ) {
+    for (const filter of filters)
+      if (!needsNoColumn(filter)) {
+        const field = filteredField(table, filter) as FacetField;
+        const column = view.column(field);
+        const isList = table.fields[filter.field]?.isList;
+        this.narrow(
+          isList ? JSON.stringify(filter) : columnName(field),
+          column,
+          keysOfFilter(column, filter),
+        );
+      }
+    const [first] = order;
+    const existing = first && order.length > 1 ? { field: first.field } : ID_FIELD;
+    if (order.length > 1 || (first && !filters.some(isPositive))) {
+      const column = view.column(existing);
+      this.narrow(columnName(existing), column, [[1, endOf(column)]]);
+    }
+    this.words = found && new WordTest(found);
+    const { low, high } = idRange({ filters, order: [] });
+    const isBounded = low > 0 || high < Number.POSITIVE_INFINITY;
+    this.tests = [
+      ...this.byName.values(),
+      ...(this.words ? [this.words] : []),
+      ...(isBounded
+        ? [unsized((ids, length) => narrowedBy(ids, length, (id) => id >= low && id <= high))]
+        : []),
+    ].sort((a, b) => a.rows - b.rows);
+  }
+
+  private narrow(name: string, column: Column, ranges: readonly KeyRange[]): void {
+    const known = this.byName.get(name);
+    this.byName.set(name, new KeyTest(column, known ? intersected(known.ranges, ranges) : ranges));
+  }
+
+  /** @throws AppError `query_too_expensive` */
+  async count(): Promise<number> {
+    let count = 0;
+    const [only, ...others] = this.tests;
+    if (only?.runs && others.length === 0) {
+      const changed = Uint32Array.from(this.view.changedIds());
+      count = only.rows - only.narrow(changed, changed.length);
+    } else
+      await this.scan(...this.rarest(), (_, length) => {
+        count += length;
+        return false;
+      });
+    for (const record of this.view.changed()) if (this.matches(record)) count++;
+    return count;
+  }
+
+  /**
+   * @param keyAt returns the position of a value in the order of a column
+   * @throws AppError `query_too_expensive`
+   */
+  async page({ limit, from }: Page, keyAt: (value: Value) => number): Promise<MatchingPage> {
+    const { order } = this;
+    const isBefore = from?.side === 'before';
+    const compare = (a: StoredRecord<unknown>, b: StoredRecord<unknown>) =>
+      compareInOrder(order, valuesOf(a, order), valuesOf(b, order)) * (isBefore ? -1 : 1);
+    const changed = new TopN<StoredRecord<unknown>>(limit + 1, compare);
+    for (const record of this.view.changed())
+      if (this.matches(record) && isBeyond(record, order, from)) changed.add(record);
+    const ids = order.length === 1 ? await this.byId(limit, from) : await this.byKey(limit, from, keyAt);
+    return { ids, changed: changed.inOrder() };
+  }
+
+  private async byId(limit: number, from: Position | undefined): Promise<readonly Id[]> {
+    const { order } = this;
+    const { low, high } = idRange({ filters: this.filters, order, from });
+    const isBackwards = !isAscendingRead({ order, from });
+    const among = (ids: ArrayLike<Id>, start: number, end: number) =>
+      run(ids, placeOf(ids, start, end, low), placeOf(ids, start, end, high + 1), isBackwards);
+    const rarest = this.tests.find(
+      (test) => test === this.words || (test instanceof KeyTest && test.posting),
+    );
+    let found = run(undefined, low, Math.min(high, this.lastId) + 1, isBackwards);
+    if (rarest instanceof KeyTest && rarest.posting) found = among(rarest.column.ids, ...rarest.posting);
+    else if (this.words && rarest) found = among(this.words.ids, 0, this.words.ids.length);
+    const ids: Id[] = [];
+    await this.scan(idsOfRuns([found]), rarest, (some, length) => pushed(ids, some, length, limit + 1));
+    return ids;
+  }
+
+  /** Follows the order until the page is full; or sorts all matches of the rarest filter, if that takes less. */
+  private async byKey(
+    limit: number,
+    from: Position | undefined,
+    keyAt: (value: Value) => number,
+  ): Promise<readonly Id[]> {
+    const [first, second] = scanOrder({ order: this.order, from });
+    const own = this.byName.get(first?.field ?? '') as KeyTest;
+    const direction = { descending: first?.descending === true, idDescending: second?.descending === true };
+    const [value, id] = from?.values ?? [];
+    const position =
+      from && value !== undefined && value !== null
+        ? { key: keyAt(value), id: Number(id), inclusive: from.inclusive }
+        : undefined;
+    const others = this.tests.filter((test) => test !== own);
+    const [rarest] = others.filter(({ runs }) => runs);
+    const share = others.reduce(
+      (all, { rows }) => all * Math.min(1, rows / Math.max(1, own.column.ids.length)),
+      1,
+    );
+    const most = rarest ? rarest.rows : Number.POSITIVE_INFINITY;
+    const ids: Id[] = [];
+    if (Math.min(own.rows, (limit + 1) / share) <= most) {
+      const source = idsOfRuns(orderedRuns(own.column, own.ranges, direction, position));
+      const use = (some: Uint32Array, length: number) => pushed(ids, some, length, limit + 1);
+      if (await this.scan(source, own, use, 2 * most)) return ids;
+    }
+    const { keys } = own.column;
+    const sign = (isDescending: boolean) => (isDescending ? -1 : 1);
+    const [keySign, idSign] = [sign(direction.descending), sign(direction.idDescending)];
+    const compare = (a: Id, b: Id) =>
+      keySign * ((keys[a] as number) - (keys[b] as number)) || idSign * (a - b);
+    const isBehind = (one: Id) => {
+      if (!position) return true;
+      const distance = keySign * ((keys[one] as number) - position.key) || idSign * (one - position.id);
+      return distance > 0 || (distance === 0 && position.inclusive);
+    };
+    const top = new TopN<Id>(limit + 1, compare);
+    await this.scan(...this.rarest(), (some, length) => {
+      for (let at = 0; at < length; at++) if (isBehind(some[at] as number)) top.add(some[at] as number);
+      return false;
+    });
+    return top.inOrder();
+  }
+
+  /** Counts the records by the values of fields. @throws AppError `query_too_expensive` */
+  async facets(query: FacetQuery): Promise<Facet[]> {
+    const columns = query.fields.map((field) => this.view.column(field));
+    const counts = columns.map((column) => new Int32Array(endOf(column)));
+    if (this.filters.length > 0) await this.countMatches(columns, counts);
+    else await this.countAll(columns, counts);
+    const others = columns.map(() => new Map<FacetValue, number>());
+    for (const record of this.view.changed())
+      if (this.matches(record))
+        for (const [at, field] of query.fields.entries())
+          for (const value of facetValues(record.fields as object, field)) {
+            const column = columns[at] as Column;
+            const [key, end] = keyOf(column, value);
+            if (key < end) addTo(counts[at] as Int32Array, key, 1);
+            else others[at]?.set(value, (others[at]?.get(value) ?? 0) + 1);
+          }
+    const facets: Facet[] = [];
+    for (const [at, { values = [] }] of columns.entries()) {
+      const top = new FacetTop(query);
+      const add = (value: FacetValue, count: number) => {
+        if (count > 0 && hasPrefix(value, query.prefix)) top.add({ value, count });
+      };
+      for (const [place, value] of values.entries()) add(value, counts[at]?.[place + 1] as number);
+      if (values.length > MAX_PIECE) await this.time.checkpoint();
+      for (const [value, count] of others[at] ?? []) add(value, count);
+      facets.push(top.facet());
+    }
+    return facets;
+  }
+
+  private async countMatches(columns: readonly Column[], counts: readonly Int32Array[]): Promise<void> {
+    await this.scan(...this.rarest(), (ids, length) => {
+      for (const [at, column] of columns.entries())
+        countKeys(column, ids, length, counts[at] as Int32Array, 1);
+      return false;
+    });
+  }
+
+  /** All posting lists, without the records that changed. */
+  private async countAll(columns: readonly Column[], counts: readonly Int32Array[]): Promise<void> {
+    const changed = Uint32Array.from(this.view.changedIds());
+    for (const [at, column] of columns.entries()) {
+      const { starts } = column;
+      const own = counts[at] as Int32Array;
+      for (let key = 1; key < starts.length; key++)
+        own[key] = (starts[key] as number) - (starts[key - 1] as number);
+      countKeys(column, changed, changed.length, own, -1);
+      await this.time.checkpoint();
+    }
+  }
+
+  private get lastId(): Id {
+    return Math.max(...[...this.byName.values()].map(({ column }) => column.keys.length - 1), 0);
+  }
+
+  /** The ids of the rarest filter, and this filter; else all ids. */
+  private rarest(): [Source, IdTest | undefined] {
+    const [first] = this.tests;
+    const rarest = this.tests.find(({ runs }) => runs);
+    const bits = this.tests.flatMap((test) => test.bits ?? []);
+    if (first?.bits && bits.length > 1) return [idsOfBits(bits), undefined];
+    return [idsOfRuns(rarest?.runs ?? [run(undefined, 0, this.lastId + 1)]), rarest];
+  }
+
+  /**
+   * Hands on the ids that match and did not change.
+   * @param known a condition that all of them meet
+   * @param use returns whether these are enough
+   * @param most ends after about so many ids
+   * @returns whether all were looked at, or were enough
+   */
+  private async scan(
+    source: Source,
+    known: IdTest | undefined,
+    use: (ids: Uint32Array, length: number) => boolean,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<boolean> {
+    const { view } = this;
+    const tests = this.tests.filter((test) => test !== known);
+    const buffer = new Uint32Array(MAX_PIECE);
+    let left = STEP;
+    let passed = 0;
+    for (let piece = MIN_PIECE; ; piece = Math.min(2 * piece, MAX_PIECE)) {
+      const found = source(buffer, piece);
+      if (found === 0) return true;
+      let length = Math.max(0, found);
+      for (const test of tests) length = test.narrow(buffer, length);
+      if (view.hasChanges) length = narrowedBy(buffer, length, (id) => !view.isChanged(id));
+      if (length > 0 && use(buffer, length)) return true;
+      passed += piece;
+      left -= piece;
+      if (passed > most) return false;
+      if (left > 0) continue;
+      await this.time.checkpoint();
+      left = STEP;
+    }
+  }
+
+  /** Whether a record that changed matches. */
+  private matches(record: StoredRecord<unknown>): boolean {
+    if (this.words && !this.words.has(record.id)) return false;
+    const { table, filters, order } = this;
+    return (
+      filters.every((filter) => filter.operator === 'search' || matchesFilter(table, record, filter)) &&
+      (order.length === 1 || valuesOf(record, order)[0] !== null)
+    );
+  }
+}
+
+function addTo(counts: Int32Array, key: number, number: number): void {
+  counts[key] = (counts[key] as number) + number;
+}
+
+/** Adds a number for each value of some ids. */
+function countKeys(
+  { keys, lists }: Column,
+  ids: Uint32Array,
+  length: number,
+  counts: Int32Array,
+  number: number,
+): void {
+  for (let at = 0; at < length; at++) {
+    const id = ids[at] as number;
+    if (id >= keys.length) continue;
+    if (!lists) addTo(counts, keys[id] as number, number);
+    else {
+      const end = lists.starts[id + 1] as number;
+      for (let place = lists.starts[id] as number; place < end; place++)
+        addTo(counts, lists.keys[place] as number, number);
+    }
+  }
+}
+
+/** A condition of which no column knows how many records meet it. */
+function unsized(narrow: IdTest['narrow']): IdTest {
+  return { rows: Number.POSITIVE_INFINITY, runs: undefined, bits: undefined, narrow };
+}
+
+/** Adds ids until there are enough. */
+function pushed(all: Id[], ids: Uint32Array, length: number, enough: number): boolean {
+  for (let at = 0; at < length && all.length < enough; at++) all.push(ids[at] as number);
+  return all.length >= enough;
+}
+
+function isBeyond(record: StoredRecord<unknown>, order: SortOrder, from: Position | undefined): boolean {
+  if (!from || from.values.length === 0) return true;
+  const difference = compareInOrder(order, valuesOf(record, order), from.values);
+  return (from.side === 'before' ? difference < 0 : difference > 0) || (difference === 0 && from.inclusive);
+}
