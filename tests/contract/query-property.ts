@@ -159,7 +159,7 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
 }
 
 /** Reports only the first difference of long transcripts, because chai would compare them for minutes. */
-function expectSame(name: string, lines: readonly string[], others: readonly string[]): void {
+export function expectSame(name: string, lines: readonly string[], others: readonly string[]): void {
   for (const [at, line] of lines.entries()) {
     const other = others[at] ?? '';
     if (line === other) continue;
@@ -172,7 +172,7 @@ function expectSame(name: string, lines: readonly string[], others: readonly str
 }
 
 /** All results of the store, one line for each. */
-async function transcript<Fields>(
+export async function transcript<Fields>(
   repository: Repository<Fields>,
   fields: FieldSpecs,
   { writes, queries }: Scenario<Fields>,
@@ -228,7 +228,7 @@ async function expectDefinedFinds<Fields extends object>(
   await expectFinds();
 }
 
-async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {
+export async function apply<Fields>(repository: Repository<Fields>, write: Write<Fields>): Promise<unknown> {
   const existing = await repository.find(write.id);
   const expected = (existing?.version ?? 1) + (write.stale ? 1 : 0);
   if (write.write === 'remove') return repository.removeAll([{ id: write.id, expected, at: 0 }]);

@@ -1,6 +1,8 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
+import { facetValues } from '../../../../application/records/facets.js';
+import { fieldValue } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { queryTooExpensive } from '../../../../domain/errors.js';
 import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
@@ -27,7 +29,13 @@ import {
   sql,
   valuesTable,
 } from '../sql/schema.js';
-import { type Column, ColumnBuilder, type ColumnKind, MAX_COLUMN_ID } from './dictionary-column.js';
+import {
+  type Column,
+  ColumnBuilder,
+  type ColumnKind,
+  compareStored,
+  MAX_COLUMN_ID,
+} from './dictionary-column.js';
 
 /** Sizes, measured on a million sample products. */
 export interface ColumnTuning {
@@ -58,6 +66,12 @@ const MAX_COLUMNS = 256;
 export function columnName({ field, key }: FacetField): string {
   return key === undefined ? field : attributeName(field, key);
 }
+
+/** How many ids are merged between two other requests. */
+const MERGED = 65_536;
+
+/** Adds the values of a column. @returns false if it cannot hold them */
+type Fill = (builder: ColumnBuilder, next: () => Promise<unknown>) => Promise<boolean>;
 
 /** A place among the changes of a table. */
 interface Moment {
@@ -340,30 +354,31 @@ export class ColumnIndex {
   private async refresh(): Promise<void> {
     while (this.building) await this.building;
     const { moment, restarts } = this;
-    for (const [name, { field, isUsed }] of [...this.columns]) {
+    const view = new IndexView(new Map(), this.changes);
+    for (const [name, { field, column, isUsed }] of [...this.columns]) {
       while (this.building) await this.building;
       if (this.restarts !== restarts) return;
-      if (isUsed) await this.build(field);
+      if (isUsed) await this.build(field, (builder, next) => this.merge(builder, field, column, view, next));
       else this.columns.delete(name);
     }
     if (this.restarts === restarts) this.changes = this.changes.after(moment.change);
   }
 
-  private build(field: FacetField): Promise<void> {
-    this.building = this.buildColumn(field).finally(() => {
+  private build(field: FacetField, fill = this.fillerOf(field)): Promise<void> {
+    this.building = this.buildColumn(field, fill).finally(() => {
       this.building = undefined;
     });
     return this.building;
   }
 
   /** While a column is made, the records that change are among the changed ones, so it needs no snapshot. */
-  private async buildColumn(field: FacetField): Promise<void> {
+  private async buildColumn(field: FacetField, fill: Fill): Promise<void> {
     const { moment, restarts } = this;
     const time = this.budget.startUnlimited();
     const next = () => time.checkpoint();
     const name = columnName(field);
     const builder = new ColumnBuilder(kindOf(this.table, field));
-    const isWhole = await this.readInto(builder, field, next);
+    const isWhole = await fill(builder, next);
     const column = isWhole ? await builder.finish(next) : undefined;
     if (this.restarts !== restarts) return;
     this.columns.delete(name);
@@ -381,8 +396,44 @@ export class ColumnIndex {
     return bytes;
   }
 
-  /** @returns false if a column cannot hold the values */
-  private async readInto(
+  private fillerOf(field: FacetField): Fill {
+    return (builder, next) => this.read(builder, field, next);
+  }
+
+  /** Adds what a column has, with the records that changed since. */
+  private async merge(
+    builder: ColumnBuilder,
+    field: FacetField,
+    { ids, starts, values }: Column,
+    view: IndexView,
+    next: () => Promise<unknown>,
+  ): Promise<boolean> {
+    if (!values) return this.read(builder, field, next);
+    const added = new Map<FacetValue, Id[]>();
+    for (const record of view.changed())
+      for (const value of valuesIn(record, field)) {
+        const known = added.get(value);
+        if (known) known.push(record.id);
+        else added.set(value, [record.id]);
+      }
+    const others = [...added.keys()].sort(compareStored);
+    for (let key = 0, at = 0; key < values.length || at < others.length; ) {
+      const [value, other] = [values[key], others[at]];
+      const order = value === undefined ? 1 : other === undefined ? -1 : compareStored(value, other);
+      const more = order < 0 ? [] : (added.get(other as FacetValue) as Id[]).sort((a, b) => a - b);
+      const [start, end] = order > 0 ? [0, 0] : [starts[key] as number, starts[key + 1] as number];
+      for (const some of mergedIds(ids.subarray(start, end), more, view)) {
+        if (!builder.add((order > 0 ? other : value) as FacetValue, some)) return false;
+        if (some.length === MERGED) await next();
+      }
+      if (order <= 0) key++;
+      if (order >= 0) at++;
+    }
+    return true;
+  }
+
+  /** Adds the rows of an index. @returns false if a column cannot hold the values */
+  private async read(
     builder: ColumnBuilder,
     field: FacetField,
     next: () => Promise<unknown>,
@@ -423,6 +474,33 @@ export class ColumnIndex {
     );
     return [idsIn(ids), JSON.parse(found) as FacetValue[]];
   }
+}
+
+/** The ids that did not change and more ids, both in their order, in pieces. */
+function* mergedIds(
+  ids: Uint32Array,
+  more: readonly Id[],
+  view: IndexView,
+): Generator<readonly Id[], void, void> {
+  let merged: Id[] = [];
+  for (let at = 0, other = 0; at < ids.length || other < more.length; ) {
+    const [id = Number.POSITIVE_INFINITY, next = Number.POSITIVE_INFINITY] = [ids[at], more[other]];
+    if (id < next) at++;
+    else other++;
+    if (id < next && view.isChanged(id)) continue;
+    if (merged.push(Math.min(id, next)) < MERGED) continue;
+    yield merged;
+    merged = [];
+  }
+  if (merged.length > 0) yield merged;
+}
+
+/** The values of a record in a field that has a column with values. */
+function valuesIn(record: StoredRecord<unknown>, { field, key }: FacetField): readonly FacetValue[] {
+  if (field === 'id') return [true];
+  if (!(field in SYSTEM_FIELDS))
+    return facetValues(record.fields as object, { field, ...(key !== undefined && { key }) });
+  return [fieldValue(record, field) as number];
 }
 
 function specOf({ fields }: RecordTable, field: string) {

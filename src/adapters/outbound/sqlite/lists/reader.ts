@@ -107,7 +107,9 @@ export class ListReader<Fields> {
       const { ids, changed } = await found.page(query, keyAt);
       return this.merged(reader, query, ids, changed as readonly StoredRecord<Fields>[]);
     });
-    return page ?? this.byStatements(filters, turn, (among) => this.statements.page({ ...query, turn }, among));
+    return (
+      page ?? this.byStatements(filters, turn, (among) => this.statements.page({ ...query, turn }, among))
+    );
   }
 
   async count(filters: readonly Filter[], whose?: Turn): Promise<number> {
@@ -125,7 +127,9 @@ export class ListReader<Fields> {
     const filtered = fieldsOfQuery(this.table, filters, order);
     const fields = filtered && [...filtered, ...query.fields];
     const facets = await this.byIndex(fields, filters, order, turn, (found) => found.facets(query));
-    return facets ?? this.byStatements(filters, turn, (among) => this.statements.facets({ ...query, turn }, among));
+    return (
+      facets ?? this.byStatements(filters, turn, (among) => this.statements.facets({ ...query, turn }, among))
+    );
   }
 
   /** A search that the index of words decides, beside bounds of the id alone, has no time limit. */
