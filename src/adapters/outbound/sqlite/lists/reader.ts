@@ -39,7 +39,7 @@ import {
 } from '../sql/schema.js';
 import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
 import { ColumnQuery, fieldsOfQuery } from './column-query.js';
-import { type Column, endOf, keyOf } from './dictionary-column.js';
+import { type Column, endOf, keyOf, MAX_COLUMN_ID } from './dictionary-column.js';
 import { indexScanOf, type NextRows, nextRows } from './index-scan.js';
 import { StatementLists } from './statements.js';
 
@@ -107,16 +107,14 @@ export class ListReader<Fields> {
       const { ids, changed } = await found.page(query, keyAt);
       return this.merged(reader, query, ids, changed as readonly StoredRecord<Fields>[]);
     });
-    return (
-      page ?? this.byStatements(filters, turn, (among) => this.statements.page({ ...query, turn }, among))
-    );
+    return page ?? this.statements.page({ ...query, turn });
   }
 
   async count(filters: readonly Filter[], whose?: Turn): Promise<number> {
     const turn = this.turnOf({ filters, turn: whose });
     const fields = fieldsOfQuery(this.table, filters, BY_ID);
     const count = await this.byIndex(fields, filters, BY_ID, turn, (found) => found.count());
-    return count ?? this.byStatements(filters, turn, (among) => this.statements.count(filters, turn, among));
+    return count ?? this.statements.count(filters, turn);
   }
 
   /** @throws AppError `query_too_expensive` */
@@ -127,9 +125,7 @@ export class ListReader<Fields> {
     const filtered = fieldsOfQuery(this.table, filters, order);
     const fields = filtered && [...filtered, ...query.fields];
     const facets = await this.byIndex(fields, filters, order, turn, (found) => found.facets(query));
-    return (
-      facets ?? this.byStatements(filters, turn, (among) => this.statements.facets({ ...query, turn }, among))
-    );
+    return facets ?? this.statements.facets({ ...query, turn });
   }
 
   /** A search that the index of words decides, beside bounds of the id alone, has no time limit. */
@@ -158,22 +154,13 @@ export class ListReader<Fields> {
         if (!view) return undefined;
         const time = this.budget.start(turn);
         const among = await this.idsOfWords(reader, filters, time);
+        if ((among?.at(-1) ?? 0) > MAX_COLUMN_ID) return { value: undefined };
         const found = new ColumnQuery(this.table, filters, order, view, time, among);
         return { value: await use(found, reader, view) };
       }, turn);
       if (result) return result.value;
     }
     return undefined;
-  }
-
-  private async byStatements<Result>(
-    filters: readonly Filter[],
-    turn: Turn,
-    use: (among: readonly Id[] | undefined) => Promise<Result>,
-  ): Promise<Result> {
-    if (!searchedWords(filters)) return use(undefined);
-    const time = this.budget.start(turn);
-    return use(await this.database.inSnapshot((reader) => this.idsOfWords(reader, filters, time), turn));
   }
 
   /** The ids of the records that a search among the filters finds, in their order; undefined if there is none. */
@@ -185,7 +172,7 @@ export class ListReader<Fields> {
     const words = searchedWords(filters);
     if (!words) return undefined;
     const ids = idRange({ filters, order: BY_ID });
-    return [...(await new WordSearch(reader, this.table, { words, ids, descending: false }).collect(time))];
+    return new WordSearch(reader, this.table, { words, ids, descending: false }).collect(time);
   }
 
   /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
@@ -194,8 +181,8 @@ export class ListReader<Fields> {
     const page = new Page<Fields>(query);
     for await (const block of search.blocks(this.budget.startUnlimited(query.turn))) {
       const next: NextIds = (from, count) => {
-        const ids = search.matchingIdsSql({ ...block, ...rangeBehind(block, words.descending, from) });
-        return { ids: ids && sql(ids.text, ...ids.values, count), isLast: true };
+        const { text, values } = search.matchingIdsSql(rangeBehind(block, words.descending, from));
+        return { ids: sql(text, ...values, count), isLast: true };
       };
       if (await this.fill(page, this.database, query, next)) return inListOrder(query, page.records, true);
     }

@@ -72,6 +72,7 @@ describe('the index of SQLite in memory', () => {
       await repository.replaceAll([{ record: next(record, { tags: ['b'] }), expected: 1 }]);
     const after = await database.inSnapshot(async (reader) => index.view(reader, tags));
     expect([...(before?.changedIds() ?? [])]).to.deep.equal([]);
+    expect(records.filter(({ id }) => before?.isChanged(id))).to.deep.equal([]);
     expect([...(after?.changedIds() ?? [])]).to.deep.equal(records.slice(0, 10).map(({ id }) => id));
     await until('the columns are made again', async () => {
       await index.prepare(tags, SERVICE_TURN);
