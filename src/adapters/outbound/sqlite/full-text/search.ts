@@ -23,7 +23,8 @@ const JOINED_BLOCKS = 4;
 /** A block that takes longer has many matching records, so the next one is read alone. */
 const SLOW_MS = 0.2;
 
-/** The most bytes, approximately, of records whose words are compared in a turn. */
+/** The most records, and approximately the most bytes of them, whose words are compared in a turn. */
+const MAX_VERIFIED = 128;
 const MAX_BYTES = 32_768;
 
 /** What is searched, and among which ids in which order. */
@@ -115,7 +116,8 @@ export class WordSearch {
   }
 
   /**
-   * Returns all ids in their order, at least `enough` if there are so many; also those of records that the index does not know.
+   * Returns all ids in their order, also those of records that the index does not know. Once they are `enough`, it may
+   * leave out the others.
    * @throws AppError `query_too_expensive`
    */
   async collect(
@@ -135,7 +137,9 @@ export class WordSearch {
       const candidates = unknown.length === 0 ? found : [...new Set([...found, ...unknown])];
       if (unknown.length > 0) candidates.sort((a, b) => (descending ? b - a : a - b));
       const matching =
-        mayOvermatch(words) || unknown.length > 0 ? await this.verified(candidates, time) : found;
+        mayOvermatch(words) || unknown.length > 0
+          ? await this.verified(candidates, time, enough - all.length)
+          : found;
       for (const id of matching) all.push(id);
       if (all.length >= enough) break;
     }
@@ -148,15 +152,22 @@ export class WordSearch {
     return idsIn((await this.reader.row<[string | null]>(all))?.[0] ?? null);
   }
 
-  /** Those of the ids whose records have all words. */
-  async verified(ids: readonly Id[], time: Pick<QueryTime, 'checkpoint'>): Promise<Id[]> {
+  /** Those of the ids whose records have all words, or the first of them that are enough. */
+  async verified(
+    ids: readonly Id[],
+    time: Pick<QueryTime, 'checkpoint'>,
+    enough = Number.POSITIVE_INFINITY,
+  ): Promise<Id[]> {
     const found: Id[] = [];
-    const wanted = sql('SELECT value AS id FROM json_each(?)', JSON.stringify(ids));
-    const sized = await sizedIds(this.reader, this.table, wanted);
-    for await (const records of recordBatches(this.reader, this.table, sized, MAX_BYTES)) {
-      for (const { id, fields } of records)
-        if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
-      await time.checkpoint();
+    for (let at = 0; at < ids.length && found.length < enough; at += MAX_VERIFIED) {
+      const some = JSON.stringify(ids.slice(at, at + MAX_VERIFIED));
+      const wanted = sql('SELECT value AS id FROM json_each(?)', some);
+      const sized = await sizedIds(this.reader, this.table, wanted);
+      for await (const records of recordBatches(this.reader, this.table, sized, MAX_BYTES)) {
+        for (const { id, fields } of records)
+          if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
+        await time.checkpoint();
+      }
     }
     return found;
   }

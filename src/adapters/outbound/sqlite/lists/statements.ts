@@ -46,6 +46,8 @@ import { conditionsOf, idsOfSeek, orderSeek, type Seek, seeksOf } from '../sql/s
 const FEW = 1_000;
 /** A count reads the rows of a filter's index if they are at most this part of the table; else it reads the table. */
 const PART = 4;
+/** The most filters whose rows are counted to find the smallest index. */
+const MAX_COUNTED = 8;
 
 /** The records that match some filters. Its methods return what follows `FROM` in a statement that reads them. */
 class Matches {
@@ -170,11 +172,10 @@ export class StatementLists<Fields> {
   private async match(reader: ThreadReader, query: ListQuery, limit: Sql): Promise<Matches> {
     const { table } = this;
     const { filters } = query;
-    const seeks = seeksOf(table, filters);
     const found = await this.search(reader, query);
-    if (found) seeks.push(searchSeek(filters, found));
+    const seeks = [...(found ? [searchSeek(filters, found)] : []), ...seeksOf(table, filters)];
     if (seeks.length === 0) return new Matches(table, filters, seeks);
-    const counts = seeks.map((seek) => {
+    const counts = seeks.slice(0, MAX_COUNTED).map((seek) => {
       const { text, values } = idsOfSeek(seek);
       return sql(`(SELECT count(*) FROM (${text} LIMIT ${limit.text}))`, ...values, ...limit.values);
     });
