@@ -153,10 +153,10 @@ export class WordSearch {
   }
 
   /** Those of the ids whose records have all words, or the first of them that are enough. */
-  async verified(
+  private async verified(
     ids: readonly Id[],
     time: Pick<QueryTime, 'checkpoint'>,
-    enough = Number.POSITIVE_INFINITY,
+    enough: number,
   ): Promise<Id[]> {
     const found: Id[] = [];
     for (let at = 0; at < ids.length && found.length < enough; at += MAX_VERIFIED) {

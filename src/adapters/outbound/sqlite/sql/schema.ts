@@ -179,12 +179,6 @@ export function isOneOf(term: string, values: readonly unknown[]): Sql {
   return sql(`${term} IN (${padded.map(() => '?').join(', ')})`, ...padded);
 }
 
-/** A statement that returns values, one at least, as `value`. */
-export function valueRows(values: readonly unknown[]): Sql {
-  const padded = paddedToPower(values);
-  return sql(`SELECT column1 AS value FROM (VALUES ${padded.map(() => '(?)').join(', ')})`, ...padded);
-}
-
 /** Repeats the last value until their number is a power of 4. */
 function paddedToPower(values: readonly unknown[]): readonly unknown[] {
   const length = 4 ** Math.ceil(Math.log2(values.length) / 2);
@@ -213,16 +207,6 @@ export function idsIn(text: string | null): Id[] {
 /** The conjunction of the conditions; `TRUE` if there are none. */
 export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql('TRUE') : joined(conditions, ' AND ');
-}
-
-/**
- * The rows that an index finds and that meet conditions, which are checked in their order. SQLite would check those that
- * need the row before those that look values up.
- */
-export function rowsThat(found: Sql, conditions: readonly Sql[]): Sql {
-  if (conditions.length < 2) return allOf([found, ...conditions]);
-  const { text, values } = allOf(conditions);
-  return allOf([found, sql(`(${text}) IS TRUE`, ...values)]);
 }
 
 /** @param conditions at least one */
