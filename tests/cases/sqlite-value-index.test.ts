@@ -12,6 +12,7 @@ import type { Attributes } from '#src/domain/attributes.js';
 import type { Price, Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { AT, idsOf, product, query } from '../contract/repository/records.js';
+import { RecordingLogger } from '../support/fakes.js';
 import { createSchema, WITH_GENERATED_COLUMNS, writeOldDatabase } from '../support/old-sqlite.js';
 import { sized } from '../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
@@ -62,8 +63,8 @@ describe('the columns of fields, and the values of lists and attributes, in SQLi
   const folder = temporaryFolder();
   const opened: SqliteDatabase[] = [];
   const newFile = () => join(mkdtempSync(join(folder, 'values-')), 'catalogue.sqlite');
-  const open = async (file = newFile()) => {
-    const database = new SqliteDatabase(file);
+  const open = async (file = newFile(), logger?: RecordingLogger) => {
+    const database = new SqliteDatabase(file, logger);
     await database.open();
     opened.push(database);
     return {
@@ -167,7 +168,9 @@ describe('the columns of fields, and the values of lists and attributes, in SQLi
     };
 
     it('are there as soon as it is open, with its columns, and lists and counts find them', async () => {
-      const one = await open(old());
+      const logger = new RecordingLogger();
+      const one = await open(old(), logger);
+      expect(logger.events).to.include('changing the database to the schema of this version');
       const { ids, counts } = await found(one);
       expect(counts).to.deep.equal([1, 75, 75, 10, 0, 3]);
       expect(ids.map(({ length }) => length)).to.deep.equal(counts);

@@ -149,7 +149,7 @@ function differencesIn(connection: Database.Database, { tables, deep }: Database
     const sql = `SELECT count(*), min(id) FROM ${table.name} NOT INDEXED WHERE NOT json_valid(fields) OR ${differs.join(' OR ')}`;
     const [[count, id] = [0, 0]] = connection.prepare(sql).raw().all() as [number, number][];
     if (count === 0) return [];
-    const message = `${count} records of ${table.name} have another value in a column than in their fields, such as ${id}`;
+    const message = `the columns of record ${id} of ${table.name} differ from its fields; so do ${count - 1} others`;
     return [wrong(message, 'stop the service, and copy the database into a new one: catalogue copy')];
   });
 }

@@ -29,7 +29,7 @@ import { identityOf, OpenFiles } from './open-files.js';
 import { ReaderThreads, type ThreadReader } from './reader-threads.js';
 import { Snapshots } from './snapshots.js';
 
-/** How often the log tells of long steps of the schema. */
+/** How often the log tells how far a change of the schema is. */
 const LOG_EVERY_MS = 5_000;
 
 /** More rows than any commit has: the log is copied before requests would wait for it. */
@@ -60,7 +60,7 @@ export class SqliteDatabase implements Store, Reader {
   /**
    * @param file created with its folder if it does not exist
    * @param logger gets one error if the files are no longer in place, or are damaged, a warning if they are on a network
-   *   file system, and the progress of long steps of the schema
+   *   file system, and how far a change of the schema is
    */
   constructor(
     file: string,
@@ -107,7 +107,7 @@ export class SqliteDatabase implements Store, Reader {
   private async update(connection: Database.Database): Promise<boolean> {
     const version = pragma(connection, 'user_version');
     const isOld = version < MIGRATIONS.length;
-    let loggedAt = performance.now();
+    let loggedAt = version > 0 ? Number.NEGATIVE_INFINITY : performance.now();
     for (const done of migrate(connection, version)) {
       await yieldToEventLoop();
       if (performance.now() < loggedAt + LOG_EVERY_MS) continue;

@@ -268,15 +268,16 @@ ${['products', 'users', 'orders', 'api_keys', 'signing_keys']
   makeColumnsReal,
 ];
 
-/** Takes the steps behind the first `from`; yields what a long one has done. */
+/** Takes the steps behind the first `from`; yields what is done after each part. */
 export function* migrate(
   connection: Database.Database,
   from: number,
   to = MIGRATIONS.length,
 ): Generator<string, void> {
-  for (const step of MIGRATIONS.slice(from, to)) {
+  for (const [at, step] of MIGRATIONS.slice(from, to).entries()) {
     if (typeof step === 'string') connection.exec(step);
     else yield* step(connection);
+    yield `step ${from + at + 1} taken`;
   }
 }
 

@@ -138,6 +138,11 @@ describe('catalogue check', () => {
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       'webhooks: record 7 is stored with values that this release does not know: url, resources, secret, starts',
     ]);
+    change(`UPDATE products SET "stock" = 7654321 WHERE id = 2; DELETE FROM webhooks`);
+    expect(wrongIn((await check(where)).findings)).to.deep.equal([]);
+    expect(wrongIn((await check(where, {}, '--deep')).findings)).to.deep.equal([
+      'store: the columns of record 2 of products differ from its fields; so do 0 others',
+    ]);
     change('DROP INDEX products_name');
     expect(wrongIn((await check(where)).findings)).to.deep.equal([
       `store: ${database(where)} does not have the schema ${MIGRATIONS.length} of this service: the index products_name is missing`,
