@@ -63,6 +63,8 @@ describe('an old SQLite file', () => {
     for (let kill = 1; kill <= 2; kill++) {
       const service = await start(folder, token);
       token = service.token;
+      // The other process waits while one changes the schema, which takes more than the patience of a write.
+      expect(service.logged('the store cannot be reached yet; waiting')).to.deep.equal([]);
       await until('the indexing begins', () => service.logged(BEGUN).length > 0);
       const before = points.at(-1) ?? 0;
       await until('it goes on', () => indexedTo(file) > before || indexedTo(file) === RECORDS);
