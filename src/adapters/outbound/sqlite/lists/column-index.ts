@@ -12,11 +12,10 @@ import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import {
-  allOf,
   attributeName,
   columnOf,
-  ID,
   idsIn,
+  idsOf,
   indexedBy,
   indexName,
   newestChange,
@@ -67,11 +66,17 @@ export function columnName({ field, key }: FacetField): string {
   return key === undefined ? field : attributeName(field, key);
 }
 
+/** How many rows take as long to read as it takes to find the next value. */
+const ROWS_OF_A_VALUE = 128;
+
 /** How many ids are merged between two other requests. */
 const MERGED = 65_536;
 
+/** Resolves after other requests. */
+type Next = () => Promise<unknown>;
+
 /** Adds the values of a column. @returns false if it cannot hold them */
-type Fill = (builder: ColumnBuilder, next: () => Promise<unknown>) => Promise<boolean>;
+type Fill = (builder: ColumnBuilder, next: Next) => Promise<boolean>;
 
 /** A place among the changes of a table. */
 interface Moment {
@@ -406,7 +411,7 @@ export class ColumnIndex {
     field: FacetField,
     { ids, starts, values }: Column,
     view: IndexView,
-    next: () => Promise<unknown>,
+    next: Next,
   ): Promise<boolean> {
     if (!values) return this.read(builder, field, next);
     const added = new Map<FacetValue, Id[]>();
@@ -433,46 +438,63 @@ export class ColumnIndex {
   }
 
   /** Adds the rows of an index. @returns false if a column cannot hold the values */
-  private async read(
-    builder: ColumnBuilder,
-    field: FacetField,
-    next: () => Promise<unknown>,
-  ): Promise<boolean> {
-    const kind = kindOf(this.table, field);
+  private read(builder: ColumnBuilder, field: FacetField, next: Next): Promise<boolean> {
     const rows = rowsOfField(this.table, field);
-    for (let after: Row | undefined, isOver = false; !isOver; await next()) {
-      const end = rowFurther(this.database, rows, after, this.tuning.rows);
-      for (const where of between(rows, after, end)) {
-        const isHeld =
-          kind === 'dictionary'
-            ? this.grouped(rows, where).every(([value, ids]) => builder.add(value, ids))
-            : builder.addEach(...this.each(rows, where));
-        if (!isHeld || builder.bytes > this.tuning.bytes) return false;
+    return kindOf(this.table, field) === 'dictionary'
+      ? this.readByValue(builder, rows, next)
+      : this.readEach(builder, rows, next);
+  }
+
+  /** Reads the ids of one value after the other. */
+  private async readByValue(
+    builder: ColumnBuilder,
+    { source, column, where }: IndexRows,
+    next: Next,
+  ): Promise<boolean> {
+    const { database } = this;
+    const { rows, bytes } = this.tuning;
+    const from = `FROM ${source} WHERE ${where.text}`;
+    const nextValue = (condition: string, ...values: unknown[]) =>
+      database.read(
+        `SELECT min(${column}) ${from} ${condition}`,
+        (statement) => (statement.get([...where.values, ...values]) as [StoredValue | null])[0],
+      );
+    const text = `SELECT id ${from} AND ${column} = ? AND id > ? ORDER BY id LIMIT ?`;
+    let read = 0;
+    for (let value = nextValue(''); value !== null; value = nextValue(`AND ${column} > ?`, value))
+      for (let after: Id | undefined = 0; after !== undefined; ) {
+        const ids = idsOf(database, sql(text, ...where.values, value, after, rows));
+        if (!builder.add(facetValue(value), ids) || builder.bytes > bytes) return false;
+        after = ids.length < rows ? undefined : ids.at(-1);
+        read += ids.length + ROWS_OF_A_VALUE;
+        if (read < rows) continue;
+        await next();
+        read = 0;
       }
-      after = end;
-      isOver = !end;
-    }
     return true;
   }
 
-  private grouped({ source, column }: IndexRows, { text, values }: Sql): [FacetValue, readonly Id[]][] {
-    const found = this.database.read(
-      `SELECT ${column}, group_concat(id) FROM ${source} WHERE ${text} GROUP BY 1`,
-      (statement) => statement.all([...values]) as [StoredValue, string][],
-    );
-    return found.map(([value, ids]) => [facetValue(value), idsIn(ids)]);
-  }
-
-  /** For values of which few records share one. They are no fractions, so their JSON is exact. */
-  private each(
-    { source, column }: IndexRows,
-    { text, values }: Sql,
-  ): [ids: readonly Id[], values: readonly FacetValue[]] {
-    const [ids, found] = this.database.read(
-      `SELECT group_concat(id), json_group_array(${column}) FROM ${source} WHERE ${text}`,
-      (statement) => statement.get([...values]) as [string | null, string],
-    );
-    return [idsIn(ids), JSON.parse(found) as FacetValue[]];
+  /** Reads rows of which few share a value. The values are no fractions, so their JSON is exact. */
+  private async readEach(
+    builder: ColumnBuilder,
+    { source, column, where, lowest }: IndexRows,
+    next: Next,
+  ): Promise<boolean> {
+    const { rows, bytes } = this.tuning;
+    const text = `SELECT group_concat(id), json_group_array(value) FROM (
+      SELECT id, ${column} AS value FROM ${source}
+        WHERE ${where.text} AND ${column} >= ?1 AND (${column} > ?1 OR id > ?2) ORDER BY 2, 1 LIMIT ?3)`;
+    for (let [value, id] = [lowest, 0]; ; await next()) {
+      const [found, values] = this.database.read(
+        text,
+        (statement) => statement.get([value, id, rows]) as [string | null, string],
+      );
+      const ids = idsIn(found);
+      const all = JSON.parse(values) as (string | number)[];
+      if (!builder.addEach(ids, all) || builder.bytes > bytes) return false;
+      if (ids.length < rows) return true;
+      [value, id] = [all.at(-1) ?? lowest, ids.at(-1) ?? 0];
+    }
   }
 }
 
@@ -514,57 +536,30 @@ function kindOf(table: RecordTable, { field, key }: FacetField): ColumnKind {
   return type === 'text' ? 'order' : 'numbers';
 }
 
-/** The rows of one field in an index, in the order of their values and then of their ids. */
+/** The rows of one field in an index, which are in the order of their values and then of their ids. */
 interface IndexRows {
   readonly source: string;
   readonly column: string;
   readonly where: Sql;
-}
-
-interface Row {
-  readonly value: StoredValue;
-  readonly id: Id;
+  /** No value is lower. */
+  readonly lowest: string | number;
 }
 
 function rowsOfField(table: RecordTable, { field, key }: FacetField): IndexRows {
-  if (key !== undefined || specOf(table, field)?.isList) {
+  const { type, isList } = specOf(table, field) ?? {};
+  if (key !== undefined || isList) {
     const name = key === undefined ? field : attributeName(field, key);
-    return { source: valuesTable(table.name), column: 'value', where: ofField(name) };
+    return { source: valuesTable(table.name), column: 'value', where: ofField(name), lowest: '' };
   }
   // Every record has this value, and its index is smaller than the table.
   const column = columnOf(field === 'id' ? 'createdAt' : field);
-  return { source: indexedBy(table, column), column, where: sql(`${column} IS NOT NULL`) };
-}
-
-/** The row that is about `count` rows further; undefined if there is none. */
-function rowFurther(reader: Reader, rows: IndexRows, after: Row | undefined, count: number): Row | undefined {
-  for (const { text, values } of between(rows, after)) {
-    const row = reader.read(
-      `SELECT ${rows.column}, ${ID} FROM ${rows.source} WHERE ${text} ORDER BY 1, 2 LIMIT 1 OFFSET ?`,
-      (statement) => statement.get([...values, count - 1]) as [StoredValue, Id] | undefined,
-    );
-    if (row) return { value: row[0], id: row[1] };
-  }
-  return undefined;
-}
-
-/** The rows behind one row and up to another: the other ties of the first, what lies between, the ties of the last. */
-function between({ column, where }: IndexRows, after?: Row, end?: Row): Sql[] {
-  const tied = ({ value }: Row) => sql(`${column} = ?`, value);
-  const behind = after && sql(`${ID} > ?`, after.id);
-  const until = end && sql(`${ID} <= ?`, end.id);
-  const rows = (...conditions: (Sql | undefined)[]) =>
-    allOf([where, ...conditions.filter((condition) => condition !== undefined)]);
-  if (after && end && isSame(after.value, end.value)) return [rows(tied(after), behind, until)];
-  return [
-    ...(after ? [rows(tied(after), behind)] : []),
-    rows(after && sql(`${column} > ?`, after.value), end && sql(`${column} < ?`, end.value)),
-    ...(end ? [rows(tied(end), until)] : []),
-  ];
-}
-
-function isSame(a: StoredValue, b: StoredValue): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && a[0] === b[0]);
+  const where = sql(`${column} IS NOT NULL`);
+  return {
+    source: indexedBy(table, column),
+    column,
+    where,
+    lowest: type === 'text' ? '' : -Number.MAX_VALUE,
+  };
 }
 
 /** SQLite has no booleans: the index of values has them as blobs. */
