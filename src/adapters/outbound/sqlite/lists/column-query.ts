@@ -45,6 +45,8 @@ const ID_FIELD: FacetField = { field: 'id' };
 
 /** How many ids are looked at between two other requests: less than a millisecond. */
 const STEP = 65_536;
+/** The bits of so many ids are intersected in the time that it takes to look at one id. */
+const IDS_OF_BITS = 128;
 /** How many are looked at together: first few, because they often fill a page. */
 const MIN_PIECE = 64;
 const MAX_PIECE = 8_192;
@@ -174,7 +176,12 @@ function idsOfRuns(runs: Iterable<Run>): Source {
     while (length < most) {
       const { ids, from, to } = current;
       const step = from < to ? 1 : -1;
-      for (; at !== to && length < most; at += step) buffer[length++] = ids ? (ids[at] as number) : at;
+      const end = at + step * Math.min(Math.abs(to - at), most - length);
+      if (ids instanceof Uint32Array && step > 0) {
+        buffer.set(ids.subarray(at, end), length);
+        length += end - at;
+        at = end;
+      } else for (; at !== end; at += step) buffer[length++] = ids ? (ids[at] as number) : at;
       if (at !== to) break;
       const next = rest.next();
       if (next.done) break;
@@ -186,16 +193,18 @@ function idsOfRuns(runs: Iterable<Run>): Source {
 }
 
 /** The ids that all sets of bits have, in their order. */
-function idsOfBits([first, ...others]: readonly Bits[]): Source {
+function idsOfBits(sets: readonly Bits[]): Source {
+  const bits = new Int32Array(Math.min(...sets.map(({ length }) => length))).fill(-1);
+  for (const set of sets)
+    for (let word = 0; word < bits.length; word++)
+      bits[word] = (bits[word] as number) & (set[word] as number);
   let word = 0;
   return (buffer, most) => {
     let length = 0;
-    for (; first && word < first.length && length + 32 <= most; word++) {
-      let left = first[word] as number;
-      for (let at = 0; left !== 0 && at < others.length; at++) left &= others[at]?.[word] ?? 0;
-      for (; left !== 0; left &= left - 1) buffer[length++] = 32 * word + 31 - Math.clz32(left & -left);
-    }
-    return length === 0 && first && word < first.length ? -1 : length;
+    for (; word < bits.length && length + 32 <= most; word++)
+      for (let left = bits[word] as number; left !== 0; left &= left - 1)
+        buffer[length++] = 32 * word + 31 - Math.clz32(left & -left);
+    return length;
   };
 }
 
@@ -531,7 +540,7 @@ export class ColumnQuery {
           for (const value of facetValues(record.fields as object, field)) {
             const column = columns[at] as Column;
             const [key, end] = keyOf(column, value);
-            if (key < end) addTo(counts[at] as Int32Array, key, 1);
+            if (key < end) (counts[at] as Int32Array)[key] = ((counts[at] as Int32Array)[key] as number) + 1;
             else others[at]?.set(value, (others[at]?.get(value) ?? 0) + 1);
           }
     const facets: Facet[] = [];
@@ -573,13 +582,16 @@ export class ColumnQuery {
     return Math.max(...[...this.byName.values()].map(({ column }) => column.keys.length - 1), 0);
   }
 
-  /** The ids of the rarest filter, and this filter; else all ids. */
+  /** The ids that all frequent values have, or those of the rarest filter and this filter, whichever are fewer; else all. */
   private rarest(): [Source, IdTest | undefined] {
-    const [first] = this.tests;
     const rarest = this.tests.find(({ runs }) => runs);
-    const bits = this.tests.flatMap((test) => test.bits ?? []);
-    if (first?.bits && bits.length > 1) return [idsOfBits(bits), undefined];
-    return [idsOfRuns(rarest?.runs ?? [run(undefined, 0, this.lastId + 1)]), rarest];
+    const frequent = this.tests.filter(({ bits }) => bits);
+    const share = frequent.reduce((all, { rows }) => all * (rows / this.lastId), 1);
+    const common = this.lastId * (share + frequent.length / IDS_OF_BITS);
+    if (rarest && (frequent.length < 2 || rarest.rows < common))
+      return [idsOfRuns(rarest.runs ?? []), rarest];
+    if (frequent.length > 0) return [idsOfBits(frequent.flatMap(({ bits }) => bits ?? [])), undefined];
+    return [idsOfRuns([run(undefined, 0, this.lastId + 1)]), undefined];
   }
 
   /**
@@ -601,9 +613,8 @@ export class ColumnQuery {
     let left = STEP;
     let passed = 0;
     for (let piece = MIN_PIECE; ; piece = Math.min(2 * piece, MAX_PIECE)) {
-      const found = source(buffer, piece);
-      if (found === 0) return true;
-      let length = Math.max(0, found);
+      let length = source(buffer, piece);
+      if (length === 0) return true;
       for (const test of tests) length = test.narrow(buffer, length);
       if (view.hasChanges) length = narrowedBy(buffer, length, (id) => !view.isChanged(id));
       if (length > 0 && use(buffer, length)) return true;
@@ -627,13 +638,20 @@ export class ColumnQuery {
   }
 }
 
-function addTo(counts: Int32Array, key: number, number: number): void {
-  counts[key] = (counts[key] as number) + number;
+/** Adds a number for each value of some ids. Each loop is for one kind of column, so that it is compiled well. */
+function countKeys(
+  column: Column,
+  ids: Uint32Array,
+  length: number,
+  counts: Int32Array,
+  number: number,
+): void {
+  if (column.lists) countLists(column.lists, column.keys.length, ids, length, counts, number);
+  else countSingle(column.keys, ids, length, counts, number);
 }
 
-/** Adds a number for each value of some ids. */
-function countKeys(
-  { keys, lists }: Column,
+function countSingle(
+  keys: Column['keys'],
   ids: Uint32Array,
   length: number,
   counts: Int32Array,
@@ -641,12 +659,26 @@ function countKeys(
 ): void {
   for (let at = 0; at < length; at++) {
     const id = ids[at] as number;
-    if (id >= keys.length) continue;
-    if (!lists) addTo(counts, keys[id] as number, number);
-    else {
-      const end = lists.starts[id + 1] as number;
-      for (let place = lists.starts[id] as number; place < end; place++)
-        addTo(counts, lists.keys[place] as number, number);
+    const key = id < keys.length ? (keys[id] as number) : 0;
+    counts[key] = (counts[key] as number) + number;
+  }
+}
+
+function countLists(
+  { starts, keys }: NonNullable<Column['lists']>,
+  end: number,
+  ids: Uint32Array,
+  length: number,
+  counts: Int32Array,
+  number: number,
+): void {
+  for (let at = 0; at < length; at++) {
+    const id = ids[at] as number;
+    if (id >= end) continue;
+    const last = starts[id + 1] as number;
+    for (let place = starts[id] as number; place < last; place++) {
+      const key = keys[place] as number;
+      counts[key] = (counts[key] as number) + number;
     }
   }
 }
