@@ -2,40 +2,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
+import { RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import type { FeedPosition } from '#src/application/ports/change-feed.js';
 import { GENERATION_MS } from '#src/application/records/generation.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { AT, product } from '../contract/repository/records.js';
 import { type OpenStore, openStore } from '../stores/provider.js';
-import { createSchema, WITH_GENERATED_COLUMNS } from '../support/old-sqlite.js';
+import { createSchema } from '../support/old-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { runInProcess } from '../unit/adapters/inbound/cli/run-command.js';
 
-/** What programs of earlier schemas run: statements that write, which must fail, and that read. */
-const PROGRAMS = [
-  {
-    name: 'one that knows no changes',
-    schema: 10,
-    writes: [
-      'INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-      'INSERT INTO products VALUES (?, ?, ?, ?, ?)',
-      'UPDATE products SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?',
-      'INSERT INTO tombstones VALUES (?, ?, ?)',
-      `DELETE FROM tombstones WHERE (resource, id) IN (
-        SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`,
-    ],
-  },
-  {
-    name: 'one that writes no columns of fields',
-    schema: WITH_GENERATED_COLUMNS,
-    writes: [
-      `INSERT INTO products (id, stored_version, created_at, updated_at, fields, change) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO NOTHING`,
-      `UPDATE webhooks SET stored_version = ?, updated_at = ?, fields = ?, change = ?
-        WHERE id = ? AND version = ?`,
-    ],
-  },
-] as const;
+/** What programs of release 0.1.0 run: statements that write, which must fail, and that read. */
+const OLD_WRITES = [
+  'INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+  'INSERT INTO products VALUES (?, ?, ?, ?, ?)',
+  'UPDATE products SET version = ?, updated_at = ?, fields = ? WHERE id = ? AND version = ?',
+  'INSERT INTO tombstones VALUES (?, ?, ?)',
+  `DELETE FROM tombstones WHERE (resource, id) IN (
+    SELECT resource, id FROM tombstones WHERE resource = ? AND deleted_at < ? ORDER BY deleted_at LIMIT ?)`,
+];
 const OLD_READS: readonly string[] = [
   'SELECT id, version, created_at, updated_at, fields FROM products WHERE id = ?',
   'SELECT id, version FROM products INDEXED BY products_updated_at WHERE updated_at > ? ORDER BY updated_at',
@@ -115,30 +100,28 @@ describe('the feeds of a SQLite database', () => {
     });
   });
 
-  for (const { name, schema, writes } of PROGRAMS)
-    it(`miss no write of an earlier program: it may read on, and fails to write: ${name}`, async () => {
-      const old = new Database(file);
-      old.exec('PRAGMA journal_mode = WAL');
-      createSchema(old, schema);
-      old.exec(`INSERT INTO products (id, ${schema > 10 ? 'stored_version' : 'version'}, created_at, updated_at, fields)
-        VALUES (1, 1, 0, 5, '{"name":"old"}');
-        INSERT INTO tombstones (resource, id, ${schema > 10 ? 'removed_at' : 'deleted_at'}) VALUES ('products', 2, 0)`);
-      const prepared = writes.map((sql) => old.prepare(sql));
-      const reads = OLD_READS.map((sql) => old.prepare(sql).raw());
-      await open();
-      for (const [at, write] of prepared.entries()) {
-        const values = new Array(writes[at]?.split('?').length ?? 0).fill(1).slice(1);
-        expect(() => write.run(...values), writes[at]).to.throw(
-          /generated column|columns but|no such column|no column/,
-        );
-      }
-      const [record, order, named, tombstone] = reads;
-      expect(record?.all(1)).to.deep.equal([[1, 1, 0, 5, '{"name":"old"}']]);
-      expect(order?.all(1)).to.deep.equal([[1, 1]]);
-      expect(named?.all('n')).to.deep.equal([[1]]);
-      expect(tombstone?.all(2)).to.deep.equal([[1]]);
-      old.close();
-    });
+  it('miss no write of a program of 0.1.0: it may read on, and fails to write', async () => {
+    const old = new Database(file);
+    old.exec('PRAGMA journal_mode = WAL');
+    createSchema(old, RELEASED);
+    old.exec(`INSERT INTO products (id, version, created_at, updated_at, fields) VALUES (1, 1, 0, 5, '{"name":"old"}');
+      INSERT INTO tombstones VALUES ('products', 2, 0)`);
+    const writes = OLD_WRITES.map((sql) => old.prepare(sql));
+    const reads = OLD_READS.map((sql) => old.prepare(sql).raw());
+    await open();
+    for (const [at, write] of writes.entries()) {
+      const values = new Array(OLD_WRITES[at]?.split('?').length ?? 0).fill(1).slice(1);
+      expect(() => write.run(...values), OLD_WRITES[at]).to.throw(
+        /generated column|columns but|no such column|no column/,
+      );
+    }
+    const [record, order, named, tombstone] = reads;
+    expect(record?.all(1)).to.deep.equal([[1, 1, 0, 5, '{"name":"old"}']]);
+    expect(order?.all(1)).to.deep.equal([[1, 1]]);
+    expect(named?.all('n')).to.deep.equal([[1]]);
+    expect(tombstone?.all(2)).to.deep.equal([[1]]);
+    old.close();
+  });
 
   it('begin anew in a restored database', async () => {
     const end = await started();

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { MIGRATIONS } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { MIGRATIONS, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { loadSettings, SettingsError } from '#src/config/settings.js';
 import { createService } from '#src/process/service.js';
 import { createSchema } from '../support/old-sqlite.js';
@@ -61,7 +61,10 @@ const CHANGES: readonly (readonly [name: string, sql: string, difference: string
   ['a name has a line break', 'CREATE VIEW "a\nb" AS SELECT 1', 'the view a\\u000ab does not belong to it'],
 ];
 
-const VERSIONS = [0, 1, 3, KNOWN - 1, -1];
+const VERSIONS = [0, 1, 3, -1];
+
+/** Numbers of unreleased builds. */
+const REFUSED = [5, 12];
 
 /** What a database may have besides. */
 const ALLOWED: readonly (readonly [name: string, sql: string])[] = [
@@ -220,7 +223,25 @@ describe('a database with another schema than its version', () => {
     expect(await start(file)).to.equal('served');
   });
 
-  for (let version = 1; version < KNOWN; version++)
+  for (const version of REFUSED)
+    it(`is refused with the commit that upgrades it if it is of an unreleased build: ${version}`, () =>
+      expectRefused(changed(`PRAGMA user_version = ${version}`), (file) => [
+        `${file} has the schema ${version} of an unreleased build`,
+        'start the commit 9ed25c3f once with it, which brings it to 14',
+      ]));
+
+  it('is taken from the last unreleased build, but for objects that do not belong to it', async () => {
+    const build = settingsOf(changed(`PRAGMA user_version = ${KNOWN - 1}`));
+    expect(await start(build.SQLITE_FILE)).to.equal('served');
+    expect((await runInProcess(['check'], build)).out).to.include(`the current schema, ${KNOWN}`);
+    const file = changed(`CREATE VIEW v AS SELECT 1; PRAGMA user_version = ${KNOWN - 1}`);
+    expect((await runInProcess(['keys', 'list'], settingsOf(file))).err).to.include(
+      'the view v does not belong',
+    );
+    expect(new Database(file).pragma('user_version')).to.deep.equal([{ user_version: KNOWN - 1 }]);
+  });
+
+  for (let version = 1; version <= RELEASED; version++)
     it(`is accepted in the form of version ${version}, and brought to the current one`, async () => {
       const file = join(folder, `${++count}.sqlite`);
       const database = new Database(file);

@@ -299,20 +299,6 @@ describe('the index of words in SQLite', () => {
       expect(state(one), 'a newer process makes all words again').to.deep.equal([TOKENIZER_VERSION, 0, 0]);
       await expectAll(one, [...records, added]);
     });
-
-    it('is made again if an earlier build noted that it changed records', async () => {
-      const file = newFile();
-      const earlier = await open(file);
-      await earlier.products.insertAll(records);
-      await makeWrong(earlier);
-      await run(earlier, "INSERT INTO stale_words VALUES ('products', 7)");
-      const one = await open(file);
-      await expectAll(one, records);
-      expect(findingsIn(file)).to.include(BEHIND);
-      expect(await indexAll(one)).to.equal(records.length);
-      await expectAll(one, records);
-      expect(findingsIn(file)).to.not.include(BEHIND);
-    });
   });
 
   describe('and writes', () => {

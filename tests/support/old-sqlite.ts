@@ -1,13 +1,7 @@
 import Database from 'libsql';
-import { APPLICATION_ID, migrate } from '#src/adapters/outbound/sqlite/connection/migrations.js';
+import { APPLICATION_ID, migrate, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { RECORD_COLUMNS } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { Versioned } from '#src/domain/record.js';
-
-/** The steps of the schema that had no index of words. */
-const WITHOUT_WORDS = 5;
-
-/** The steps of the schema before columns were written by the adapter. */
-export const WITH_GENERATED_COLUMNS = 13;
 
 /** Makes the tables of a version of this service in an empty database. */
 export function createSchema(database: Database.Database, version: number): void {
@@ -16,13 +10,13 @@ export function createSchema(database: Database.Database, version: number): void
 }
 
 /**
- * Makes a database as a version of this service without search left it: with any records, and as many as it takes to
- * kill a service amid their indexing. `tests/upgrades` has real ones.
+ * Makes a database as release 0.1.0 left it: with any records, and as many as it takes to kill a service amid their
+ * indexing. `tests/upgrades` has real ones.
  */
 export function writeOldDatabase(file: string, products: Iterable<Versioned<object>>): void {
   const database = new Database(file);
   database.exec('PRAGMA journal_mode = WAL; BEGIN');
-  createSchema(database, WITHOUT_WORDS);
+  createSchema(database, RELEASED);
   const insert = database.prepare(`INSERT INTO products (${RECORD_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
   let last = 0;
   for (const record of products) {

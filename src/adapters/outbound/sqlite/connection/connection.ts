@@ -7,7 +7,7 @@ import { unavailable } from '../../../../domain/errors.js';
 import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
 import { isEmpty, isReplicated, schemaDifferences } from './expected-schema.js';
-import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
+import { APPLICATION_ID, FIRST_TAKEN, MIGRATIONS, RELEASED } from './migrations.js';
 
 const OWNER_ONLY = 0o077;
 
@@ -94,10 +94,17 @@ export function schemaProblem(
     const drop = 'DROP TABLE IF EXISTS _litestream_seq; DROP TABLE IF EXISTS _litestream_lock';
     return { message, remedy: `stop Litestream, and run: sqlite3 ${file} "${drop}"` };
   }
+  if (version > RELEASED && version < MIGRATIONS.length)
+    return version < FIRST_TAKEN ? ofOldBuild(file, version) : undefined;
   const differences = schemaDifferences(connection, version);
   if (differences === undefined) return undefined;
   const message = `${file} does not have the schema ${version} of this service: ${differences}`;
   return { message, remedy: UNDO_CHANGES };
+}
+
+function ofOldBuild(file: string, version: number) {
+  const message = `${file} has the schema ${version} of an unreleased build`;
+  return { message, remedy: 'start the commit 9ed25c3f once with it, which brings it to 14' };
 }
 
 /**

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type Database from 'libsql';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
-import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../../shared/event-loop.js';
 import type { Turn } from '../../../../shared/turn.js';
@@ -18,7 +17,7 @@ import {
 } from './connection.js';
 import { translateError } from './errors.js';
 import { GroupCommit } from './group-commit.js';
-import { APPLICATION_ID, MIGRATIONS, migrate, restartWords } from './migrations.js';
+import { APPLICATION_ID, MIGRATIONS, migrate } from './migrations.js';
 import {
   type FileSystemType,
   fileSystemType,
@@ -114,12 +113,10 @@ export class SqliteDatabase implements Store, Reader {
       this.logger?.info('changing the database to the schema of this version', { done });
       loggedAt = performance.now();
     }
-    if (isOld)
-      connection.exec(
-        `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
-      );
-    startWords(connection);
-    return isOld && version > 0;
+    if (!isOld) return false;
+    connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+    checkApplication(connection, this.location);
+    return version > 0;
   }
 
   async ping(): Promise<void> {
@@ -251,21 +248,4 @@ export class SqliteDatabase implements Store, Reader {
 /** SQLite opens the write-ahead log when it first reads the database. */
 function openLog(connection: Database.Database): void {
   pragma(connection, 'user_version');
-}
-
-/**
- * Starts to make the words of a table that no process has made yet, or that an earlier build has changed since. A service
- * makes the words of an older tokenizer again. A command does not: that would slow the searches of a service.
- */
-function startWords(connection: Database.Database): void {
-  const stale = 'SELECT name FROM stale_words';
-  const tables = connection
-    .prepare(`SELECT name FROM word_indexes WHERE rules = 0 OR name IN (${stale})`)
-    .raw();
-  for (const [name] of tables.all() as [string][]) {
-    const [empty, restart] = restartWords(name);
-    connection.exec(empty);
-    connection.prepare(restart).run(TOKENIZER_VERSION);
-    connection.prepare('DELETE FROM stale_words WHERE name = ?').run([name]);
-  }
 }

@@ -1,7 +1,14 @@
 import type Database from 'libsql';
+import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
 
 /** Statements, or a function that yields what it has done between parts of long work. */
-export type Migration = string | ((connection: Database.Database) => Iterable<string>);
+export type Migration = string | ((connection: Database.Database, from: number) => Iterable<string>);
+
+/** The number of the schema of release 0.1.0. */
+export const RELEASED = 4;
+
+/** The first number of unreleased builds whose files this version takes. It does not know their schema. */
+export const FIRST_TAKEN = 13;
 
 /**
  * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append
@@ -25,7 +32,7 @@ export type Migration = string | ((connection: Database.Database) => Iterable<st
  *
  * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
  * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
- * after `done_to` up to `old_to` are still to be made. Earlier builds noted the ids of older words in `stale_words`.
+ * after `done_to` up to `old_to` are still to be made.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -135,137 +142,9 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX signing_keys_created_at ON signing_keys (created_at);
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at);
   `,
-  `
-  CREATE TABLE api_key_usage (
-    key_id INTEGER NOT NULL,
-    hour INTEGER NOT NULL,
-    counter TEXT NOT NULL,
-    routes TEXT NOT NULL,
-    PRIMARY KEY (key_id, hour, counter)
-  ) STRICT;
-  CREATE INDEX api_key_usage_age ON api_key_usage (hour);
-  `,
-  `
-  CREATE VIRTUAL TABLE products_words USING fts5(
-    words, content='', contentless_delete=1, detail=none, tokenize='ascii');
-  CREATE VIRTUAL TABLE products_terms USING fts5vocab(products_words, instance);
-  CREATE VIRTUAL TABLE users_words USING fts5(
-    words, content='', contentless_delete=1, detail=none, tokenize='ascii');
-  CREATE VIRTUAL TABLE users_terms USING fts5vocab(users_words, instance);
-
-  CREATE TABLE word_indexes (
-    name TEXT PRIMARY KEY,
-    rules INTEGER NOT NULL,
-    done_to INTEGER NOT NULL,
-    old_to INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO word_indexes VALUES ('products', 0, 0, 0), ('users', 0, 0, 0);
-
-  CREATE TABLE stale_words (
-    name TEXT NOT NULL,
-    id INTEGER NOT NULL,
-    PRIMARY KEY (name, id)
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE wordy_records (
-    name TEXT NOT NULL,
-    id INTEGER NOT NULL,
-    PRIMARY KEY (name, id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  ALTER TABLE api_keys ADD COLUMN "createdBy" INTEGER AS (fields ->> 'createdBy') VIRTUAL;
-  CREATE INDEX api_keys_createdBy ON api_keys ("createdBy") WHERE "createdBy" IS NOT NULL;
-  `,
-  `
-  DROP TABLE wordy_records;
-  `,
-  // Without it, FTS5 rewrites a part of the index as soon as a tenth of its records were replaced: replacing the words of
-  // every record takes four times as long. Searches pass more dead entries, and take up to half as long again.
-  `
-  INSERT INTO products_words (products_words, rank) VALUES ('deletemerge', 30);
-  INSERT INTO users_words (users_words, rank) VALUES ('deletemerge', 30);
-  `,
-  `
-  ALTER TABLE products ADD COLUMN "status" TEXT AS (fields ->> 'status') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "brand" TEXT AS (fields ->> 'brand') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "gtin" TEXT AS (fields ->> 'gtin') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "group" TEXT AS (fields ->> 'group') VIRTUAL;
-  ALTER TABLE products ADD COLUMN "stock" INTEGER AS (fields ->> 'stock') VIRTUAL;
-  CREATE INDEX products_status ON products ("status") WHERE "status" IS NOT NULL;
-  CREATE INDEX products_brand ON products ("brand") WHERE "brand" IS NOT NULL;
-  CREATE INDEX products_gtin ON products ("gtin") WHERE "gtin" IS NOT NULL;
-  CREATE INDEX products_group ON products ("group") WHERE "group" IS NOT NULL;
-  CREATE INDEX products_stock ON products ("stock") WHERE "stock" IS NOT NULL;
-  CREATE TABLE products_values (
-    field TEXT NOT NULL,
-    value ANY NOT NULL,
-    id INTEGER NOT NULL,
-    PRIMARY KEY (field, value, id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  // Programs of the releases before know no numbers of changes: a write without one would be missing in a feed. So the
-  // columns that they write have other names. They may read on: `version` shows the renamed column.
-  `
-  CREATE TABLE feeds (
-    resource TEXT PRIMARY KEY,
-    epoch TEXT NOT NULL,
-    floor INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  ALTER TABLE tombstones RENAME COLUMN deleted_at TO removed_at;
-  ALTER TABLE tombstones ADD COLUMN version INTEGER;
-  ALTER TABLE tombstones ADD COLUMN change INTEGER;
-  CREATE INDEX tombstones_change ON tombstones (resource, change) WHERE change IS NOT NULL;
-${['products', 'users', 'orders', 'api_keys', 'signing_keys']
-  .map(
-    (table) => `
-  ALTER TABLE ${table} RENAME COLUMN version TO stored_version;
-  ALTER TABLE ${table} ADD COLUMN version INTEGER AS (stored_version) VIRTUAL;
-  ALTER TABLE ${table} ADD COLUMN change INTEGER;
-  CREATE INDEX ${table}_change ON ${table} (change) WHERE change IS NOT NULL;
-`,
-  )
-  .join('')}`,
-  `
-  CREATE TABLE webhooks (
-    id INTEGER PRIMARY KEY,
-    stored_version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    version INTEGER AS (stored_version) VIRTUAL,
-    change INTEGER,
-    "name" TEXT AS (fields ->> 'name') VIRTUAL,
-    "createdBy" INTEGER AS (fields ->> 'createdBy') VIRTUAL
-  ) STRICT;
-  CREATE INDEX webhooks_name ON webhooks ("name");
-  CREATE INDEX webhooks_createdBy ON webhooks ("createdBy");
-  CREATE INDEX webhooks_created_at ON webhooks (created_at);
-  CREATE INDEX webhooks_updated_at ON webhooks (updated_at);
-  CREATE INDEX webhooks_change ON webhooks (change) WHERE change IS NOT NULL;
-  CREATE TABLE webhook_states (
-    id INTEGER PRIMARY KEY,
-    stored_version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    version INTEGER AS (stored_version) VIRTUAL,
-    change INTEGER
-  ) STRICT;
-  CREATE INDEX webhook_states_created_at ON webhook_states (created_at);
-  CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at);
-  CREATE INDEX webhook_states_change ON webhook_states (change) WHERE change IS NOT NULL;
-  `,
-  `
-  CREATE TABLE value_indexes (
-    name TEXT PRIMARY KEY,
-    done_to INTEGER NOT NULL,
-    old_to INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO value_indexes SELECT 'products', 0, coalesce(max(id), 0) FROM products;
-  `,
-  makeColumnsReal,
+  // Numbers of steps that were never released.
+  ...Array.from({ length: 10 }, () => ''),
+  makeColumns,
 ];
 
 /** Takes the steps behind the first `from`; yields what is done after each part. */
@@ -276,37 +155,124 @@ export function* migrate(
 ): Generator<string, void> {
   for (const [at, step] of MIGRATIONS.slice(from, to).entries()) {
     if (typeof step === 'string') connection.exec(step);
-    else yield* step(connection);
+    else yield* step(connection, from);
     yield `step ${from + at + 1} taken`;
   }
 }
 
-/** The step before which the columns of fields were generated from the text, at each look at them. */
-const GENERATED_UNTIL = 13;
+/** The columns of each table's fields. The name says where the value is in the text of the fields. */
+const COLUMNS = {
+  products: `"name" TEXT, "sku" TEXT, "price.amount" INTEGER, "price.currency" TEXT, "status" TEXT, "brand" TEXT,
+      "gtin" TEXT, "group" TEXT, "stock" INTEGER,`,
+  users: '"name" TEXT, "email" TEXT, "email folded" TEXT,',
+  orders: '"userId" INTEGER,',
+  api_keys: '"digest" TEXT, "name" TEXT, "createdBy" INTEGER,',
+  signing_keys: '"kid" TEXT,',
+  webhooks: '"name" TEXT, "createdBy" INTEGER,',
+  webhook_states: '',
+};
+
+/** Programs of 0.1.0 know no numbers of changes, so they must not delete. */
+const RENAME_TOMBSTONES = `
+  ALTER TABLE tombstones RENAME COLUMN deleted_at TO removed_at;
+  ALTER TABLE tombstones ADD COLUMN version INTEGER;
+  ALTER TABLE tombstones ADD COLUMN change INTEGER;
+`;
+
+const NEW_TABLES = `
+  CREATE TABLE IF NOT EXISTS webhooks (id INTEGER PRIMARY KEY, version, created_at, updated_at, change, fields);
+  CREATE TABLE IF NOT EXISTS webhook_states (id INTEGER PRIMARY KEY, version, created_at, updated_at, change, fields);
+
+  CREATE TABLE IF NOT EXISTS api_key_usage (
+    key_id INTEGER NOT NULL,
+    hour INTEGER NOT NULL,
+    counter TEXT NOT NULL,
+    routes TEXT NOT NULL,
+    PRIMARY KEY (key_id, hour, counter)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS api_key_usage_age ON api_key_usage (hour);
+
+  CREATE TABLE IF NOT EXISTS feeds (
+    resource TEXT PRIMARY KEY,
+    epoch TEXT NOT NULL,
+    floor INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS tombstones_change ON tombstones (resource, change) WHERE change IS NOT NULL;
+
+  CREATE TABLE IF NOT EXISTS products_values (
+    field TEXT NOT NULL,
+    value ANY NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (field, value, id)
+  ) STRICT, WITHOUT ROWID;
+
+  DROP TABLE IF EXISTS value_indexes;
+  DROP TABLE IF EXISTS stale_words;
+  DROP TABLE IF EXISTS word_indexes;
+  CREATE TABLE word_indexes (
+    name TEXT PRIMARY KEY,
+    rules INTEGER NOT NULL,
+    done_to INTEGER NOT NULL,
+    old_to INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const NEW_INDEXES = `
+  CREATE INDEX IF NOT EXISTS products_status ON products ("status") WHERE "status" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS products_brand ON products ("brand") WHERE "brand" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS products_gtin ON products ("gtin") WHERE "gtin" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS products_group ON products ("group") WHERE "group" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS products_stock ON products ("stock") WHERE "stock" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS api_keys_createdBy ON api_keys ("createdBy") WHERE "createdBy" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS webhooks_name ON webhooks ("name");
+  CREATE INDEX IF NOT EXISTS webhooks_createdBy ON webhooks ("createdBy");
+`;
+
+/**
+ * Makes the words of a table anew. By default, FTS5 rewrites a part of the index as soon as a tenth of its records were
+ * replaced: replacing the words of every record takes four times as long. Without that, searches pass more dead entries,
+ * and take up to half as long again.
+ */
+const newWords = (table: string) => `
+  DROP TABLE IF EXISTS ${table}_terms;
+  DROP TABLE IF EXISTS ${table}_words;
+  CREATE VIRTUAL TABLE ${table}_words USING fts5(
+    words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+  CREATE VIRTUAL TABLE ${table}_terms USING fts5vocab(${table}_words, instance);
+  INSERT INTO ${table}_words (${table}_words, rank) VALUES ('deletemerge', 30);
+  INSERT INTO word_indexes SELECT '${table}', ${TOKENIZER_VERSION}, 0, coalesce(max(id), 0) FROM ${table};
+`;
 
 /** The records of one part of long work: about a millisecond, or 20 if they are large. */
 const BATCH = 128;
 
 /**
- * Makes columns of what was generated, and the rows of attributes that are missing. Programs of before would leave the
- * columns empty, so the version that they write has another name once more.
+ * Brings files of 0.1.0, and of the last builds after it, to one schema. Their programs would leave columns empty, so the
+ * version that they write has another name. They may read on: `version` shows it.
  */
-function* makeColumnsReal(connection: Database.Database): Generator<string, void> {
-  const tables = ['products', 'users', 'orders', 'api_keys', 'signing_keys', 'webhooks', 'webhook_states'];
+function* makeColumns(connection: Database.Database, from: number): Generator<string, void> {
   // In KiB, for indexes that are filled in another order than their own. It belongs to the connection.
   connection.exec('PRAGMA cache_size = -65536');
-  for (const table of tables) yield* copyTable(connection, table);
+  const isReleased = from <= RELEASED;
+  connection.exec(isReleased ? RENAME_TOMBSTONES + NEW_TABLES : NEW_TABLES);
+  for (const [table, columns] of Object.entries(COLUMNS))
+    yield* copyTable(connection, table, columns, isReleased ? 'NULL' : 'change');
+  connection.exec(NEW_INDEXES);
   yield* addAttributes(connection);
-  connection.exec('DROP TABLE value_indexes; PRAGMA cache_size = -2000');
+  connection.exec(`${newWords('products')} ${newWords('users')} PRAGMA cache_size = -2000`);
 }
 
 /** Each part frees the pages that the next one fills, so the file hardly grows. */
-function* copyTable(connection: Database.Database, table: string): Generator<string, void> {
-  const pairs = (sql: string) => connection.prepare(sql).raw().all(table) as [string, string][];
-  const columns = pairs(
-    "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 0 AND name <> 'version' ORDER BY cid",
-  );
-  const indexes = pairs("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?");
+function* copyTable(
+  connection: Database.Database,
+  table: string,
+  columns: string,
+  change: string,
+): Generator<string, void> {
+  const indexes = connection
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?")
+    .raw()
+    .all(table) as [string, string][];
   connection.exec(`
     CREATE TABLE new_${table} (
       id INTEGER PRIMARY KEY,
@@ -314,14 +280,17 @@ function* copyTable(connection: Database.Database, table: string): Generator<str
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL,
       change INTEGER,
-      ${columns.map(([name, type]) => `"${name}" ${type},`).join(' ')}
+      ${columns}
       fields TEXT NOT NULL,
       version INTEGER AS (record_version) VIRTUAL
     ) STRICT;
     ${indexes.map(([name]) => `DROP INDEX ${name};`).join('')}`);
-  const copy =
-    connection.prepare(`INSERT INTO new_${table} SELECT id, version, created_at, updated_at, change,
-    ${columns.map(([name]) => `"${name}",`).join(' ')} fields FROM ${table} ORDER BY id LIMIT ${BATCH}`);
+  const values = columns.replaceAll(/"([^" ]+)( folded)?" [A-Z]+/g, (_, field: string, folded?: string) => {
+    const value = `fields ->> '$.${field}'`;
+    return folded ? `lower(${value})` : value;
+  });
+  const copy = connection.prepare(`INSERT INTO new_${table}
+    SELECT id, version, created_at, updated_at, ${change}, ${values} fields FROM ${table} ORDER BY id LIMIT ${BATCH}`);
   const remove = connection.prepare(`DELETE FROM ${table} WHERE id <= (SELECT max(id) FROM new_${table})`);
   for (let rows = copy.run().changes; remove.run().changes > 0; rows += copy.run().changes)
     yield `${rows} ${table} copied`;
@@ -330,15 +299,19 @@ function* copyTable(connection: Database.Database, table: string): Generator<str
     connection.exec(sql);
     yield `index ${name} made`;
   }
+  connection.exec(`
+    CREATE INDEX IF NOT EXISTS ${table}_created_at ON ${table} (created_at);
+    CREATE INDEX IF NOT EXISTS ${table}_updated_at ON ${table} (updated_at);
+    CREATE INDEX IF NOT EXISTS ${table}_change ON ${table} (change) WHERE change IS NOT NULL`);
 }
 
 /** Numbers are read here, because SQLite may read them with another last bit. */
 function* addAttributes(connection: Database.Database): Generator<string, void> {
   const add = connection.prepare('INSERT OR IGNORE INTO products_values VALUES (?, ?, ?)');
-  const next = connection.prepare(`SELECT id, fields -> '$.attributes' FROM products
-    WHERE id > ? AND id <= (SELECT old_to FROM value_indexes) ORDER BY id LIMIT ${BATCH}`);
-  let [[last = 0] = []] = connection.prepare('SELECT done_to FROM value_indexes').raw().all() as [number?][];
-  for (let added = 0; ; yield `attributes of ${added} products added`) {
+  const next = connection.prepare(
+    `SELECT id, fields -> '$.attributes' FROM products WHERE id > ? ORDER BY id LIMIT ${BATCH}`,
+  );
+  for (let last = 0, added = 0; ; yield `attributes of ${added} products added`) {
     const rows = next.raw().all(last) as [number, string | null][];
     for (const [id, json] of rows)
       for (const [key, value] of Object.entries(JSON.parse(json ?? '{}') ?? {}))
@@ -370,23 +343,11 @@ export const READ_GENERATION = `SELECT format('%010x', next_id) FROM counters WH
  * the database of the backup may still send webhooks.
  */
 export function afterRestore(schema: number): Readonly<Record<string, string>> {
-  const version = schema > GENERATED_UNTIL ? 'record_version' : 'stored_version';
+  const version = schema > FIRST_TAKEN ? 'record_version' : 'stored_version';
   return {
     counters: RENEW_GENERATION,
     feeds: RESET_FEEDS,
     webhooks: `UPDATE webhooks SET ${version} = ${version} + 1, fields = json_set(fields, '$.status', 'paused')
       WHERE fields ->> 'status' <> 'paused'`,
   };
-}
-
-/**
- * The statements that start to make all words of a table again. Without the first one, which takes 30 ms for a million
- * records, each search would pass the deleted words for long. The second has the version of the tokenizer as parameter.
- */
-export function restartWords(table: string): readonly [string, string] {
-  return [
-    `INSERT INTO ${table}_words (${table}_words) VALUES ('delete-all')`,
-    `UPDATE word_indexes SET rules = ?, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
-      WHERE name = '${table}'`,
-  ];
 }
