@@ -5,7 +5,7 @@ import { facetValues } from '../../../../application/records/facets.js';
 import { fieldValue } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { queryTooExpensive } from '../../../../domain/errors.js';
-import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { withTimeout } from '../../../../shared/timeout.js';
 import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
@@ -74,9 +74,6 @@ const MERGED = 65_536;
 
 /** Resolves after other requests. */
 type Next = () => Promise<unknown>;
-
-/** Adds the values of a column. @returns false if it cannot hold them */
-type Fill = (builder: ColumnBuilder, next: Next) => Promise<boolean>;
 
 /** A place among the changes of a table. */
 interface Moment {
@@ -263,11 +260,11 @@ export class ColumnIndex {
   }
 
   private async prepareAll(fields: readonly FacetField[]): Promise<boolean> {
+    const now = this.momentOf(this.database);
+    if (!now) return false;
+    if (!this.isCurrent(now)) this.restart(now);
     for (const field of fields) {
       while (this.building) await this.building;
-      const now = this.momentOf(this.database);
-      if (!now) return false;
-      if (!this.isCurrent(now)) this.restart(now);
       const name = columnName(field);
       if (this.columns.has(name)) continue;
       const refusedAt = this.refused.get(name);
@@ -363,27 +360,31 @@ export class ColumnIndex {
     for (const [name, { field, column, isUsed }] of [...this.columns]) {
       while (this.building) await this.building;
       if (this.restarts !== restarts) return;
-      if (isUsed) await this.build(field, (builder, next) => this.merge(builder, field, column, view, next));
+      if (isUsed) await this.build(field, column, view);
       else this.columns.delete(name);
     }
     if (this.restarts === restarts) this.changes = this.changes.after(moment.change);
   }
 
-  private build(field: FacetField, fill = this.fillerOf(field)): Promise<void> {
-    this.building = this.buildColumn(field, fill).finally(() => {
+  /** @param before a column of the field, to be merged with the records that changed since */
+  private build(field: FacetField, before?: Column, view?: IndexView): Promise<void> {
+    this.building = this.buildColumn(field, before, view).finally(() => {
       this.building = undefined;
     });
     return this.building;
   }
 
   /** While a column is made, the records that change are among the changed ones, so it needs no snapshot. */
-  private async buildColumn(field: FacetField, fill: Fill): Promise<void> {
+  private async buildColumn(field: FacetField, before?: Column, view?: IndexView): Promise<void> {
     const { moment, restarts } = this;
     const time = this.budget.startUnlimited();
     const next = () => time.checkpoint();
     const name = columnName(field);
     const builder = new ColumnBuilder(kindOf(this.table, field));
-    const isWhole = await fill(builder, next);
+    const isWhole =
+      before?.values && view
+        ? await this.merge(builder, field, before, before.values, view, next)
+        : await this.read(builder, field, next);
     const column = isWhole ? await builder.finish(next) : undefined;
     if (this.restarts !== restarts) return;
     this.columns.delete(name);
@@ -401,19 +402,15 @@ export class ColumnIndex {
     return bytes;
   }
 
-  private fillerOf(field: FacetField): Fill {
-    return (builder, next) => this.read(builder, field, next);
-  }
-
   /** Adds what a column has, with the records that changed since. */
   private async merge(
     builder: ColumnBuilder,
     field: FacetField,
-    { ids, starts, values }: Column,
+    { ids, starts }: Column,
+    values: readonly FacetValue[],
     view: IndexView,
     next: Next,
   ): Promise<boolean> {
-    if (!values) return this.read(builder, field, next);
     const added = new Map<FacetValue, Id[]>();
     for (const record of view.changed())
       for (const value of valuesIn(record, field)) {
@@ -525,7 +522,7 @@ function valuesIn(record: StoredRecord<unknown>, { field, key }: FacetField): re
   return [fieldValue(record, field) as number];
 }
 
-function specOf({ fields }: RecordTable, field: string) {
+export function specOf({ fields }: RecordTable, field: string): FieldSpec | undefined {
   return fields[field] ?? SYSTEM_FIELDS[field];
 }
 

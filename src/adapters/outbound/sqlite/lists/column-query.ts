@@ -23,10 +23,9 @@ import {
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
-import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { scanOrder } from '../sql/schema.js';
-import { columnName, type IndexView } from './column-index.js';
+import { columnName, type IndexView, specOf } from './column-index.js';
 import {
   type Bits,
   bitsOf,
@@ -55,15 +54,10 @@ const MAX_PIECE = 8_192;
 function filteredField(table: RecordTable, filter: Filter): FacetField | undefined {
   const { field, operator } = filter;
   if (operator === 'attribute') return { field, key: filter.key };
-  const spec = table.fields[field] ?? SYSTEM_FIELDS[field];
-  if (!spec || spec.type === 'presence' || isFolded(table, filter)) return undefined;
+  const spec = specOf(table, field);
+  if (!spec || field === 'id' || spec.type === 'presence' || isFolded(table, filter)) return undefined;
   const hasValues = spec.faceted || spec.isList || spec.type !== 'text' || operator === 'exists';
   return hasValues ? { field } : undefined;
-}
-
-/** Whether a filter only bounds the id, or is a search: then no column serves it. */
-function needsNoColumn({ field, operator }: Filter): boolean {
-  return operator === 'search' || (field === 'id' && ['lt', 'lte', 'gt', 'gte'].includes(operator));
 }
 
 /**
@@ -78,16 +72,15 @@ export function fieldsOfQuery(
   const fields = new Map<string, FacetField>();
   const add = (field: FacetField) => fields.set(columnName(field), field);
   for (const filter of filters) {
-    if (needsNoColumn(filter)) continue;
-    const field = filter.field === 'id' ? undefined : filteredField(table, filter);
+    if (filter.operator === 'search') continue;
+    const field = filteredField(table, filter);
     if (!field) return undefined;
     add(field);
   }
   const [first, second, ...more] = order;
   if (more.length > 0) return undefined;
   if (first && second) {
-    const spec = table.fields[first.field] ?? SYSTEM_FIELDS[first.field];
-    if (!spec || spec.isList) return undefined;
+    if (specOf(table, first.field)?.isList !== undefined) return undefined;
     add({ field: first.field });
   } else if (first && !filters.some(isPositive)) add(ID_FIELD);
   return [...fields.values()];
@@ -97,7 +90,6 @@ export function fieldsOfQuery(
 function isPositive(filter: Filter): boolean {
   if (filter.operator === 'search') return true;
   if (filter.operator === 'attribute') return !('exists' in filter) || filter.exists;
-  if (filter.field === 'id') return false;
   return filter.operator === 'exists' ? filter.value : filter.operator !== 'inOrNone';
 }
 
@@ -210,7 +202,7 @@ function idsOfBits(sets: readonly Bits[]): Source {
 
 /** A condition on ids. */
 interface IdTest {
-  /** The number of ids that match, or of their places in posting lists; infinite if it is not known. */
+  /** The number of ids that match, or of their places in posting lists; infinite if those without a value match. */
   readonly rows: number;
   /** What it allows, each id once, in no order; undefined if that takes longer than to look at all ids. */
   readonly runs: readonly Run[] | undefined;
@@ -278,12 +270,7 @@ class KeyTest implements IdTest {
         ids[kept] = id;
         kept += Number(key >= low) & Number(key < high);
       }
-    else
-      for (let at = 0; at < length; at++) {
-        const id = ids[at] as number;
-        ids[kept] = id;
-        if (this.has(id)) kept++;
-      }
+    else return narrowedBy(ids, length, (id) => this.has(id));
     return kept;
   }
 
@@ -383,7 +370,8 @@ type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
 
 /** Finds the records that match filters, in the columns of {@link fieldsOfQuery}. */
 export class ColumnQuery {
-  private readonly tests: IdTest[] = [];
+  /** The rarest first. */
+  private readonly tests: readonly IdTest[];
   private readonly byName = new Map<string, KeyTest>();
   private readonly words: WordTest | undefined;
 
@@ -400,7 +388,7 @@ export class ColumnQuery {
     found: ArrayLike<Id> | undefined,
   ) {
     for (const filter of filters)
-      if (!needsNoColumn(filter)) {
+      if (filter.operator !== 'search') {
         const field = filteredField(table, filter) as FacetField;
         const column = view.column(field);
         const isList = table.fields[filter.field]?.isList;
@@ -417,15 +405,8 @@ export class ColumnQuery {
       this.narrow(columnName(existing), column, [[1, endOf(column)]]);
     }
     this.words = found && new WordTest(found);
-    const { low, high } = idRange({ filters, order: [] });
-    const isBounded = low > 0 || high < Number.POSITIVE_INFINITY;
-    this.tests = [
-      ...this.byName.values(),
-      ...(this.words ? [this.words] : []),
-      ...(isBounded
-        ? [unsized((ids, length) => narrowedBy(ids, length, (id) => id >= low && id <= high))]
-        : []),
-    ].sort((a, b) => a.rows - b.rows);
+    const all = this.words ? [...this.byName.values(), this.words] : [...this.byName.values()];
+    this.tests = all.sort((a, b) => a.rows - b.rows);
   }
 
   private narrow(name: string, column: Column, ranges: readonly KeyRange[]): void {
@@ -467,7 +448,7 @@ export class ColumnQuery {
 
   private async byId(limit: number, from: Position | undefined): Promise<readonly Id[]> {
     const { order } = this;
-    const { low, high } = idRange({ filters: this.filters, order, from });
+    const { low, high } = idRange({ filters: [], order, from });
     const isBackwards = !isAscendingRead({ order, from });
     const among = (ids: ArrayLike<Id>, start: number, end: number) =>
       run(ids, placeOf(ids, start, end, low), placeOf(ids, start, end, high + 1), isBackwards);
@@ -531,38 +512,34 @@ export class ColumnQuery {
   async facets(query: FacetQuery): Promise<Facet[]> {
     const columns = query.fields.map((field) => this.view.column(field));
     const counts = columns.map((column) => new Int32Array(endOf(column)));
-    if (this.filters.length > 0) await this.countMatches(columns, counts);
-    else await this.countAll(columns, counts);
-    const others = columns.map(() => new Map<FacetValue, number>());
+    if (this.filters.length === 0) await this.countAll(columns, counts);
+    else
+      await this.scan(...this.rarest(), (ids, length) => {
+        for (const [at, column] of columns.entries())
+          countKeys(column, ids, length, counts[at] as Int32Array, 1);
+        return false;
+      });
+    const ofChanged = columns.map(() => new Map<FacetValue, number>());
     for (const record of this.view.changed())
-      if (this.matches(record))
-        for (const [at, field] of query.fields.entries())
-          for (const value of facetValues(record.fields as object, field)) {
-            const column = columns[at] as Column;
-            const [key, end] = keyOf(column, value);
-            if (key < end) (counts[at] as Int32Array)[key] = ((counts[at] as Int32Array)[key] as number) + 1;
-            else others[at]?.set(value, (others[at]?.get(value) ?? 0) + 1);
-          }
+      for (const [at, own] of this.matches(record) ? ofChanged.entries() : [])
+        for (const value of facetValues(record.fields as object, query.fields[at] as FacetField))
+          own.set(value, (own.get(value) ?? 0) + 1);
     const facets: Facet[] = [];
-    for (const [at, { values = [] }] of columns.entries()) {
+    for (const [at, own] of ofChanged.entries()) {
       const top = new FacetTop(query);
       const add = (value: FacetValue, count: number) => {
         if (count > 0 && hasPrefix(value, query.prefix)) top.add({ value, count });
       };
-      for (const [place, value] of values.entries()) add(value, counts[at]?.[place + 1] as number);
-      if (values.length > MAX_PIECE) await this.time.checkpoint();
-      for (const [value, count] of others[at] ?? []) add(value, count);
+      const { values = [] } = columns[at] as Column;
+      for (const [place, value] of values.entries()) {
+        add(value, (counts[at]?.[place + 1] ?? 0) + (own.get(value) ?? 0));
+        own.delete(value);
+      }
+      for (const [value, count] of own) add(value, count);
       facets.push(top.facet());
+      if (values.length > MAX_PIECE) await this.time.checkpoint();
     }
     return facets;
-  }
-
-  private async countMatches(columns: readonly Column[], counts: readonly Int32Array[]): Promise<void> {
-    await this.scan(...this.rarest(), (ids, length) => {
-      for (const [at, column] of columns.entries())
-        countKeys(column, ids, length, counts[at] as Int32Array, 1);
-      return false;
-    });
   }
 
   /** All posting lists, without the records that changed. */
@@ -638,54 +615,29 @@ export class ColumnQuery {
   }
 }
 
-/** Adds a number for each value of some ids. Each loop is for one kind of column, so that it is compiled well. */
+/** Adds a number for each value of some ids. */
 function countKeys(
-  column: Column,
+  { keys, lists }: Column,
   ids: Uint32Array,
   length: number,
   counts: Int32Array,
   number: number,
-): void {
-  if (column.lists) countLists(column.lists, column.keys.length, ids, length, counts, number);
-  else countSingle(column.keys, ids, length, counts, number);
-}
-
-function countSingle(
-  keys: Column['keys'],
-  ids: Uint32Array,
-  length: number,
-  counts: Int32Array,
-  number: number,
-): void {
-  for (let at = 0; at < length; at++) {
-    const id = ids[at] as number;
-    const key = id < keys.length ? (keys[id] as number) : 0;
-    counts[key] = (counts[key] as number) + number;
-  }
-}
-
-function countLists(
-  { starts, keys }: NonNullable<Column['lists']>,
-  end: number,
-  ids: Uint32Array,
-  length: number,
-  counts: Int32Array,
-  number: number,
-): void {
-  for (let at = 0; at < length; at++) {
-    const id = ids[at] as number;
-    if (id >= end) continue;
-    const last = starts[id + 1] as number;
-    for (let place = starts[id] as number; place < last; place++) {
-      const key = keys[place] as number;
+) {
+  if (!lists)
+    for (let at = 0; at < length; at++) {
+      const id = ids[at] as number;
+      const key = id < keys.length ? (keys[id] as number) : 0;
       counts[key] = (counts[key] as number) + number;
     }
-  }
-}
-
-/** A condition of which no column knows how many records meet it. */
-function unsized(narrow: IdTest['narrow']): IdTest {
-  return { rows: Number.POSITIVE_INFINITY, runs: undefined, bits: undefined, narrow };
+  else
+    for (let at = 0; at < length; at++) {
+      const id = ids[at] as number;
+      const end = id < keys.length ? (lists.starts[id + 1] as number) : 0;
+      for (let place = lists.starts[id] as number; place < end; place++) {
+        const key = lists.keys[place] as number;
+        counts[key] = (counts[key] as number) + number;
+      }
+    }
 }
 
 /** Adds ids until there are enough. */
