@@ -320,24 +320,30 @@ function narrowedBy(ids: Uint32Array, length: number, matches: (id: Id) => boole
   return kept;
 }
 
-/** A place in the order of a column: the key of a value, or half a key less if no record has the value. */
-interface KeyPosition extends Pick<Position, 'inclusive'> {
-  readonly key: number;
-  readonly id: Id;
-}
-
-/** The direction in which a list by a column is read. */
-interface Direction {
+/** The order in which a list by a column is read. */
+interface KeyOrder {
+  readonly column: Column;
   readonly descending: boolean;
   readonly idDescending: boolean;
+  /** Where it begins: the key of a value, or half a key less if no record has the value, and an id. */
+  readonly position?: { readonly key: number; readonly id: Id; readonly inclusive: boolean } | undefined;
 }
 
-/** The ids of a column in the order of a list, behind a position. */
+/** @returns below 0 if the first comes first */
+function compareKeys(
+  { descending, idDescending }: KeyOrder,
+  key: number,
+  id: Id,
+  otherKey: number,
+  otherId: Id,
+): number {
+  return (descending ? otherKey - key : key - otherKey) || (idDescending ? otherId - id : id - otherId);
+}
+
+/** The ids of a column in an order, behind its position. */
 function* orderedRuns(
-  { ids, starts }: Column,
+  { column: { ids, starts }, descending, idDescending, position }: KeyOrder,
   ranges: readonly KeyRange[],
-  { descending, idDescending }: Direction,
-  position: KeyPosition | undefined,
 ): Generator<Run, void, void> {
   const startOf = (key: number) => starts[key - 1] as number;
   for (const [low, high] of descending ? ranges.toReversed() : ranges) {
@@ -463,7 +469,7 @@ export class ColumnQuery {
     return ids;
   }
 
-  /** Follows the order until the page is full; or sorts all matches of the rarest filter, if that takes less. */
+  /** Follows the order until the page is full; or takes the first of all that match, if that takes less. */
   private async byKey(
     limit: number,
     from: Position | undefined,
@@ -471,38 +477,37 @@ export class ColumnQuery {
   ): Promise<readonly Id[]> {
     const [first, second] = scanOrder({ order: this.order, from });
     const own = this.byName.get(first?.field ?? '') as KeyTest;
-    const direction = { descending: first?.descending === true, idDescending: second?.descending === true };
     const [value, id] = from?.values ?? [];
-    const position =
-      from && value !== undefined && value !== null
-        ? { key: keyAt(value), id: Number(id), inclusive: from.inclusive }
-        : undefined;
-    const others = this.tests.filter((test) => test !== own);
-    const [rarest] = others.filter(({ runs }) => runs);
-    const share = others.reduce(
-      (all, { rows }) => all * Math.min(1, rows / Math.max(1, own.column.ids.length)),
-      1,
-    );
-    const most = rarest ? rarest.rows : Number.POSITIVE_INFINITY;
-    const ids: Id[] = [];
-    if (Math.min(own.rows, (limit + 1) / share) <= most) {
-      const source = idsOfRuns(orderedRuns(own.column, own.ranges, direction, position));
-      const use = (some: Uint32Array, length: number) => pushed(ids, some, length, limit + 1);
-      if (await this.scan(source, own, use, 2 * most)) return ids;
-    }
-    const { keys } = own.column;
-    const sign = (isDescending: boolean) => (isDescending ? -1 : 1);
-    const [keySign, idSign] = [sign(direction.descending), sign(direction.idDescending)];
-    const compare = (a: Id, b: Id) =>
-      keySign * ((keys[a] as number) - (keys[b] as number)) || idSign * (a - b);
-    const isBehind = (one: Id) => {
-      if (!position) return true;
-      const distance = keySign * ((keys[one] as number) - position.key) || idSign * (one - position.id);
-      return distance > 0 || (distance === 0 && position.inclusive);
+    const order: KeyOrder = {
+      column: own.column,
+      descending: first?.descending === true,
+      idDescending: second?.descending === true,
+      ...(from &&
+        value !== undefined &&
+        value !== null && { position: { key: keyAt(value), id: Number(id), inclusive: from.inclusive } }),
     };
-    const top = new TopN<Id>(limit + 1, compare);
-    await this.scan(...this.rarest(), (some, length) => {
-      for (let at = 0; at < length; at++) if (isBehind(some[at] as number)) top.add(some[at] as number);
+    const others = this.tests.filter((test) => test !== own);
+    const all = Math.max(1, own.column.ids.length);
+    const share = others.reduce((part, { rows }) => part * Math.min(1, rows / all), 1);
+    const most = others.find(({ runs }) => runs)?.rows ?? Number.POSITIVE_INFINITY;
+    if (Math.min(own.rows, (limit + 1) / share) > most) return this.firstOf(limit + 1, order);
+    const ids: Id[] = [];
+    const use = (some: Uint32Array, length: number) => pushed(ids, some, length, limit + 1);
+    const isEnough = await this.scan(idsOfRuns(orderedRuns(order, own.ranges)), own, use, 2 * most);
+    return isEnough ? ids : this.firstOf(limit + 1, order);
+  }
+
+  /** The first of all ids that match, in an order, behind its position. */
+  private async firstOf(count: number, order: KeyOrder): Promise<readonly Id[]> {
+    const { column, position } = order;
+    const keyOf = (id: Id) => column.keys[id] as number;
+    const top = new TopN<Id>(count, (a, b) => compareKeys(order, keyOf(a), a, keyOf(b), b));
+    await this.scan(...this.rarest(), (ids, length) => {
+      for (let at = 0; at < length; at++) {
+        const id = ids[at] as number;
+        const distance = position ? compareKeys(order, keyOf(id), id, position.key, position.id) : 1;
+        if (distance > 0 || (distance === 0 && position?.inclusive)) top.add(id);
+      }
       return false;
     });
     return top.inOrder();

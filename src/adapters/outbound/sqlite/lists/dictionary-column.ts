@@ -168,7 +168,7 @@ export class ColumnBuilder {
     if (this.kind === 'ids') ids.sort();
     const starts = Uint32Array.from([...this.starts, this.length]);
     const keys = starts.length - 1 > MAX_KEY ? new Uint32Array(maxId + 1) : new Uint16Array(maxId + 1);
-    const each = async (use: (id: Id, key: number) => void) => {
+    const each: EachRow = async (use) => {
       for (let at = 0, key = 1; at < ids.length; at++) {
         while (at >= (starts[key] as number)) key++;
         use(ids[at] as number, key);
@@ -181,21 +181,7 @@ export class ColumnBuilder {
       keys[id] = key;
       records++;
     });
-    const lists =
-      records < ids.length
-        ? { starts: new Uint32Array(maxId + 2), keys: new Uint16Array(ids.length) }
-        : undefined;
-    if (lists) {
-      const { starts: ends } = lists;
-      await each((id) => {
-        ends[id] = (ends[id] as number) + 1;
-      });
-      for (let id = 1; id < ends.length; id++) ends[id] = (ends[id] as number) + (ends[id - 1] as number);
-      await each((id, key) => {
-        ends[id] = (ends[id] as number) - 1;
-        lists.keys[ends[id] as number] = key;
-      });
-    }
+    const lists = records < ids.length ? await keysById(maxId, ids.length, each) : undefined;
     const values = this.kind === 'order' ? undefined : this.values;
     const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
     const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, COLUMN_BYTES);
@@ -205,4 +191,23 @@ export class ColumnBuilder {
     const ofBits = frequent * (keys.length / 8);
     return { ids, starts, keys, lists, values, bits: new Map(), bytes: bytes + ofBits + this.valueBytes };
   }
+}
+
+/** Calls a function for each row of a column, in steps. */
+type EachRow = (use: (id: Id, key: number) => void) => Promise<void>;
+
+/** The keys of each id, one id after the other. */
+async function keysById(maxId: Id, rows: number, each: EachRow): Promise<NonNullable<Column['lists']>> {
+  const starts = new Uint32Array(maxId + 2);
+  const keys = new Uint16Array(rows);
+  await each((id) => {
+    starts[id] = (starts[id] as number) + 1;
+  });
+  for (let id = 1; id < starts.length; id++) starts[id] = (starts[id] as number) + (starts[id - 1] as number);
+  // From the end of the keys of an id to their start.
+  await each((id, key) => {
+    starts[id] = (starts[id] as number) - 1;
+    keys[starts[id] as number] = key;
+  });
+  return { starts, keys };
 }

@@ -5,13 +5,11 @@ import type {
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
-import { attributeValues } from '../../../../application/records/query-semantics.js';
 import type { Id } from '../../../../domain/record.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import {
   type Bound,
   comparedColumn,
-  comparedValues,
   contains,
   isRange,
   narrowed,
@@ -19,18 +17,8 @@ import {
   rangeCondition,
   rangeOf,
 } from '../sql/filter.js';
-import {
-  allOf,
-  attributeName,
-  columnOf,
-  ID,
-  indexedBy,
-  ofField,
-  scanOrder,
-  sql,
-  storedValue,
-  valuesTable,
-} from '../sql/schema.js';
+import { allOf, columnOf, ID, indexedBy, scanOrder, sql } from '../sql/schema.js';
+import { seeksOf } from '../sql/seeks.js';
 
 /** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
 export interface IndexScan {
@@ -64,29 +52,8 @@ export function indexScanOf(
   const range = rangeOf(table, [...own, ...having]);
   const scan = { column, descending, idDescending: (second ?? first).descending, range };
   if (!other) return { ...scan, source: indexedBy(table, column) };
-  const fixed = others.length === 0 && !second ? fixedBy(table, other) : undefined;
-  return fixed && { ...scan, ...fixed };
-}
-
-/** The rows of the one value that a filter asks for, which are in the order of their ids. */
-function fixedBy(
-  table: RecordTable,
-  filter: Filter,
-): Required<Pick<IndexScan, 'source' | 'fixed'>> | undefined {
-  const inValues = (field: string, value: unknown) => ({
-    source: valuesTable(table.name),
-    fixed: allOf([ofField(field), sql('value = ?', value)]),
-  });
-  if (filter.operator === 'attribute') {
-    const [value, ...more] = 'value' in filter ? attributeValues(filter) : [];
-    if (value === undefined || more.length > 0) return undefined;
-    return inValues(attributeName(filter.field, filter.key), storedValue(value));
-  }
-  if (filter.operator !== 'eq') return undefined;
-  if (table.fields[filter.field]?.isList) return inValues(filter.field, filter.value);
-  const column = comparedColumn(table, filter);
-  if (column === undefined) return undefined;
-  return { source: indexedBy(table, column), fixed: sql(`${column} = ?`, ...comparedValues(table, filter)) };
+  const [seek] = others.length === 0 && !second ? seeksOf(table, [other]) : [];
+  return seek?.values === 1 ? { ...scan, source: seek.source, fixed: seek.found } : undefined;
 }
 
 /** A row behind which a scan continues: its value and, if the scan is not by id, its id. */
