@@ -3,10 +3,10 @@ import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { SqliteDatabase } from './connection/database.js';
 import { WordIndex } from './full-text/index.js';
-import { SqliteArchive, SqliteReservationArchive } from './records/archive.js';
+import { SqliteArchive } from './records/archive.js';
 import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
-import { SqliteIdempotencyStore } from './records/idempotency-store.js';
-import { SqliteRepository, SqliteTombstones } from './records/repository.js';
+import { SqliteRepository } from './records/repository.js';
+import { SqliteReservations } from './records/reservations.js';
 import { SqliteUsageStore } from './records/usage-store.js';
 
 export interface SqliteStorageOptions {
@@ -26,16 +26,14 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
     usage,
     expiringUsage: usage,
     table: (table) => {
-      const reservations = new SqliteIdempotencyStore(store, table);
+      const reservations = new SqliteReservations(store, table);
+      const records = new SqliteArchive(store, table);
       return {
         records: new SqliteRepository(store, table, budget, logger),
         reservations,
         changes: new SqliteChangeFeed(store, table, budget),
-        expiring: { reservations, tombstones: new SqliteTombstones(store, table) },
-        archives: {
-          records: new SqliteArchive(store, table),
-          reservations: new SqliteReservationArchive(store, table),
-        },
+        expiring: { reservations, tombstones: records },
+        archives: { records, reservations },
         indexes: [new WordIndex(store, table)],
       };
     },

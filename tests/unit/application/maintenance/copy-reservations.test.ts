@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
+import { SqliteReservations } from '#src/adapters/outbound/sqlite/records/reservations.js';
 import { ArchiveCopy, CopyError } from '#src/application/maintenance/copy-archive.js';
 import { reservationRules } from '#src/application/maintenance/copy-rules.js';
 import { RESERVATION_MS } from '#src/application/maintenance/retention.js';
@@ -23,7 +23,7 @@ describe('copying reservations', () => {
 
   class Side {
     private readonly database = new SqliteDatabase(join(folder, `reservations-${++count}.sqlite`));
-    readonly archive = new SqliteReservationArchive(this.database, PRODUCTS);
+    readonly archive = new SqliteReservations(this.database, PRODUCTS);
     open = () => this.database.open();
     close = () => this.database.close();
     all = () => this.archive.read('', 100_000);

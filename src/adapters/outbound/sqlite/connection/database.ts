@@ -121,7 +121,7 @@ export class SqliteDatabase implements Store, Reader {
 
   async ping(): Promise<void> {
     this.ready().files.verify();
-    this.read('SELECT 1', (statement) => statement.get());
+    this.get('SELECT 1');
   }
 
   pools(): readonly PoolFigures[] {
@@ -149,6 +149,16 @@ export class SqliteDatabase implements Store, Reader {
     } catch (error) {
       return this.rethrow(error);
     }
+  }
+
+  /** Returns all rows of a statement that changes nothing. */
+  all<Row>(sql: string, ...values: readonly unknown[]): Row[] {
+    return this.read(sql, (statement) => statement.all(values) as Row[]);
+  }
+
+  /** Returns the first row of a statement that changes nothing; undefined if it has none. */
+  get<Row>(sql: string, ...values: readonly unknown[]): Row | undefined {
+    return this.read(sql, (statement) => statement.get(values) as Row | undefined);
   }
 
   /**

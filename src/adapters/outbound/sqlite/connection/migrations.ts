@@ -16,7 +16,7 @@ export const FIRST_TAKEN = 13;
  *
  * Every resource has a table of the same shape, with its fields in one JSON text. A field that is unique, sortable or
  * filterable has a column of its name, with an index `TABLE_COLUMN`. A field that ignores case also has a case-folded
- * column, `FIELD folded`. The adapter writes them (see `records/row-writer.ts`). The text comes last, because what stands
+ * column, `FIELD folded`. The adapter writes them (see `records/record-rows.ts`). The text comes last, because what stands
  * behind a long one costs a walk through its pages. `created_at` and `updated_at` have an index too. Every index of
  * SQLite ends with the id.
  *

@@ -35,11 +35,6 @@ export function blockMark(id: Id): string {
 const ENTRY_CHARACTERS = 1_024;
 const TEXT_CHARACTERS = 128;
 
-/** How many rows cost as much to write as a record with its entry, approximately. */
-export function writeCost(entry = ''): number {
-  return 1 + Math.floor(entry.length / ENTRY_CHARACTERS);
-}
-
 /** The most records, and approximately the most bytes of their fields, of one write: a few milliseconds. */
 const MAX_OLD_ROWS = 64;
 const MAX_BYTES = 65_536;
@@ -99,9 +94,13 @@ export class WordIndex implements SearchIndex {
     if (version > TOKENIZER_VERSION) statement(LOWER).run(TOKENIZER_VERSION, this.name);
   }
 
-  /** Like {@link writeCost}, for a record whose entry may not be needed. */
-  writeCost(fields: object): number {
-    return 1 + Math.floor(searchedLength(this.table, fields) / TEXT_CHARACTERS);
+  /**
+   * How many rows cost as much to write as a record with these fields, approximately.
+   * @param entry if it is known
+   */
+  writeCost(fields: object, entry = ''): number {
+    const ofTexts = searchedLength(this.table, fields) / TEXT_CHARACTERS;
+    return 1 + Math.floor(Math.max(ofTexts, entry.length / ENTRY_CHARACTERS));
   }
 
   /** Whether a search finds records of the table. The methods of a table without words change nothing. */

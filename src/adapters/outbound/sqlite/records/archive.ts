@@ -1,44 +1,35 @@
-import type {
-  RecordArchive,
-  RecordEntry,
-  ReservationArchive,
-} from '../../../../application/ports/archive.js';
-import type { Reservation } from '../../../../application/ports/idempotency-store.js';
+import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
+import type { RecordArchive, RecordEntry } from '../../../../application/ports/archive.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
+import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { WordIndex } from '../full-text/index.js';
 import { RECORD_COLUMNS } from '../sql/schema.js';
-import {
-  INSERT_RESERVATION,
-  RESERVATION_COLUMNS,
-  type ReservationRow,
-  reservationOf,
-  reservationRowOf,
-} from './idempotency-store.js';
-import { RowWriter } from './row-writer.js';
-import { ValueIndex } from './value-index.js';
+import { RecordRows } from './record-rows.js';
 
 /**
  * A record or a tombstone. A tombstone has no version, and `at` is the time of deletion instead of that of creation.
  */
 type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
-/** The records, tombstones and counter of one table, for copies between stores. */
-export class SqliteArchive implements RecordArchive {
+const EXPIRED = 'WHERE resource = ?1 AND removed_at < ?2 ORDER BY removed_at, id LIMIT ?3';
+const RAISE_FLOOR = `UPDATE feeds SET floor = max(floor, coalesce((
+  SELECT max(change) FROM (SELECT change FROM tombstones ${EXPIRED})), 0)) WHERE resource = ?1`;
+const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
+  SELECT resource, id FROM tombstones ${EXPIRED})`;
+
+/** The records, tombstones and counter of one table, for copies between stores. It purges the tombstones. */
+export class SqliteArchive implements RecordArchive, Purgeable {
+  readonly retentionMs = TOMBSTONE_MS;
   readonly name: string;
-  private readonly rows: RowWriter;
-  private readonly words: WordIndex;
-  private readonly values: ValueIndex;
+  private readonly rows: RecordRows;
 
   constructor(
     private readonly database: SqliteDatabase,
     private readonly table: RecordTable,
   ) {
     this.name = table.name;
-    this.words = new WordIndex(database, table);
-    this.rows = new RowWriter(table);
-    this.values = new ValueIndex(table);
+    this.rows = new RecordRows(database, table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
@@ -46,9 +37,7 @@ export class SqliteArchive implements RecordArchive {
       SELECT ${RECORD_COLUMNS} FROM ${this.name} WHERE id > ?
       UNION ALL SELECT id, NULL, removed_at, NULL, NULL FROM tombstones WHERE resource = ? AND id > ?
       ORDER BY id LIMIT ?`;
-    return this.database.read(sql, (statement) =>
-      (statement.all(after, this.name, after, limit) as EntryRow[]).map(entryOf),
-    );
+    return this.database.all<EntryRow>(sql, after, this.name, after, limit).map(entryOf);
   }
 
   async outlier(): Promise<string | undefined> {
@@ -57,16 +46,13 @@ export class SqliteArchive implements RecordArchive {
       `SELECT CAST(id AS TEXT) FROM ${this.name} WHERE ${isOutside}`,
       `SELECT CAST(id AS TEXT) FROM tombstones WHERE resource = ?1 AND ${isOutside}`,
     ]);
-    return this.database.read(
-      `${parts.join(' UNION ALL ')} LIMIT 1`,
-      (statement) => statement.get([this.name]) as [string] | undefined,
-    )?.[0];
+    return this.database.get<[string]>(`${parts.join(' UNION ALL ')} LIMIT 1`, this.name)?.[0];
   }
 
   async count(since: Instant): Promise<number> {
     const sql = `SELECT (SELECT count(*) FROM ${this.name})
       + (SELECT count(*) FROM tombstones WHERE resource = ? AND removed_at >= ?)`;
-    return this.database.read(sql, (statement) => (statement.get(this.name, since) as [number])[0]);
+    return this.database.get<[number]>(sql, this.name, since)?.[0] ?? 0;
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {
@@ -74,13 +60,8 @@ export class SqliteArchive implements RecordArchive {
       const tombstone = statement('INSERT INTO tombstones (resource, id, removed_at) VALUES (?, ?, ?)');
       for (const entry of entries) {
         if ('deletedAt' in entry) tombstone.run(this.name, entry.id, entry.deletedAt);
-        else {
-          const { id, fields } = entry;
-          if (this.rows.insert(statement, entry, null).changes === 0)
-            throw new Error(`${this.name} has the record ${id} already.`);
-          this.words.put(statement, id, this.words.entryOf(id, fields as object));
-          this.values.change(statement, id, undefined, fields as object);
-        }
+        else if (!this.rows.insert(statement, entry, null))
+          throw new Error(`${this.name} has the record ${entry.id} already.`);
       }
     }, entries.length);
   }
@@ -88,18 +69,24 @@ export class SqliteArchive implements RecordArchive {
   async discard(ids: readonly Id[]): Promise<void> {
     await this.database.write((statement) => {
       for (const id of ids) {
-        this.values.change(statement, id, this.values.read(statement, id));
-        statement(`DELETE FROM ${this.name} WHERE id = ?`).run(id);
-        this.words.remove(statement, id);
+        this.rows.remove(statement, id);
         statement('DELETE FROM tombstones WHERE resource = ? AND id = ?').run(this.name, id);
       }
     }, ids.length);
   }
 
+  /** A position before a purged tombstone expires in the same transaction. */
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write((statement) => {
+      const expired = [this.name, moment, limit];
+      statement(RAISE_FLOOR).run(expired);
+      return statement(PURGE_TOMBSTONES).run(expired).changes;
+    });
+  }
+
   async nextId(): Promise<Id> {
     const sql = 'SELECT next_id FROM counters WHERE name = ?';
-    const row = this.database.read(sql, (statement) => statement.get(this.name) as [Id] | undefined);
-    return row?.[0] ?? this.table.firstId;
+    return this.database.get<[Id]>(sql, this.name)?.[0] ?? this.table.firstId;
   }
 
   async raiseNextId(next: Id): Promise<void> {
@@ -110,60 +97,11 @@ export class SqliteArchive implements RecordArchive {
 
   /** Differs after any commit of another connection. */
   async changeMark(): Promise<string> {
-    const row = this.database.read('PRAGMA data_version', (statement) => statement.get() as [number]);
-    return String(row[0]);
+    return String(this.database.get<[number]>('PRAGMA data_version')?.[0]);
   }
 }
 
 function entryOf([id, version, at, updatedAt, fields]: EntryRow): RecordEntry {
   if (version === null || updatedAt === null || fields === null) return { id, deletedAt: at };
   return { id, version, createdAt: at, updatedAt, fields: JSON.parse(fields) as unknown };
-}
-
-const READ = `SELECT ${RESERVATION_COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
-const EMPTY_KEY = "SELECT key FROM reservations WHERE resource = ? AND key = '' LIMIT 1";
-const COUNT = 'SELECT count(*) FROM reservations WHERE resource = ? AND reserved_at >= ?';
-const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
-
-/** The reservations of one table, for copies between stores. */
-export class SqliteReservationArchive implements ReservationArchive {
-  readonly name: string;
-
-  constructor(
-    private readonly database: SqliteDatabase,
-    table: RecordTable,
-  ) {
-    this.name = table.name;
-  }
-
-  async read(after: string, limit: number): Promise<readonly Reservation[]> {
-    const rows = this.database.read(
-      READ,
-      (statement) => statement.all(this.name, after, limit) as ReservationRow[],
-    );
-    return rows.map(reservationOf);
-  }
-
-  async outlier(): Promise<string | undefined> {
-    return this.database.read(
-      EMPTY_KEY,
-      (statement) => statement.get(this.name) as [string] | undefined,
-    )?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
-    return this.database.read(COUNT, (statement) => (statement.get(this.name, since) as [number])[0]);
-  }
-
-  async add(reservations: readonly Reservation[]): Promise<void> {
-    await this.database.write((statement) => {
-      for (const one of reservations) statement(INSERT_RESERVATION).run(this.name, ...reservationRowOf(one));
-    }, reservations.length);
-  }
-
-  async discard(keys: readonly string[]): Promise<void> {
-    await this.database.write((statement) => {
-      for (const key of keys) statement(DISCARD).run(this.name, key);
-    }, keys.length);
-  }
 }

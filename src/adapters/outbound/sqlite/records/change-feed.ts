@@ -50,7 +50,7 @@ export class SqliteFeedState implements FeedState {
   }
 
   generation(): string | undefined {
-    return this.database.read(READ_GENERATION, (statement) => statement.get([]) as [string] | undefined)?.[0];
+    return this.database.get<[string]>(READ_GENERATION)?.[0];
   }
 }
 
@@ -111,7 +111,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
   }
 
   async end(): Promise<FeedPosition> {
-    const [epoch, , change] = this.row(0, 0, 0) ?? [];
+    const [epoch, , change] = this.database.get<StateRow>(this.select, 0, 0, 0) ?? [];
     if (epoch === undefined || change === undefined) throw feedIsOff();
     return writePosition({ epoch, change });
   }
@@ -123,7 +123,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
   ): Promise<ChangePage<Fields> | undefined> {
     const from = readPosition(after);
     const to = readPosition(until ?? '')?.change;
-    const row = from && this.row(from.change, to ?? MAX_ID, limit + 1);
+    const row = from && this.database.get<StateRow>(this.select, from.change, to ?? MAX_ID, limit + 1);
     if (!row) return undefined;
     const [epoch, floor, newest, text] = row;
     if (!isInRange(from, { epoch, floor, newest })) return undefined;
@@ -134,13 +134,6 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
     const changes = await this.changesOf(page);
     // Each record was changed again meanwhile, behind this page.
     return changes.length === 0 && page.length > 0 ? this.read(next, limit, until) : { changes, next };
-  }
-
-  private row(after: number, until: number, limit: number): StateRow | undefined {
-    return this.database.read(
-      this.select,
-      (statement) => statement.get([after, until, limit]) as StateRow | undefined,
-    );
   }
 
   /** A record that was deleted meanwhile is missing: its deletion is behind the page. */

@@ -1,5 +1,4 @@
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
-import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
 import type {
   Facet,
   FacetQuery,
@@ -10,7 +9,6 @@ import type {
   Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import type {
   InsertOutcome,
   Removal,
@@ -22,18 +20,16 @@ import type { StoredTable } from '../../../../application/ports/table-store.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
-import type { Id, Instant, Versioned } from '../../../../domain/record.js';
+import type { Id, Versioned } from '../../../../domain/record.js';
 import type { Turn } from '../../../../shared/turn.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
-import { WordIndex, writeCost } from '../full-text/index.js';
 import { COLUMN_TUNING } from '../lists/column-index.js';
 import { ListReader } from '../lists/reader.js';
 import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/schema.js';
 import { ChangeNumbers, type NextChange } from './change-feed.js';
-import { RowWriter } from './row-writer.js';
-import { ValueIndex } from './value-index.js';
+import { RecordRows } from './record-rows.js';
 
 /** What writes one record of several. */
 interface RecordWrite<Outcome> {
@@ -49,9 +45,7 @@ interface RecordWrite<Outcome> {
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
-  private readonly rows: RowWriter;
-  private readonly words: WordIndex;
-  private readonly values: ValueIndex;
+  private readonly rows: RecordRows;
   private readonly numbers: ChangeNumbers;
 
   constructor(
@@ -63,9 +57,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   ) {
     this.reader = new ListReader(database, table, budget, logger, tuning);
     this.sql = statements(table);
-    this.words = new WordIndex(database, table);
-    this.rows = new RowWriter(table);
-    this.values = new ValueIndex(table);
+    this.rows = new RecordRows(database, table);
     this.numbers = new ChangeNumbers(table);
   }
 
@@ -129,35 +121,22 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   private inserting(record: Versioned<Fields>): RecordWrite<'inserted' | 'id_conflict'> {
     const { id, fields } = record;
-    const words = this.words.entryOf(id, fields);
+    const words = this.rows.words.entryOf(id, fields);
     const run = (statement: Statements, nextChange: NextChange) => {
       if (statement(TOMBSTONE).get([this.table.name, id])) return 'id_conflict';
-      if (this.changes(() => this.rows.insert(statement, record, nextChange())) === 0) return 'id_conflict';
-      this.words.put(statement, id, words);
-      this.values.change(statement, id, undefined, fields);
-      return 'inserted';
+      const write = () => this.rows.insert(statement, record, nextChange(), words);
+      return this.isWritten(write) ? 'inserted' : 'id_conflict';
     };
-    return {
-      rows: Math.max(writeCost(words) + this.values.writeCost(fields), this.words.writeCost(fields)),
-      run,
-    };
+    return { rows: this.rows.insertCost(fields, words), run };
   }
 
   async findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    const rows = this.database.read(
-      this.sql.findExistingIds,
-      (statement) => statement.all(JSON.stringify(ids)) as [Id][],
-    );
-    return new Set(rows.map(([id]) => id));
+    return idSet(this.database.all(this.sql.findExistingIds, JSON.stringify(ids)));
   }
 
   async findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
     const wanted = JSON.stringify(ids);
-    const rows = this.database.read(
-      this.sql.findUsedIds,
-      (statement) => statement.all(wanted, this.table.name, wanted) as [Id][],
-    );
-    return new Set(rows.map(([id]) => id));
+    return idSet(this.database.all(this.sql.findUsedIds, wanted, this.table.name, wanted));
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
@@ -168,8 +147,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[],
   ): Promise<readonly boolean[]> {
     const ids = JSON.stringify(versions.map(({ id }) => id));
-    const rows = this.database.read(this.sql.versions, (statement) => statement.all(ids) as [Id, number][]);
-    const found = new Map(rows);
+    const found = new Map(this.database.all<[Id, number]>(this.sql.versions, ids));
     return versions.map(({ id, version }) => found.get(id) === version);
   }
 
@@ -183,11 +161,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = JSON.stringify(values.map((value) => comparedUniqueValue(table, field, value)));
-    const rows = this.database.read(
-      this.sql.findAllBy(field),
-      (statement) => statement.all(wanted) as [Id][],
-    );
-    return ownersOf(table, field, values, await this.reader.records(rows.map(([id]) => id)));
+    const ids = idSet(this.database.all(this.sql.findAllBy(field), wanted));
+    return ownersOf(table, field, values, await this.reader.records([...ids]));
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
@@ -211,20 +186,13 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     expected,
     before: known,
   }: Replacement<Fields>): RecordWrite<'replaced' | 'version_conflict'> {
-    const { id } = record;
-    const keepsWords = known !== undefined && !this.words.hasChanged(known, record.fields);
     const run = (statement: Statements, nextChange: NextChange) => {
-      const before = known ?? this.fieldsOf(statement, id, expected);
+      const before = known ?? this.fieldsOf(statement, record.id, expected);
       if (!before) return 'version_conflict';
       const write = () => this.rows.replace(statement, record, before, expected, nextChange());
-      if (this.changes(write) === 0) return 'version_conflict';
-      if (!keepsWords && this.words.hasChanged(before, record.fields))
-        this.words.put(statement, id, this.words.entryOf(id, record.fields));
-      this.values.change(statement, id, before, record.fields);
-      return 'replaced';
+      return this.isWritten(write) ? 'replaced' : 'version_conflict';
     };
-    const rows = keepsWords ? 1 : this.words.writeCost(record.fields);
-    return { rows: rows + this.values.writeCost(record.fields), run };
+    return { rows: this.rows.replaceCost(record.fields, known), run };
   }
 
   /** @returns undefined if the record does not have the version */
@@ -242,26 +210,20 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   private isRemoved(statement: Statements, nextChange: NextChange, { id, expected, at }: Removal): boolean {
-    const before = this.values.read(statement, id);
-    if (statement(this.sql.remove).run(id, expected).changes === 0) return false;
+    if (!this.rows.remove(statement, id, expected)) return false;
     statement(INSERT_TOMBSTONE).run(this.table.name, id, at, expected + 1, nextChange());
-    this.words.remove(statement, id);
-    this.values.change(statement, id, before);
     return true;
   }
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
-    const row = this.database.read(sql, (statement) => statement.get([key]) as RecordRow | undefined);
+    const row = this.database.get<RecordRow>(sql, key);
     return row && recordOf(row);
   }
 
-  /**
-   * @returns how many rows the statement changed
-   * @throws AppError `duplicate_value`
-   */
-  private changes(write: () => { changes: number }): number {
+  /** @throws AppError `duplicate_value` */
+  private isWritten(write: () => boolean): boolean {
     try {
-      return write().changes;
+      return write();
     } catch (error) {
       if (!isConstraint(error)) throw error;
       const { name, fields } = this.table;
@@ -272,6 +234,10 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       throw field ? duplicateValue(field) : error;
     }
   }
+}
+
+function idSet(rows: readonly [Id][]): Set<Id> {
+  return new Set(rows.map(([id]) => id));
 }
 
 function outcomeOf<Outcome>(
@@ -306,31 +272,5 @@ function statements(records: RecordTable) {
     },
     fieldsOf: `SELECT fields FROM ${table} WHERE id = ? AND version = ?`,
     versions: `SELECT id, version FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
-    remove: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
   };
-}
-
-const EXPIRED = 'WHERE resource = ?1 AND removed_at < ?2 ORDER BY removed_at, id LIMIT ?3';
-const RAISE_FLOOR = `UPDATE feeds SET floor = max(floor, coalesce((
-  SELECT max(change) FROM (SELECT change FROM tombstones ${EXPIRED})), 0)) WHERE resource = ?1`;
-const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
-  SELECT resource, id FROM tombstones ${EXPIRED})`;
-
-/** The ids of a resource's deleted records. */
-export class SqliteTombstones implements Purgeable {
-  readonly retentionMs = TOMBSTONE_MS;
-
-  constructor(
-    private readonly database: SqliteDatabase,
-    private readonly table: RecordTable,
-  ) {}
-
-  /** A position before a purged tombstone expires in the same transaction. */
-  purgeBefore(moment: Instant, limit: number): Promise<number> {
-    return this.database.write((statement) => {
-      const expired = [this.table.name, moment, limit];
-      statement(RAISE_FLOOR).run(expired);
-      return statement(PURGE_TOMBSTONES).run(expired).changes;
-    });
-  }
 }

@@ -29,10 +29,7 @@ export class SqliteUsageStore implements UsageStore, Purgeable {
   }
 
   async find(keyIds: readonly Id[], since: Instant): Promise<readonly UsageCount[]> {
-    const rows = this.database.read(
-      FIND,
-      (statement) => statement.all(JSON.stringify(keyIds), since) as UsageRow[],
-    );
+    const rows = this.database.all<UsageRow>(FIND, JSON.stringify(keyIds), since);
     return rows.map(([keyId, hour, counter, routes]) => {
       return { keyId, hour, counter, routes: JSON.parse(routes) as RouteUsage[] };
     });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { SqliteReservationArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteChangeFeed } from '#src/adapters/outbound/sqlite/records/change-feed.js';
-import { SqliteIdempotencyStore } from '#src/adapters/outbound/sqlite/records/idempotency-store.js';
-import { SqliteRepository, SqliteTombstones } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { SqliteReservations } from '#src/adapters/outbound/sqlite/records/reservations.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
 import { API_KEYS, ENDLESS, PRODUCTS, USERS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -68,7 +68,7 @@ describe('access by key in SQLite', () => {
   const BY_ID = 'SEARCH tombstones USING PRIMARY KEY (resource=? AND id=?)';
 
   it('finds reservations by the primary key', async () => {
-    const store = new SqliteIdempotencyStore(database, PRODUCTS);
+    const store = new SqliteReservations(database, PRODUCTS);
     await store.find(['a', 'b']);
     expect(database.plans(other)).to.deep.equal([BY_KEY]);
     await store.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: 1 }]);
@@ -106,12 +106,12 @@ describe('access by key in SQLite', () => {
   });
 
   it('purges expired entries by an index on their time', async () => {
-    await new SqliteIdempotencyStore(database, PRODUCTS).purgeBefore(1, 10);
+    await new SqliteReservations(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       BY_KEY,
       'SEARCH reservations USING COVERING INDEX reservations_age (resource=? AND reserved_at<?)',
     ]);
-    await new SqliteTombstones(database, PRODUCTS).purgeBefore(1, 10);
+    await new SqliteArchive(database, PRODUCTS).purgeBefore(1, 10);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH feeds USING PRIMARY KEY (resource=?)',
       'SEARCH tombstones USING INDEX tombstones_age (resource=? AND removed_at<?)',
@@ -160,7 +160,7 @@ describe('access by key in SQLite', () => {
   });
 
   it('copies reservations in the order of the primary key', async () => {
-    await new SqliteReservationArchive(database, PRODUCTS).read('', 10);
+    await new SqliteReservations(database, PRODUCTS).read('', 10);
     expect(database.plans(other)).to.deep.equal([
       'SEARCH reservations USING PRIMARY KEY (resource=? AND key>?)',
     ]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { RowWriter } from '#src/adapters/outbound/sqlite/records/row-writer.js';
+import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { RecordRows } from '#src/adapters/outbound/sqlite/records/record-rows.js';
 import type { Product } from '#src/domain/product.js';
 import { product } from '../../../../../contract/repository/records.js';
 import { PRODUCTS } from '../../../../../support/tables.js';
@@ -17,16 +17,18 @@ const CHANGES: Partial<Product> = {
   price: { amount: 1, currency: 'EUR' },
 };
 
+const NO_DATABASE = new SqliteDatabase('none.sqlite');
+
 describe('an UPDATE of SQLite', () => {
   /** @returns the columns that SET names */
   const namedBy = (changes: Partial<Product>, before: Partial<Product> = {}): string[] => {
     let text = '';
     const statement = ((sql: string) => {
       text = sql;
-      return { run: () => ({ changes: 1 }) };
+      return { run: () => ({ changes: 0 }) };
     }) as unknown as Statements;
     const record = product(1, { ...before, ...changes });
-    new RowWriter(PRODUCTS).replace(statement, record, product(1, before).fields, 1, null);
+    new RecordRows(NO_DATABASE, PRODUCTS).replace(statement, record, product(1, before).fields, 1, null);
     return [...text.matchAll(/(\S+) = \?(?=, | *\n)/g)].map(([, name]) => name ?? '');
   };
   const ALWAYS = ['record_version', 'updated_at', 'change', 'fields'];

@@ -1,0 +1,87 @@
+import { RESERVATION_MS } from '../../../../application/maintenance/retention.js';
+import type { ReservationArchive } from '../../../../application/ports/archive.js';
+import type { IdempotencyStore, Reservation } from '../../../../application/ports/idempotency-store.js';
+import type { RecordTable } from '../../../../application/ports/list-query.js';
+import type { Purgeable } from '../../../../application/ports/purgeable.js';
+import type { Id, Instant } from '../../../../domain/record.js';
+import type { SqliteDatabase } from '../connection/database.js';
+
+/** The values of {@link COLUMNS}. */
+type Row = [key: string, fingerprint: string, id: Id, reservedAt: Instant, fields: string | null];
+
+const COLUMNS = 'key, fingerprint, id, reserved_at, fields';
+const INSERT = `INSERT INTO reservations (resource, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
+const FIND = `SELECT ${COLUMNS} FROM reservations
+  WHERE resource = ? AND key IN (SELECT value FROM json_each(?))`;
+const READ = `SELECT ${COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
+const EMPTY_KEY = "SELECT key FROM reservations WHERE resource = ? AND key = '' LIMIT 1";
+const COUNT = 'SELECT count(*) FROM reservations WHERE resource = ? AND reserved_at >= ?';
+const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
+const PURGE = `DELETE FROM reservations WHERE (resource, key) IN (
+  SELECT resource, key FROM reservations WHERE resource = ? AND reserved_at < ? ORDER BY reserved_at LIMIT ?)`;
+
+/** The reservations of one table, for its creations and for copies between stores. */
+export class SqliteReservations implements IdempotencyStore, Purgeable, ReservationArchive {
+  readonly retentionMs = RESERVATION_MS;
+  readonly name: string;
+
+  constructor(
+    private readonly database: SqliteDatabase,
+    { name }: Pick<RecordTable, 'name'>,
+  ) {
+    this.name = name;
+  }
+
+  async find(keys: readonly string[]): Promise<ReadonlyMap<string, Reservation>> {
+    return byKey(this.database.all<Row>(FIND, this.name, JSON.stringify(keys)));
+  }
+
+  reserve(reservations: readonly Reservation[]): Promise<ReadonlyMap<string, Reservation>> {
+    const rows = reservations.map(rowOf);
+    const keys = JSON.stringify(rows.map(([key]) => key));
+    return this.database.write((statement) => {
+      for (const row of rows) statement(`${INSERT} ON CONFLICT DO NOTHING`).run(this.name, ...row);
+      return byKey(statement(FIND).all(this.name, keys) as Row[]);
+    }, rows.length);
+  }
+
+  async add(reservations: readonly Reservation[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const one of reservations) statement(INSERT).run(this.name, ...rowOf(one));
+    }, reservations.length);
+  }
+
+  async discard(keys: readonly string[]): Promise<void> {
+    await this.database.write((statement) => {
+      for (const key of keys) statement(DISCARD).run(this.name, key);
+    }, keys.length);
+  }
+
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write((statement) => statement(PURGE).run(this.name, moment, limit).changes, limit);
+  }
+
+  async read(after: string, limit: number): Promise<readonly Reservation[]> {
+    return this.database.all<Row>(READ, this.name, after, limit).map(reservationOf);
+  }
+
+  async outlier(): Promise<string | undefined> {
+    return this.database.get<[string]>(EMPTY_KEY, this.name)?.[0];
+  }
+
+  async count(since: Instant): Promise<number> {
+    return this.database.get<[number]>(COUNT, this.name, since)?.[0] ?? 0;
+  }
+}
+
+function rowOf({ key, fingerprint, id, reservedAt, fields }: Reservation): Row {
+  return [key, fingerprint, id, reservedAt, fields ?? null];
+}
+
+function reservationOf([key, fingerprint, id, reservedAt, fields]: Row): Reservation {
+  return { key, fingerprint, id, reservedAt, ...(fields !== null && { fields }) };
+}
+
+function byKey(rows: readonly Row[]): Map<string, Reservation> {
+  return new Map(rows.map((row) => [row[0], reservationOf(row)]));
+}
