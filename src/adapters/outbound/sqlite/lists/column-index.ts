@@ -40,7 +40,7 @@ import {
 export interface ColumnTuning {
   /** The most memory of the columns of a table with the records that changed since, in bytes. */
   readonly bytes: number;
-  /** The rows of an index that are read at once: about two milliseconds. */
+  /** The rows of an index that are read, and the ids that are merged, at once: about two milliseconds. */
   readonly rows: number;
   /** If more records changed since the columns were made, they are made again: this part of the records, at least so many. */
   readonly changedPart: number;
@@ -66,11 +66,9 @@ export function columnName({ field, key }: FacetField): string {
   return key === undefined ? field : attributeName(field, key);
 }
 
-/** How many rows take as long to read as it takes to find the next value. */
+/** How many rows take as long to read as it takes to find the next value, and how many ids to merge as the next value. */
 const ROWS_OF_A_VALUE = 128;
-
-/** How many ids are merged between two other requests. */
-const MERGED = 65_536;
+const IDS_OF_A_VALUE = 16;
 
 /** Resolves after other requests. */
 type Next = () => Promise<unknown>;
@@ -419,14 +417,18 @@ export class ColumnIndex {
         else added.set(value, [record.id]);
       }
     const others = [...added.keys()].sort(compareStored);
+    let merged = 0;
     for (let key = 0, at = 0; key < values.length || at < others.length; ) {
       const [value, other] = [values[key], others[at]];
       const order = value === undefined ? 1 : other === undefined ? -1 : compareStored(value, other);
       const more = order < 0 ? [] : (added.get(other as FacetValue) as Id[]).sort((a, b) => a - b);
       const [start, end] = order > 0 ? [0, 0] : [starts[key] as number, starts[key + 1] as number];
-      for (const some of mergedIds(ids.subarray(start, end), more, view)) {
+      for (const some of mergedIds(ids.subarray(start, end), more, view, this.tuning.rows)) {
         if (!builder.add((order > 0 ? other : value) as FacetValue, some)) return false;
-        if (some.length === MERGED) await next();
+        merged += some.length + IDS_OF_A_VALUE;
+        if (merged < this.tuning.rows) continue;
+        await next();
+        merged = 0;
       }
       if (order <= 0) key++;
       if (order >= 0) at++;
@@ -495,11 +497,12 @@ export class ColumnIndex {
   }
 }
 
-/** The ids that did not change and more ids, both in their order, in pieces. */
+/** The ids that did not change and more ids, both in their order, in pieces of some length. */
 function* mergedIds(
   ids: Uint32Array,
   more: readonly Id[],
   view: IndexView,
+  length: number,
 ): Generator<readonly Id[], void, void> {
   let merged: Id[] = [];
   for (let at = 0, other = 0; at < ids.length || other < more.length; ) {
@@ -507,7 +510,7 @@ function* mergedIds(
     if (id < next) at++;
     else other++;
     if (id < next && view.isChanged(id)) continue;
-    if (merged.push(Math.min(id, next)) < MERGED) continue;
+    if (merged.push(Math.min(id, next)) < length) continue;
     yield merged;
     merged = [];
   }

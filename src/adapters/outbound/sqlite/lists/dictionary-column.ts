@@ -164,9 +164,10 @@ export class ColumnBuilder {
   /** @param next resolves after other requests */
   async finish(next: () => Promise<unknown>): Promise<Column> {
     const { maxId } = this;
-    const ids = this.ids.slice(0, this.length);
-    if (this.kind === 'ids') ids.sort();
-    const starts = Uint32Array.from([...this.starts, this.length]);
+    let ids: Uint32Array = this.ids.slice(0, this.length);
+    const starts = new Uint32Array(this.starts.length + 1);
+    starts.set(this.starts);
+    starts[this.starts.length] = this.length;
     const keys = starts.length - 1 > MAX_KEY ? new Uint32Array(maxId + 1) : new Uint16Array(maxId + 1);
     const each: EachRow = async (use) => {
       for (let at = 0, key = 1; at < ids.length; at++) {
@@ -181,7 +182,11 @@ export class ColumnBuilder {
       keys[id] = key;
       records++;
     });
-    const lists = records < ids.length ? await keysById(maxId, ids.length, each) : undefined;
+    const hasTwins = records < ids.length;
+    const lists =
+      hasTwins && this.kind === 'dictionary' ? await keysById(maxId, ids.length, each) : undefined;
+    if (this.kind === 'ids') ids = inOrder(ids, starts, keys);
+    else if (hasTwins && !lists) ids = withoutTwins(ids, starts, keys);
     const values = this.kind === 'order' ? undefined : this.values;
     const arrays = [ids, starts, keys, ...(lists ? [lists.starts, lists.keys] : [])];
     const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, COLUMN_BYTES);
@@ -191,6 +196,26 @@ export class ColumnBuilder {
     const ofBits = frequent * (keys.length / 8);
     return { ids, starts, keys, lists, values, bits: new Map(), bytes: bytes + ofBits + this.valueBytes };
   }
+}
+
+/** The ids that have a key in their order: they are the rows of one key. */
+function inOrder(ids: Uint32Array, starts: Uint32Array, keys: Column['keys']): Uint32Array {
+  let length = 0;
+  for (let id = 0; id < keys.length; id++) if (keys[id] !== 0) ids[length++] = id;
+  starts[1] = length;
+  return ids.subarray(0, length);
+}
+
+/** Leaves out the later places of records that moved in their index while it was read. They are changed records. */
+function withoutTwins(ids: Uint32Array, starts: Uint32Array, keys: Column['keys']): Uint32Array {
+  let kept = 0;
+  let at = 0;
+  for (let key = 1; key < starts.length; key++) {
+    for (const end = starts[key] as number; at < end; at++)
+      if (keys[ids[at] as number] === key) ids[kept++] = ids[at] as number;
+    starts[key] = kept;
+  }
+  return ids.slice(0, kept);
 }
 
 /** Calls a function for each row of a column, in steps. */

@@ -8,11 +8,13 @@ import { COLUMN_TUNING, ColumnIndex } from '#src/adapters/outbound/sqlite/lists/
 import { ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/dictionary-column.js';
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { Product } from '#src/domain/product.js';
 import { SERVICE_TURN } from '#src/shared/turn.js';
 import { apply, expectSame, transcript } from '../../../../../contract/query-property.js';
 import { LETTERS, PRODUCT, scenarios } from '../../../../../contract/query-scenarios.js';
-import { next, product } from '../../../../../contract/repository/records.js';
+import { AT, next, product } from '../../../../../contract/repository/records.js';
+import { FakeClock } from '../../../../../support/fakes.js';
 import { sized } from '../../../../../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -83,6 +85,44 @@ describe('the index of SQLite in memory', () => {
     expect([...(after?.changed() ?? [])].map(({ fields }) => (fields as Product).tags)).to.deep.equal(
       Array.from({ length: 10 }, () => ['b']),
     );
+  });
+
+  it('lets other requests run while it merges many values with the records that changed', async () => {
+    const database = await open();
+    const records = Array.from({ length: 40 }, (_, at) => ({ ...product(at + 1), updatedAt: AT + at }));
+    await repositoryOf(database).insertAll(records);
+    const clock = new FakeClock();
+    const index = new ColumnIndex(database, PRODUCTS, new QueryBudget(clock, 2_000), undefined, BUSY);
+    const fields = [{ field: 'updatedAt' }];
+    await index.prepare(fields, SERVICE_TURN);
+    let readings = 0;
+    clock.elapsed = () => readings++ * 0;
+    for (const record of records.slice(0, 3))
+      await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
+    await until('the columns are made again', () =>
+      database.inSnapshot(async (reader) => index.view(reader, fields)?.hasChanges === false),
+    );
+    expect(readings).to.be.above(40);
+  });
+
+  it('counts a record once that moves in an index while its column is read', async () => {
+    const repository = repositoryOf(await open());
+    const records = Array.from({ length: 40 }, (_, at) => product(at + 1));
+    await repository.insertAll(records);
+    const counted = repository.count([{ field: 'updatedAt', operator: 'gte', value: 0 }]);
+    await repository.replaceAll([{ record: next(product(1), {}), expected: 1 }]);
+    expect(await counted).to.equal(40);
+  });
+
+  it('has a record once in a column of many numbers that read it twice, because it changed meanwhile', async () => {
+    const builder = new ColumnBuilder('numbers');
+    for (let id = 1; id <= 70_000; id++) builder.add(id, [id]);
+    builder.add(70_001, [1, 70_001]);
+    const { ids, starts, keys, lists } = await builder.finish(async () => {});
+    expect(lists).to.equal(undefined);
+    expect([ids.length, keys[1], keys[70_000], keys[70_001]]).to.deep.equal([70_001, 1, 70_000, 70_001]);
+    expect([...starts.slice(0, 2), ...starts.slice(-2)]).to.deep.equal([0, 1, 70_000, 70_001]);
+    expect(ids.at(-1)).to.equal(70_001);
   });
 
   it('has no column of a facet with too many values', async () => {
