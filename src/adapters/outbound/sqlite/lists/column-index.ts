@@ -196,7 +196,7 @@ export class ColumnIndex {
   private moment: Moment = { epoch: '', change: 0 };
   /** Whether more changes are missing than a query follows by itself. */
   private isBehind = true;
-  /** Fields with too many values, or too large, with the number of the change at which they were refused. */
+  /** Columns with too many values, and those that together are too large, with the number of the change at that time. */
   private readonly refused = new Map<string, number>();
   private building: Promise<void> | undefined;
   private restarts = 0;
@@ -247,10 +247,8 @@ export class ColumnIndex {
     const columns = new Map<string, Column>();
     for (const field of fields) {
       const name = columnName(field);
-      const kept = this.columns.get(name) as KeptColumn;
+      const kept = this.touch(name) as KeptColumn;
       kept.isUsed = true;
-      this.columns.delete(name);
-      this.columns.set(name, kept);
       columns.set(name, kept.column);
     }
     this.refreshIfMany();
@@ -261,20 +259,33 @@ export class ColumnIndex {
     const now = this.momentOf(this.database);
     if (!now) return false;
     if (!this.isCurrent(now)) this.restart(now);
+    const names = fields.map(columnName);
+    const together = names.join();
+    let bytes = 0;
     for (const field of fields) {
       while (this.building) await this.building;
+      // Nothing is made, and nobody loses a column, for a query that this index cannot serve.
+      if ([together, ...names].some((name) => this.isRefused(name))) return false;
       const name = columnName(field);
-      if (this.columns.has(name)) continue;
-      const refusedAt = this.refused.get(name);
-      if (refusedAt !== undefined && now.change - refusedAt < MAX_BEHIND) return false;
-      await this.build(field);
-      if (!this.columns.has(name)) return false;
+      if (!this.touch(name)) await this.build(field);
+      const kept = this.columns.get(name);
+      if (!kept) return false;
+      bytes += kept.column.bytes;
     }
+    if (bytes > this.tuning.bytes) this.refused.set(together, this.moment.change);
     await this.followAll();
-    const last = fields.at(-1);
-    // Together they take too much memory.
-    if (last && !this.has(fields)) this.refused.set(columnName(last), this.moment.change);
-    return this.has(fields);
+    return bytes <= this.tuning.bytes;
+  }
+
+  private isRefused(name: string): boolean {
+    return this.moment.change - (this.refused.get(name) ?? Number.NEGATIVE_INFINITY) < MAX_BEHIND;
+  }
+
+  /** Makes a column the one that was used last. */
+  private touch(name: string): KeptColumn | undefined {
+    const kept = this.columns.get(name);
+    if (kept && this.columns.delete(name)) this.columns.set(name, kept);
+    return kept;
   }
 
   private momentOf(reader: Reader): (Moment & { readonly floor: number }) | undefined {
@@ -389,9 +400,17 @@ export class ColumnIndex {
     if (!column || column.bytes > this.tuning.bytes) this.refused.set(name, moment.change);
     else this.columns.set(name, { field, column, isUsed: false });
     for (const oldest of this.columns.keys()) {
-      if (this.bytes <= this.tuning.bytes && this.columns.size <= MAX_COLUMNS) break;
+      if (this.bytes <= this.tuning.bytes) break;
       this.columns.delete(oldest);
     }
+    if (this.columns.size > MAX_COLUMNS) this.columns.delete(this.smallestOfOlder());
+  }
+
+  /** It is made again in the shortest time, so attributes that no record has do not take the place of others. */
+  private smallestOfOlder(): string {
+    const older = [...this.columns].slice(0, MAX_COLUMNS / 2);
+    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [[string, KeptColumn]];
+    return name;
   }
 
   private get bytes(): number {

@@ -9,6 +9,7 @@ import { ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/dictionary-co
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import type { FacetField } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import { SERVICE_TURN } from '#src/shared/turn.js';
 import { apply, expectSame, transcript } from '../../../../../contract/query-property.js';
@@ -85,6 +86,38 @@ describe('the index of SQLite in memory', () => {
     expect([...(after?.changed() ?? [])].map(({ fields }) => (fields as Product).tags)).to.deep.equal(
       Array.from({ length: 10 }, () => ['b']),
     );
+  });
+
+  const held = async (bytes: number) => {
+    const database = await open();
+    const records = [product(1, { brand: 'x', tags: ['a'], attributes: { color: 'red' } })];
+    await repositoryOf(database).insertAll(records);
+    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes });
+    return { index, prepare: (...fields: FacetField[]) => index.prepare(fields, SERVICE_TURN) };
+  };
+  const [BRAND, TAGS, CURRENCY] = [{ field: 'brand' }, { field: 'tags' }, { field: 'price.currency' }];
+
+  it('keeps the columns of a query, and leaves out those that others used before', async () => {
+    const { index, prepare } = await held(2_500);
+    await prepare(BRAND);
+    await prepare(TAGS);
+    expect(await prepare(BRAND, CURRENCY)).to.equal(true);
+    expect([index.has([BRAND, CURRENCY]), index.has([TAGS])]).to.deep.equal([true, false]);
+  });
+
+  it('makes no column again for a query whose columns are too large together', async () => {
+    const { index, prepare } = await held(2_500);
+    expect(await prepare(BRAND, TAGS, CURRENCY)).to.equal(false);
+    const kept = index.has([TAGS, CURRENCY]);
+    expect(await prepare(BRAND, TAGS, CURRENCY)).to.equal(false);
+    expect([kept, index.has([TAGS, CURRENCY])]).to.deep.equal([true, true]);
+  });
+
+  it('keeps the columns of a query beside those of many attributes that no record has', async () => {
+    const { index, prepare } = await held(COLUMN_TUNING.bytes);
+    await prepare(BRAND);
+    for (let at = 0; at < 300; at++) await prepare({ field: 'attributes', key: `none ${at}` });
+    expect(index.has([BRAND])).to.equal(true);
   });
 
   it('lets other requests run while it merges many values with the records that changed', async () => {
