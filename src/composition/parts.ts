@@ -16,7 +16,7 @@ import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
 import { WebhookMetrics } from '../adapters/outbound/prometheus/webhook-metrics.js';
-import { createFolder } from '../adapters/outbound/sqlite/connection/create-folder.js';
+import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
 import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import { ServiceUrl } from '../adapters/outbound/system/service-url.js';

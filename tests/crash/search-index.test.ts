@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { pragma } from '#src/adapters/outbound/sqlite/connection/connection.js';
-import { schemaDifferences } from '#src/adapters/outbound/sqlite/connection/expected-schema.js';
+import { schemaDifferences } from '#src/adapters/outbound/sqlite/connection/schema-check.js';
 import { AT, product } from '../contract/repository/records.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { CrashService } from '../support/crash-service.js';

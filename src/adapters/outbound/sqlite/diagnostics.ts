@@ -8,16 +8,11 @@ import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
-import { checkVersion, INSTALL_NEWER, pragma, requireFile, schemaProblem } from './connection/connection.js';
+import { pragma, rowsOf } from './connection/connection.js';
 import { translateError } from './connection/errors.js';
-import { schemaSize } from './connection/expected-schema.js';
+import { type FileSystemType, networkWarning, requireFile, USE_LOCAL_DISK } from './connection/files.js';
 import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
-import {
-  type FileSystemType,
-  fileSystemType,
-  networkWarning,
-  USE_LOCAL_DISK,
-} from './connection/network-file-system.js';
+import { checkVersion, INSTALL_NEWER, schemaProblem, schemaSize } from './connection/schema-check.js';
 import { columnsOf } from './sql/schema.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
@@ -45,7 +40,7 @@ export function checkDatabase(file: string, check: DatabaseCheck): DiagnosticRep
 }
 
 /** The folder of a database that does not exist yet has its own diagnosis. */
-function placeOf(file: string, { typeOf = fileSystemType }: DatabaseCheck): Diagnosis[] {
+function placeOf(file: string, { typeOf }: DatabaseCheck): Diagnosis[] {
   const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
   if (warning === undefined) return [];
   return [{ subject: 'store', verdict: 'warning', message: warning, remedy: USE_LOCAL_DISK }];
@@ -124,7 +119,7 @@ function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   if (!deep && bytes > QUICK_BYTES)
     return ok(`the database has ${Math.round(bytes / 1024 ** 2)} MiB; --deep looks for damage in it`);
   const check = deep ? 'integrity_check' : 'quick_check';
-  const [[found] = ['nothing']] = connection.prepare(`PRAGMA ${check}(1)`).raw().all() as [string][];
+  const [[found] = ['nothing']] = rowsOf<[string]>(connection, `PRAGMA ${check}(1)`);
   if (found === 'ok') return ok(`no damage was found (PRAGMA ${check})`);
   return wrong(`the database is damaged: ${found}`, DAMAGED);
 }
@@ -134,9 +129,9 @@ const DAMAGED = 'export what can still be read, stop the service, then run: cata
 /** Says which words are not current. The start makes them so, while it serves. */
 function indexesBehind(connection: Database.Database): Diagnosis[] {
   const behind = `rules < ${TOKENIZER_VERSION} OR done_to < old_to`;
-  const rows = connection.prepare(`SELECT name FROM word_indexes WHERE ${behind} ORDER BY name`).raw().all();
+  const rows = rowsOf<[string]>(connection, `SELECT name FROM word_indexes WHERE ${behind} ORDER BY name`);
   if (rows.length === 0) return [];
-  const names = (rows as [string][]).map(([name]) => name).join(' and ');
+  const names = rows.map(([name]) => name).join(' and ');
   const message = `the words of ${names} are not all indexed; the service goes on while it runs`;
   return [{ ...ok(message), subject: 'indexes' }];
 }
@@ -147,7 +142,7 @@ function differencesIn(connection: Database.Database, { tables, deep }: Database
   return examined.flatMap((table) => {
     const differs = columnsOf(table).map(({ name, expression }) => `${name} IS NOT ${expression}`);
     const sql = `SELECT count(*), min(id) FROM ${table.name} NOT INDEXED WHERE NOT json_valid(fields) OR ${differs.join(' OR ')}`;
-    const [[count, id] = [0, 0]] = connection.prepare(sql).raw().all() as [number, number][];
+    const [[count, id] = [0, 0]] = rowsOf<[number, number]>(connection, sql);
     if (count === 0) return [];
     const message = `the columns of record ${id} of ${table.name} differ from its fields; so do ${count - 1} others`;
     return [wrong(message, 'stop the service, and copy the database into a new one: catalogue copy')];
@@ -157,11 +152,8 @@ function differencesIn(connection: Database.Database, { tables, deep }: Database
 function unusableIn(connection: Database.Database, { tables }: DatabaseCheck): Diagnosis[] {
   const examined = tables.filter(({ unusableFields }) => unusableFields);
   return examined.flatMap((table) => {
-    const rows = connection
-      .prepare(`SELECT id, fields FROM ${table.name} NOT INDEXED ORDER BY id`)
-      .raw()
-      .all();
-    return unusableRows(table, rows as [number, string][]);
+    const sql = `SELECT id, fields FROM ${table.name} NOT INDEXED ORDER BY id`;
+    return unusableRows(table, rowsOf<[number, string]>(connection, sql));
   });
 }
 
@@ -169,13 +161,10 @@ function newestRecord(
   connection: Database.Database,
   { tables, now }: DatabaseCheck,
 ): Pick<DiagnosticReport, 'time'> {
-  const newest = tables.map(({ name }) => {
-    const [[at] = [null]] = connection.prepare(`SELECT max(updated_at) FROM ${name}`).raw().all() as [
-      number | null,
-    ][];
-    return at ?? 0;
-  });
-  const at = Math.max(...newest);
+  const times = tables.flatMap(({ name }) =>
+    rowsOf<[number | null]>(connection, `SELECT max(updated_at) FROM ${name}`),
+  );
+  const at = Math.max(...times.map(([time]) => time ?? 0));
   return at === 0 ? {} : { time: { kind: 'past', of: 'the newest record', at, readAt: now } };
 }
 

@@ -3,10 +3,11 @@ import type Database from 'libsql';
 import type { BackupProgress } from '../../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
 import { runOnThread } from '../connection/async-connection.js';
-import { checkApplication, connect, pragma } from '../connection/connection.js';
+import { connect, pragma } from '../connection/connection.js';
 import { translateError } from '../connection/errors.js';
+import { identityOf } from '../connection/files.js';
 import { APPLICATION_ID } from '../connection/migrations.js';
-import { identityOf } from '../connection/open-files.js';
+import { checkApplication } from '../connection/schema-check.js';
 import { AtomicFile, orTargetError } from './atomic-file.js';
 
 /** How long the backup waits while another process recovers the log. */

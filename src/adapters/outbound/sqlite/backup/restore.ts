@@ -8,12 +8,11 @@ import {
 } from '../../../../application/ports/backup.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
 import { connect, pragma } from '../connection/connection.js';
-import { createFolder } from '../connection/create-folder.js';
 import { translateError } from '../connection/errors.js';
 import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
-import { isEmpty } from '../connection/expected-schema.js';
+import { createFolder, identityOf } from '../connection/files.js';
 import { afterRestore } from '../connection/migrations.js';
-import { identityOf } from '../connection/open-files.js';
+import { isEmpty } from '../connection/schema-check.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
 

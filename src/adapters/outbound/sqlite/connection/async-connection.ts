@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql/promise';
 import { unavailable } from '../../../../domain/errors.js';
-import { requireFile } from './connection.js';
+import { requireFile } from './files.js';
 
 /**
  * The threads on which the driver runs statements: those of its Tokio runtime, which nothing else uses. The driver alone

@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import { yieldToEventLoop } from '../../../../shared/event-loop.js';
+import { rowsOf } from './connection.js';
 import { isBusy } from './errors.js';
 
 /** The pages that the log should have at a checkpoint: 4 MiB. */
@@ -7,6 +8,9 @@ const PAGES = 1_000;
 /** The bounds of the rows between two checkpoints. */
 const LEAST_ROWS = 16;
 const MOST_ROWS = 1_024;
+
+/** Whether a reader was in the way, the pages of the log, and those that were copied. */
+type CheckpointRow = [isBusy: number, pages: number, copied: number];
 
 /**
  * Copies the write-ahead log into the database from time to time, so that the log starts anew. No write of any process
@@ -52,7 +56,8 @@ export class LogCheckpoints {
     try {
       this.copier ??= this.connectCopier();
       this.writer.exec('BEGIN IMMEDIATE');
-      this.adapt(pagesIn(this.copier.prepare('PRAGMA wal_checkpoint(PASSIVE)').raw().all()));
+      const [row] = rowsOf<CheckpointRow>(this.copier, 'PRAGMA wal_checkpoint(PASSIVE)');
+      this.adapt(row?.[1] ?? 0);
       this.isFailing = false;
     } catch (error) {
       if (isBusy(error)) return;
@@ -76,10 +81,4 @@ export class LogCheckpoints {
     if (pages > 2 * PAGES) this.rowsBetween = Math.max(LEAST_ROWS, this.rowsBetween / 2);
     else if (pages < PAGES) this.rowsBetween = Math.min(MOST_ROWS, this.rowsBetween * 2);
   }
-}
-
-/** Returns the pages of the log. The other columns: whether a reader was in the way, and the pages that were copied. */
-function pagesIn(rows: unknown): number {
-  const [[, pages = 0] = []] = rows as [isBusy?: number, pages?: number, copied?: number][];
-  return pages;
 }

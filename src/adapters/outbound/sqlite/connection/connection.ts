@@ -1,13 +1,9 @@
-import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import { StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { createFolder } from './create-folder.js';
 import { translateError } from './errors.js';
-import { isEmpty, isReplicated, schemaDifferences } from './expected-schema.js';
-import { APPLICATION_ID, FIRST_TAKEN, MIGRATIONS, RELEASED } from './migrations.js';
+import { createFolder, requireFile } from './files.js';
 
 const OWNER_ONLY = 0o077;
 
@@ -33,26 +29,6 @@ export function connect(file: string, mode: 'ro' | 'rw' | 'rwc'): Database.Datab
 }
 
 /**
- * Refuses what cannot be a database. To open a pipe would wait for its other end, in the thread that serves.
- * @throws StoreConfigError
- */
-export function requireFile(path: string): void {
-  const stats = statsOf(path);
-  if (!stats || stats.isFile()) return;
-  const kind = stats.isDirectory() ? 'folder' : 'pipe or a device';
-  throw new StoreConfigError(`${path} is a ${kind}, not a SQLite database.`);
-}
-
-/** @returns undefined if there is nothing, or nothing that this process may see */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/**
  * Creates a file that only its owner may read, because the database holds signing keys. SQLite gives its log and its
  * shared memory the mode of the database.
  */
@@ -65,79 +41,22 @@ function forOwnerOnly<Result>(create: () => Result): Result {
   }
 }
 
-/** What to do about a database of a newer version. */
-export const INSTALL_NEWER = 'install the newer version, or restore a backup of this one';
-
-const UNDO_CHANGES = 'undo what another program changed, or restore a backup';
-
-/**
- * @throws StoreConfigError if the file belongs to another application or to a newer version, or has another schema than
- * its version; nothing is changed
- */
-export function checkApplication(connection: Database.Database, file: string): void {
-  const version = checkVersion(connection, file);
-  const problem = schemaProblem(connection, file, version);
-  if (problem === undefined) return;
-  // Another process has brought the file to another version meanwhile, in one commit.
-  if (pragma(connection, 'user_version') !== version) checkApplication(connection, file);
-  else throw new StoreConfigError(`${problem.message}; ${problem.remedy}.`);
-}
-
-/** @returns how the schema differs from that of the version, for a person; undefined if it does not */
-export function schemaProblem(
-  connection: Database.Database,
-  file: string,
-  version: number,
-): { readonly message: string; readonly remedy: string } | undefined {
-  if (isReplicated(connection)) {
-    const message = `${file} has tables of Litestream, whose replicas of it can be damaged (docs/how-to/backup.md)`;
-    const drop = 'DROP TABLE IF EXISTS _litestream_seq; DROP TABLE IF EXISTS _litestream_lock';
-    return { message, remedy: `stop Litestream, and run: sqlite3 ${file} "${drop}"` };
-  }
-  if (version > RELEASED && version < MIGRATIONS.length)
-    return version < FIRST_TAKEN ? ofOldBuild(file, version) : undefined;
-  const differences = schemaDifferences(connection, version);
-  if (differences === undefined) return undefined;
-  const message = `${file} does not have the schema ${version} of this service: ${differences}`;
-  return { message, remedy: UNDO_CHANGES };
-}
-
-function ofOldBuild(file: string, version: number) {
-  const message = `${file} has the schema ${version} of an unreleased build`;
-  return { message, remedy: 'start the commit 9ed25c3f once with it, which brings it to 14' };
-}
-
-/**
- * @returns the number of steps that the schema has
- * @throws StoreConfigError if the file belongs to another application or to a newer version
- */
-export function checkVersion(connection: Database.Database, file: string): number {
-  checkOwner(connection, file);
-  const version = pragma(connection, 'user_version');
-  if (version < 0)
-    throw new StoreConfigError(`${file} has no schema of this service: its number is ${version}.`);
-  if (version <= MIGRATIONS.length) return version;
-  const schemas = `its schema is ${version}, and this version knows up to ${MIGRATIONS.length}`;
-  throw new StoreConfigError(
-    `${file} was made by a newer version of this service: ${schemas}; ${INSTALL_NEWER}.`,
-  );
-}
-
-/** @throws StoreConfigError if the file belongs to another application */
-export function checkOwner(connection: Database.Database, file: string): void {
-  // In this order: another process that creates the database now fills it and sets its owner in one commit.
-  const wasEmpty = isEmpty(connection);
-  const owner = pragma(connection, 'application_id');
-  if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
-    throw new StoreConfigError(`${file} is a database of another application.`);
-  }
-}
-
 type NumberPragma = 'application_id' | 'page_count' | 'page_size' | 'user_version';
 
 export function pragma(connection: Database.Database, name: NumberPragma): number {
-  const [row] = connection.prepare(`PRAGMA ${name}`).all() as Record<string, number>[];
-  return row?.[name] ?? 0;
+  return rowsOf<[number]>(connection, `PRAGMA ${name}`)[0]?.[0] ?? 0;
+}
+
+/** Returns the rows of a statement that runs once. */
+export function rowsOf<Row extends unknown[]>(
+  connection: Database.Database,
+  sql: string,
+  ...values: unknown[]
+): Row[] {
+  return connection
+    .prepare(sql)
+    .raw()
+    .all(...values) as Row[];
 }
 
 /** SQL text and the values of its question marks. Nothing that a client sent becomes part of the text. */
@@ -157,8 +76,8 @@ export interface Reader {
  * The most statements that stay prepared, and the most characters of their texts. Queries of clients lead to any number
  * of different statements, and a prepared one takes about 20 bytes of memory for a character.
  */
-const MAX_STATEMENTS = 200;
-const MAX_CHARACTERS = 131_072;
+export const MAX_STATEMENTS = 200;
+export const MAX_CHARACTERS = 131_072;
 
 /** The prepared statements of one connection, oldest first. They return rows as arrays. */
 export class StatementCache implements Reader {

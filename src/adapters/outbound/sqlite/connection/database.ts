@@ -7,26 +7,14 @@ import { yieldToEventLoop } from '../../../../shared/event-loop.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';
-import {
-  checkApplication,
-  connect,
-  pragma,
-  type Reader,
-  type Statement,
-  StatementCache,
-} from './connection.js';
+import { connect, pragma, type Reader, type Statement, StatementCache } from './connection.js';
 import { translateError } from './errors.js';
+import { type FileSystemType, identityOf, networkWarning, OpenFiles, USE_LOCAL_DISK } from './files.js';
 import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS, migrate } from './migrations.js';
-import {
-  type FileSystemType,
-  fileSystemType,
-  networkWarning,
-  USE_LOCAL_DISK,
-} from './network-file-system.js';
-import { identityOf, OpenFiles } from './open-files.js';
+import { Snapshots } from './reader-pool.js';
 import { ReaderThreads, type ThreadReader } from './reader-threads.js';
-import { Snapshots } from './snapshots.js';
+import { checkApplication } from './schema-check.js';
 
 /** How often the log tells how far a change of the schema is. */
 const LOG_EVERY_MS = 5_000;
@@ -64,7 +52,7 @@ export class SqliteDatabase implements Store, Reader {
   constructor(
     file: string,
     private readonly logger?: Pick<Logger, 'error' | 'info' | 'warn'>,
-    private readonly typeOf: FileSystemType = fileSystemType,
+    private readonly typeOf?: FileSystemType,
   ) {
     this.location = resolve(file);
   }

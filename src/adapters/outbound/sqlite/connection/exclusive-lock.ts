@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import type Database from 'libsql';
 import { SourceMissing } from '../../../../application/ports/backup.js';
 import { StoreInUse } from '../../../../application/ports/store.js';
-import { checkOwner, connect } from './connection.js';
+import { connect, rowsOf } from './connection.js';
 import { isBusy, translateError } from './errors.js';
+import { checkOwner } from './schema-check.js';
 
 /**
  * Opens a database that no other connection has open, and keeps all others out until it is closed. The database is then
@@ -23,7 +24,8 @@ export function openExclusively(file: string): Database.Database {
     connection.pragma('journal_mode = DELETE');
     connection.exec('BEGIN EXCLUSIVE');
     // Another process may have opened the database, and brought the log back, between the two statements.
-    if (journalMode(connection) === 'wal') throw inUse(file);
+    const [[mode] = ['']] = rowsOf<[string]>(connection, 'PRAGMA journal_mode');
+    if (mode === 'wal') throw inUse(file);
     return connection;
   } catch (error) {
     closeExclusively(connection);
@@ -43,11 +45,6 @@ export function requireUnused(file: string): void {
 export function closeExclusively(connection: Database.Database): void {
   if (connection.inTransaction) connection.exec('ROLLBACK');
   connection.close();
-}
-
-function journalMode(connection: Database.Database): string {
-  const [row] = connection.prepare('PRAGMA journal_mode').all() as { readonly journal_mode: string }[];
-  return row?.journal_mode ?? '';
 }
 
 function inUse(file: string): StoreInUse {

@@ -4,7 +4,7 @@ import type { PoolFigures } from '../../../../application/ports/store.js';
 import { AppError } from '../../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../../shared/event-loop.js';
 import { isBusy, translateError } from './errors.js';
-import type { OpenFiles } from './open-files.js';
+import type { OpenFiles } from './files.js';
 
 const PATIENCE_MS = 1_500;
 const RETRY_MS = 5;

@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
+import { rowsOf } from './connection.js';
 
 /** Statements, or a function that yields what it has done between parts of long work. */
 export type Migration = string | ((connection: Database.Database, from: number) => Iterable<string>);
@@ -269,10 +270,8 @@ function* copyTable(
   columns: string,
   change: string,
 ): Generator<string, void> {
-  const indexes = connection
-    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?")
-    .raw()
-    .all(table) as [string, string][];
+  const find = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?";
+  const indexes = rowsOf<[name: string, sql: string]>(connection, find, table);
   connection.exec(`
     CREATE TABLE new_${table} (
       id INTEGER PRIMARY KEY,

@@ -1,16 +1,10 @@
 import { availableParallelism } from 'node:os';
-import type { PoolFigures } from '../../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
-import { FairSemaphore } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Turn } from '../../../../shared/turn.js';
 import { type AsyncConnection, type AsyncStatement, firstRow } from './async-connection.js';
-import type { Sql } from './connection.js';
-import { translateError } from './errors.js';
-
-/** A connection with so many statements, or characters of their texts, is replaced. */
-const MAX_STATEMENTS = 200;
-const MAX_CHARACTERS = 131_072;
+import { MAX_CHARACTERS, MAX_STATEMENTS, type Sql } from './connection.js';
+import { ReaderPool } from './reader-pool.js';
 
 const closedError = () => unavailable('The store is not open.');
 
@@ -27,24 +21,17 @@ export interface ThreadReader {
  * Runs statements on the threads of the driver, so that they neither stop the event loop nor outlast their time. Those
  * threads belong to the driver alone, so files, DNS and cryptography of Node.js go on.
  */
-export class ReaderThreads {
-  private readonly limits;
-  private readonly permits;
-  private readonly idle: ReaderConnection[] = [];
+export class ReaderThreads extends ReaderPool<ReaderConnection> {
   private readonly reads = new Set<Promise<unknown>>();
   private readonly snapshots = new Set<ThreadSnapshot>();
-  private isClosed = false;
 
   /** @param connect opens another connection to the same files */
   constructor(
     private readonly connect: () => MaybePromise<AsyncConnection>,
     cores = availableParallelism(),
   ) {
-    const total = Math.max(1, cores - 1);
-    const perClient = cores < 4 ? 1 : 2;
     // Together at most `DRIVER_THREADS`: another statement could not begin before one ends.
-    this.limits = { total, perClient, reserve: 1, maxWaiting: 200, patienceMs: 5_000 };
-    this.permits = new FairSemaphore(this.limits);
+    super('threads', { total: Math.max(1, cores - 1), perClient: cores < 4 ? 1 : 2, reserve: 1 });
   }
 
   /**
@@ -52,29 +39,16 @@ export class ReaderThreads {
    * @param timeoutMs the time of the whole work, without the wait for a thread; no limit if the turn may take long
    * @throws AppError `query_too_expensive` if a statement runs, or starts, after that time; `unavailable` if too many wait
    */
-  async read<Result>(
+  read<Result>(
     work: (reader: ThreadReader) => Promise<Result>,
     turn: Turn,
     timeoutMs: number,
   ): Promise<Result> {
-    const permit = await this.permits.acquire(turn.client);
-    if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
-    const read = this.run(work, turn.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
-    this.reads.add(read);
-    try {
-      return await read;
-    } catch (error) {
-      throw translateError(error);
-    } finally {
-      this.reads.delete(read);
-      permit.release();
-    }
-  }
-
-  get figures(): PoolFigures {
-    const { inUse, waiting, refused } = this.permits.figures;
-    const max = this.limits.total + this.limits.reserve;
-    return { pool: 'threads', used: inUse, idle: this.idle.length, max, waiting, timeouts: refused };
+    return this.permitted(turn, async () => {
+      const read = this.run(work, turn.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
+      this.reads.add(read);
+      return read.finally(() => this.reads.delete(read));
+    });
   }
 
   /** Ends what runs. Resolves when every connection is closed. */
@@ -120,7 +94,7 @@ export class ReaderThreads {
 }
 
 /**
- * A connection that keeps every statement while it is open. The garbage collector finalizes a dropped one in the serving
+ * A connection that keeps every statement while it is open; one with many is replaced. The garbage collector finalizes a dropped one in the serving
  * thread, which then waits until the statement that runs on the connection ends.
  */
 class ReaderConnection {

@@ -1,4 +1,6 @@
-import { type BigIntStats, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 
 /** The write-ahead log, and the shared memory with its index and its locks. */
@@ -94,3 +96,67 @@ function statsOf(path: string): BigIntStats | undefined {
 function identityIn({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
+
+/**
+ * Refuses what cannot be a database. To open a pipe would wait for its other end, in the thread that serves.
+ * @throws StoreConfigError
+ */
+export function requireFile(path: string): void {
+  const stats = statsOf(path);
+  if (!stats || stats.isFile()) return;
+  const kind = stats.isDirectory() ? 'folder' : 'pipe or a device';
+  throw new StoreConfigError(`${path} is a ${kind}, not a SQLite database.`);
+}
+
+/**
+ * Creates a folder that only its owner may use, and its parents. Node's recursive `mkdir` never returns where the system
+ * refuses, as below /proc.
+ * @throws Error of the system, with its `code`; EEXIST if something else has this path
+ */
+export function createFolder(folder: string): void {
+  try {
+    createOne(folder);
+  } catch (error) {
+    const parent = dirname(folder);
+    // A root can be missing too: a drive of Windows.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    createFolder(parent);
+    createOne(folder);
+  }
+}
+
+function createOne(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' || !statSync(folder).isDirectory()) throw error;
+  }
+}
+
+/** Returns the type of the file system of a file or folder, as `f_type` of statfs(2). */
+export type FileSystemType = (path: string) => number;
+
+/** FUSE holds file systems of any kind, such as that of sshfs. */
+const NETWORK_TYPES: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  4283649346: 'CIFS',
+  4266872130: 'SMB2',
+  1702057286: 'FUSE',
+};
+
+/**
+ * Returns what is wrong with the place of a database, for a person; undefined if nothing is known to be.
+ * @param file an absolute path in a folder that exists
+ */
+export function networkWarning(
+  file: string,
+  typeOf: FileSystemType = (path) => statfsSync(path).type,
+): string | undefined {
+  // On machines of 32 bits the number is signed.
+  const name = NETWORK_TYPES[typeOf(existsSync(file) ? file : dirname(file)) >>> 0];
+  return name && `${file} is on ${name}, where the locks of SQLite may fail and its database be damaged`;
+}
+
+/** What to do about it. */
+export const USE_LOCAL_DISK = 'move the database to a disk of this machine';
