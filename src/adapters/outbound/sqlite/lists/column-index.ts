@@ -582,6 +582,6 @@ function rowsOfField(table: RecordTable, { field, key }: FacetField): IndexRows 
 }
 
 /** SQLite has no booleans: the index of values has them as blobs. */
-export function facetValue(value: StoredValue): FacetValue {
+function facetValue(value: StoredValue): FacetValue {
   return typeof value === 'object' ? value[0] === 1 : value;
 }

@@ -4,18 +4,27 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { COLUMN_TUNING, ColumnIndex } from '#src/adapters/outbound/sqlite/lists/column-index.js';
-import { ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/dictionary-column.js';
+import {
+  COLUMN_TUNING,
+  ColumnIndex,
+  type IndexView,
+} from '#src/adapters/outbound/sqlite/lists/column-index.js';
+import { ColumnQuery } from '#src/adapters/outbound/sqlite/lists/column-query.js';
+import { type Column, ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/dictionary-column.js';
+import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import type { FacetField } from '#src/application/ports/list-query.js';
+import type { FacetField, Filter } from '#src/application/ports/list-query.js';
+import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
-import { SERVICE_TURN } from '#src/shared/turn.js';
+import type { Versioned } from '#src/domain/record.js';
+import { SERVICE_TURN, Turn } from '#src/shared/turn.js';
 import { apply, expectSame, transcript } from '../../../../../contract/query-property.js';
 import { LETTERS, PRODUCT, scenarios } from '../../../../../contract/query-scenarios.js';
-import { AT, next, product } from '../../../../../contract/repository/records.js';
-import { FakeClock } from '../../../../../support/fakes.js';
+import { AT, by, next, product } from '../../../../../contract/repository/records.js';
+import { expectAppError } from '../../../../../support/expect-refusal.js';
+import { FakeClock, UnevenClock } from '../../../../../support/fakes.js';
 import { sized } from '../../../../../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -23,6 +32,20 @@ import { until } from '../../../../../support/until.js';
 
 /** Columns are read in many pieces, and made again after few changes. */
 const BUSY = { ...COLUMN_TUNING, rows: 3, leastChanged: 2, changedPart: 0 };
+
+/** Work on columns waits for a test at each of its pauses. */
+class PausingBudget extends QueryBudget {
+  pause: () => Promise<unknown> = async () => {};
+
+  override startUnlimited(turn = SERVICE_TURN) {
+    const time = super.startUnlimited(turn);
+    time.checkpoint = async () => {
+      await this.pause();
+      return 0;
+    };
+    return time;
+  }
+}
 
 describe('the index of SQLite in memory', () => {
   const folder = temporaryFolder();
@@ -86,6 +109,257 @@ describe('the index of SQLite in memory', () => {
     expect([...(after?.changed() ?? [])].map(({ fields }) => (fields as Product).tags)).to.deep.equal(
       Array.from({ length: 10 }, () => ['b']),
     );
+  });
+
+  it('keeps what changes while columns are made again', async () => {
+    const database = await open();
+    const repository = repositoryOf(database);
+    const records = Array.from({ length: 40 }, (_, at) => product(at + 1));
+    await repository.insertAll(records);
+    const budget = new PausingBudget(new FakeClock(), 2_000);
+    const index = new ColumnIndex(database, PRODUCTS, budget, undefined, BUSY);
+    const names = [{ field: 'name' }];
+    const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
+    const rename = async (from: number, end: number) => {
+      for (const record of records.slice(from, end))
+        await repository.replaceAll([
+          { record: next({ ...record, fields: { name: 'a' } }, {}), expected: 1 },
+        ]);
+    };
+    await index.prepare(names, SERVICE_TURN);
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve;
+    });
+    budget.pause = () => gate;
+    await rename(0, 10);
+    expect([...((await view())?.changedIds() ?? [])]).to.have.length(10);
+    await rename(39, 40);
+    expect([...((await view())?.changedIds() ?? [])]).to.have.length(11);
+    openGate();
+    await until(
+      'the columns are made again',
+      async () => [...((await view())?.changedIds() ?? [])].length < 11,
+    );
+    expect([...((await view())?.changedIds() ?? [])]).to.deep.equal([40]);
+  });
+
+  describe('beside another process', () => {
+    const filters: Filter[] = [
+      { field: 'tags', operator: 'eq', value: 'a' },
+      { field: 'brand', operator: 'eq', value: 'x' },
+    ];
+    const facets = { fields: [{ field: 'tags' }, { field: 'brand' }], limit: 5 };
+    const queries = [
+      'price.amount,id',
+      'price.amount,-id',
+      '-price.amount,id',
+      '-price.amount,-id',
+      'id',
+    ].map((sort) => ({ filters, order: by(sort), limit: 3, facets: sort === 'id' ? facets : undefined }));
+    const records = Array.from({ length: 300 }, (_, at) =>
+      product(at + 1, {
+        tags: [at < 12 ? 'a' : 'c'],
+        brand: 'x',
+        price: { amount: at % 2, currency: 'EUR' },
+      }),
+    );
+    let writer: SqliteRepository<Product>;
+    let feed: SqliteFeedState;
+    let other: SqliteDatabase;
+    let reader: SqliteRepository<Product>;
+    let reference: MemoryRepository<Product>;
+
+    beforeEach(async () => {
+      const database = await open();
+      other = await open(database.location);
+      [reader, writer, feed] = [
+        repositoryOf(database),
+        repositoryOf(other),
+        new SqliteFeedState(other, [PRODUCTS]),
+      ];
+      reference = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
+      for (const repository of [writer, reference]) await repository.insertAll(records);
+      await expectSameLists();
+    });
+
+    const replace = async (some: readonly Versioned<Product>[], fields: Partial<Product>) => {
+      const edits = some.map((record) => ({ record: next(record, fields), expected: 1 }));
+      for (const repository of [writer, reference]) await repository.replaceAll(edits);
+    };
+    const remove = async (some: readonly Versioned<Product>[]) => {
+      for (const repository of [writer, reference])
+        await repository.removeAll(some.map(({ id }) => ({ id, expected: 1, at: AT })));
+    };
+    const expectSameLists = async () => {
+      const lines = (of: typeof reader | typeof reference) =>
+        transcript(of, PRODUCTS.fields, { writes: [], queries });
+      expect(await lines(reader)).to.deep.equal(await lines(reference));
+    };
+
+    for (const [name, write] of [
+      ['changed a record', () => replace(records.slice(5, 6), { tags: ['b'] })],
+      ['deleted a record', () => remove(records.slice(5, 6))],
+      [
+        'changed more records than a query follows by itself',
+        () => replace(records.slice(5), { tags: ['b'] }),
+      ],
+      [
+        'deleted a record, whose tombstone expired',
+        async () => {
+          await remove(records.slice(5, 6));
+          await new SqliteArchive(other, PRODUCTS).purgeBefore(AT + 1, 100);
+        },
+      ],
+      [
+        'changed a record and began the feed anew',
+        async () => {
+          await replace(records.slice(5, 6), { tags: ['b'] });
+          await feed.reset();
+        },
+      ],
+      [
+        'changed a record while no feed was written',
+        async () => {
+          await feed.turnOff();
+          await expectSameLists();
+          await replace(records.slice(5, 6), { tags: ['b'] });
+          await expectSameLists();
+          await feed.turnOn();
+        },
+      ],
+    ] as const)
+      it(`finds what the memory store does after it ${name}`, async () => {
+        await write();
+        await expectSameLists();
+      });
+
+    for (const sort of ['price.amount,id', 'price.amount,-id', '-price.amount,id', '-price.amount,-id'])
+      it(`goes on among ties at any position: ${sort}`, async () => {
+        const all: Filter[] = [
+          { field: 'brand', operator: 'eq', value: 'x' },
+          { field: 'price.currency', operator: 'eq', value: 'EUR' },
+        ];
+        const positions = [0, 1, 2].flatMap((amount) =>
+          (['after', 'before'] as const).flatMap((side) =>
+            [true, false].map((inclusive) => ({ side, inclusive, values: [amount, 151] })),
+          ),
+        );
+        for (const from of positions) {
+          const query = { filters: all, order: by(sort), limit: 5, from };
+          const [found, expected] = await Promise.all([reader, reference].map((one) => one.list(query)));
+          expect(found?.records.map(({ id }) => id)).to.deep.equal(expected?.records.map(({ id }) => id));
+        }
+      });
+  });
+
+  describe('for queries of many ids', () => {
+    const ids = Array.from({ length: 200_000 }, (_, at) => at + 1);
+    const filters: Filter[] = [
+      { field: 'brand', operator: 'ne', value: 'y' },
+      { field: 'status', operator: 'exists', value: false },
+    ];
+    const columns = new Map<string, Column>();
+    const view = {
+      column: ({ field }: { readonly field: string }) => columns.get(field),
+      hasChanges: false,
+      changed: () => [],
+      changedIds: () => [],
+    } as unknown as IndexView;
+
+    before(async () => {
+      for (const [field, kind, value, some] of [
+        ['id', 'ids', true, ids],
+        ['brand', 'dictionary', 'x', ids],
+        ['status', 'dictionary', 'draft', ids.slice(0, -1)],
+        ['stock', 'numbers', 1, ids],
+      ] as const) {
+        const builder = new ColumnBuilder(kind);
+        builder.add(value, some);
+        columns.set(field, await builder.finish(async () => {}));
+      }
+    });
+
+    for (const [name, run] of [
+      ['a count', (budget: QueryBudget, turn: Turn) => queryIn(budget, turn, 'id').count()],
+      ['a page by id', (budget: QueryBudget, turn: Turn) => page(budget, turn, 'id')],
+      ['a page by a number', (budget: QueryBudget, turn: Turn) => page(budget, turn, 'stock,id')],
+      [
+        'facets',
+        (budget: QueryBudget, turn: Turn) =>
+          queryIn(budget, turn, 'id').facets({ filters, fields: [{ field: 'stock' }], limit: 1 }),
+      ],
+    ] as const)
+      it(`lets other clients take turns, and ends when the time is used up: ${name}`, async () => {
+        let turns = 0;
+        let isOver = false;
+        const others = (async () => {
+          for (const turn = new Turn('other'); !isOver; turns++) await turn.next();
+        })();
+        const found = await run(ENDLESS, new Turn('one'));
+        isOver = true;
+        await others;
+        expect(JSON.stringify(found)).to.match(
+          /^(1|\{"ids":\[200000\],.*|\[\{"values":\[\{"value":1,"count":1\}\],.*)$/,
+        );
+        // The query of 200,000 ids has a pause after each 16,384.
+        expect(turns).to.be.above(8);
+        const late = run(new QueryBudget(new UnevenClock([1]), 5), new Turn('one'));
+        await expectAppError(late, 'query_too_expensive');
+        await run(new QueryBudget(new UnevenClock([1]), 5), new Turn('one', true));
+      });
+
+    const queryIn = (budget: QueryBudget, turn: Turn, sort: string) =>
+      new ColumnQuery(PRODUCTS, filters, by(sort), view, budget.start(turn), undefined);
+    const page = (budget: QueryBudget, turn: Turn, sort: string) =>
+      queryIn(budget, turn, sort).page({ limit: 10, order: by(sort) }, () => 0);
+  });
+
+  it('is waited for within the time of the query, and may fail later', async () => {
+    const database = await open();
+    await repositoryOf(database).insertAll([product(1, { tags: ['a'] })]);
+    const budget = new PausingBudget(new FakeClock(), 1);
+    const index = new ColumnIndex(database, PRODUCTS, budget, undefined, BUSY);
+    const tags = [{ field: 'tags' }];
+    let fail = (_: unknown) => {};
+    let openGate = (_: unknown) => {};
+    const gate = new Promise((resolve, reject) => {
+      [openGate, fail] = [resolve, reject];
+    });
+    budget.pause = () => gate;
+    const guard = setTimeout(openGate, 10_000, undefined);
+    await expectAppError(index.prepare(tags, SERVICE_TURN), 'query_too_expensive');
+    clearTimeout(guard);
+    const patient = index.prepare(tags, SERVICE_TURN.unlimited());
+    fail(unavailable('no'));
+    await expectAppError(patient, 'unavailable');
+    expect(index.has(tags)).to.equal(false);
+    budget.pause = async () => {};
+    expect(await index.prepare(tags, SERVICE_TURN.unlimited())).to.equal(true);
+  });
+
+  it('goes on as it is if its columns cannot be made again, and says so', async () => {
+    const database = await open();
+    const repository = repositoryOf(database);
+    const records = Array.from({ length: 9 }, (_, at) => product(at + 1));
+    await repository.insertAll(records);
+    const errors: unknown[] = [];
+    const logger = { error: (_: string, details?: object) => void errors.push(details) };
+    const budget = new PausingBudget(new FakeClock(), 2_000);
+    const index = new ColumnIndex(database, PRODUCTS, budget, logger, BUSY);
+    const names = [{ field: 'name' }];
+    await index.prepare(names, SERVICE_TURN);
+    const error = unavailable('no');
+    budget.pause = () => Promise.reject(error);
+    for (const record of records)
+      await repository.replaceAll([{ record: next(record, { brand: 'x' }), expected: 1 }]);
+    const view = () => database.inSnapshot(async (reader) => index.view(reader, names));
+    expect([...((await view())?.changedIds() ?? [])]).to.have.length(9);
+    await until('the error is logged', () => errors.length > 0);
+    expect(errors).to.deep.equal([{ error }]);
+    budget.pause = async () => {};
+    expect([...((await view())?.changedIds() ?? [])]).to.have.length(9);
+    await until('the columns are made again', async () => (await view())?.hasChanges === false);
   });
 
   const held = async (bytes: number) => {
