@@ -5,7 +5,7 @@ import { rowsOf } from './connection.js';
 /** Statements, or a function that yields what it has done between parts of long work. */
 export type Migration = string | ((connection: Database.Database, from: number) => Iterable<string>);
 
-/** The number of the schema of release 0.1.0. */
+/** The number of the schema of the first release. */
 export const RELEASED = 4;
 
 /** The first number of unreleased builds whose files this version takes. It does not know their schema. */
@@ -173,7 +173,7 @@ const COLUMNS = {
   webhook_states: '',
 };
 
-/** Programs of 0.1.0 know no numbers of changes, so they must not delete. */
+/** Programs of the first release know no numbers of changes, so they must not delete. */
 const RENAME_TOMBSTONES = `
   ALTER TABLE tombstones RENAME COLUMN deleted_at TO removed_at;
   ALTER TABLE tombstones ADD COLUMN version INTEGER;
@@ -248,8 +248,8 @@ const newWords = (table: string) => `
 const BATCH = 128;
 
 /**
- * Brings files of 0.1.0, and of the last builds after it, to one schema. Their programs would leave columns empty, so the
- * version that they write has another name. They may read on: `version` shows it.
+ * Brings files of the first release, and of the last builds after it, to one schema. Their programs would leave columns
+ * empty, so the version that they write has another name. They may read on: `version` shows it.
  */
 function* makeColumns(connection: Database.Database, from: number): Generator<string, void> {
   // In KiB, for indexes that are filled in another order than their own. It belongs to the connection.
