@@ -37,7 +37,7 @@ export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
       return { database, secret: [database, `${database}-wal`] };
     },
     requireUnused: async ({ SQLITE_FILE }) => {
-      const { requireUnused } = await import('../../adapters/outbound/sqlite/connection/exclusive-lock.js');
+      const { requireUnused } = await import('../../adapters/outbound/sqlite/backup/restore.js');
       requireUnused(resolve(SQLITE_FILE));
     },
     backup: {

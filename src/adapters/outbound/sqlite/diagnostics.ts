@@ -18,6 +18,12 @@ import { columnsOf } from './sql/schema.js';
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
 const QUICK_BYTES = 256 * 1024 * 1024;
 
+/** What to do. */
+const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
+const UNREADABLE = 'run this as the user of the service, while no restore runs';
+const BACK_UP = 'make a backup before that start: an older program cannot read the newer schema';
+const COPY = 'stop the service, and copy the database into a new one: catalogue copy';
+
 export interface DatabaseCheck {
   /** The tables of records. */
   readonly tables: readonly (ExaminedTable & Pick<RecordTable, 'fields'>)[];
@@ -42,8 +48,7 @@ export function checkDatabase(file: string, check: DatabaseCheck): DiagnosticRep
 /** The folder of a database that does not exist yet has its own diagnosis. */
 function placeOf(file: string, { typeOf }: DatabaseCheck): Diagnosis[] {
   const warning = existsSync(dirname(file)) ? networkWarning(file, typeOf) : undefined;
-  if (warning === undefined) return [];
-  return [{ subject: 'store', verdict: 'warning', message: warning, remedy: USE_LOCAL_DISK }];
+  return warning === undefined ? [] : [finding('warning', warning, USE_LOCAL_DISK)];
 }
 
 function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
@@ -62,11 +67,7 @@ function inspect(file: string, check: DatabaseCheck): DiagnosticReport {
       return { diagnoses: [wrong(translated.message.replace(`; ${remedy}`, ''), remedy)] };
     }
     if (translated instanceof AppError || error instanceof Database.SqliteError)
-      return {
-        diagnoses: [
-          wrong(`${file} cannot be read`, 'run this as the user of the service, while no restore runs'),
-        ],
-      };
+      return { diagnoses: [wrong(`${file} cannot be read`, UNREADABLE)] };
     throw error;
   } finally {
     connection?.close();
@@ -90,22 +91,15 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
     return { diagnoses: [wrong(problem.message, problem.remedy), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
-  if (version < MIGRATIONS.length)
-    return {
-      diagnoses: [
-        {
-          ...ok(`${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`),
-          verdict: 'warning',
-          remedy: 'make a backup before that start: an older program cannot read the newer schema',
-        },
-        damageIn(connection, check.deep),
-      ],
-    };
+  if (version < MIGRATIONS.length) {
+    const message = `${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`;
+    return { diagnoses: [finding('warning', message, BACK_UP), damageIn(connection, check.deep)] };
+  }
   return {
     diagnoses: [
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
-      { ...ok(`all ${schemaSize(version)} tables and indexes are there`), subject: 'indexes' },
+      ok(`all ${schemaSize(version)} tables and indexes are there`, 'indexes'),
       ...indexesBehind(connection),
       ...differencesIn(connection, check),
       ...unusableIn(connection, check),
@@ -124,16 +118,13 @@ function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   return wrong(`the database is damaged: ${found}`, DAMAGED);
 }
 
-const DAMAGED = 'export what can still be read, stop the service, then run: catalogue restore FILE';
-
 /** Says which words are not current. The start makes them so, while it serves. */
 function indexesBehind(connection: Database.Database): Diagnosis[] {
   const behind = `rules < ${TOKENIZER_VERSION} OR done_to < old_to`;
   const rows = rowsOf<[string]>(connection, `SELECT name FROM word_indexes WHERE ${behind} ORDER BY name`);
   if (rows.length === 0) return [];
   const names = rows.map(([name]) => name).join(' and ');
-  const message = `the words of ${names} are not all indexed; the service goes on while it runs`;
-  return [{ ...ok(message), subject: 'indexes' }];
+  return [ok(`the words of ${names} are not all indexed; the service goes on while it runs`, 'indexes')];
 }
 
 /** Compares the columns of each record with the text of its fields. */
@@ -145,7 +136,7 @@ function differencesIn(connection: Database.Database, { tables, deep }: Database
     const [[count, id] = [0, 0]] = rowsOf<[number, number]>(connection, sql);
     if (count === 0) return [];
     const message = `the columns of record ${id} of ${table.name} differ from its fields; so do ${count - 1} others`;
-    return [wrong(message, 'stop the service, and copy the database into a new one: catalogue copy')];
+    return [wrong(message, COPY)];
   });
 }
 
@@ -173,10 +164,14 @@ function remedyOf({ message }: StoreConfigError): string {
   return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
 }
 
-function ok(message: string): Diagnosis {
-  return { subject: 'store', verdict: 'ok', message };
+function ok(message: string, subject = 'store'): Diagnosis {
+  return { subject, verdict: 'ok', message };
 }
 
 function wrong(message: string, remedy: string): Diagnosis {
-  return { subject: 'store', verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
+  return finding('wrong', message.replace(/\.$/, ''), remedy);
+}
+
+function finding(verdict: 'warning' | 'wrong', message: string, remedy: string): Diagnosis {
+  return { subject: 'store', verdict, message, remedy };
 }

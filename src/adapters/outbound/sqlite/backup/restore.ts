@@ -1,18 +1,18 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type Database from 'libsql';
 import {
   type BackupProgress,
   BackupUnusable,
   type RestoreReport,
   SourceMissing,
 } from '../../../../application/ports/backup.js';
-import { StoreConfigError } from '../../../../application/ports/store.js';
-import { connect, pragma } from '../connection/connection.js';
-import { translateError } from '../connection/errors.js';
-import { closeExclusively, openExclusively } from '../connection/exclusive-lock.js';
+import { StoreConfigError, StoreInUse } from '../../../../application/ports/store.js';
+import { connect, pragma, rowsOf } from '../connection/connection.js';
+import { isBusy, translateError } from '../connection/errors.js';
 import { createFolder, identityOf } from '../connection/files.js';
 import { afterRestore } from '../connection/migrations.js';
-import { isEmpty } from '../connection/schema-check.js';
+import { checkOwner, isEmpty } from '../connection/schema-check.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
 
@@ -135,4 +135,51 @@ function realPath(path: string): string {
 function ownerOf(target: string): Owner | undefined {
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
   return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
+}
+
+/**
+ * Opens a database that no other connection has open, and keeps all others out until it is closed. The database is then
+ * one file: SQLite leaves the write-ahead log only without other connections, and first writes the log into the
+ * database and deletes it. The next `open` of the store creates a log again.
+ *
+ * The transaction writes nothing, so it has no journal, which SQLite would later delete by its name. A process that
+ * opens the file before it is renamed, and writes afterwards, gets SQLITE_READONLY_DBMOVED.
+ * @throws StoreInUse
+ * @throws StoreConfigError if it is no database of this service, or too damaged to be locked
+ * @throws AppError `unavailable`
+ */
+function openExclusively(file: string): Database.Database {
+  const connection = connect(file, 'rw');
+  try {
+    checkOwner(connection, file);
+    connection.pragma('journal_mode = DELETE');
+    connection.exec('BEGIN EXCLUSIVE');
+    // Another process may have opened the database, and brought the log back, between the two statements.
+    const [[mode] = ['']] = rowsOf<[string]>(connection, 'PRAGMA journal_mode');
+    if (mode === 'wal') throw inUse(file);
+    return connection;
+  } catch (error) {
+    closeExclusively(connection);
+    throw isBusy(error) ? inUse(file) : translateError(error, file);
+  }
+}
+
+/**
+ * @param file an absolute path
+ * @throws SourceMissing, and the errors of {@link openExclusively}
+ */
+export function requireUnused(file: string): void {
+  if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
+  closeExclusively(openExclusively(file));
+}
+
+function closeExclusively(connection: Database.Database): void {
+  if (connection.inTransaction) connection.exec('ROLLBACK');
+  connection.close();
+}
+
+function inUse(file: string): StoreInUse {
+  return new StoreInUse(
+    `Another program has the database ${file} open, such as a running service. Stop it first.`,
+  );
 }

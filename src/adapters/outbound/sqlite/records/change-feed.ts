@@ -58,29 +58,19 @@ export class SqliteFeedState implements FeedState {
 export type NextChange = () => number | null;
 
 /**
- * The numbers of the changes of one table. The newest one is the highest that a record or a tombstone has, or the floor,
- * under which tombstones were purged; so no write has to update a counter. Because one transaction at a time writes, the
- * numbers have the order of the commits.
+ * Returns a function that begins to number the changes of one table in the transaction of its statements. The newest
+ * number is the highest that a record or a tombstone has, or the floor, under which tombstones were purged; so no write
+ * has to update a counter. Because one transaction at a time writes, the numbers have the order of the commits. A number
+ * that was not written is given again.
  */
-export class ChangeNumbers {
-  /** The newest number, in a statement about `feeds`. */
-  readonly newest: string;
-  private readonly select: string;
-  private readonly hasFeed: boolean;
-
-  constructor({ name, hasFeed }: StoredTable) {
-    this.hasFeed = hasFeed;
-    this.newest = newestChange(name);
-    this.select = `SELECT ${this.newest} FROM feeds WHERE resource = '${name}'`;
-  }
-
-  /** Its numbers hold in the transaction of the statements. A number that was not written is given again. */
-  behindNewest(statement: Statements): NextChange {
-    const row = this.hasFeed && (statement(this.select).get([]) as [number] | undefined);
+export function changeNumbers({ name, hasFeed }: StoredTable): (statement: Statements) => NextChange {
+  const select = `SELECT ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
+  return (statement) => {
+    const row = hasFeed && (statement(select).get([]) as [number] | undefined);
     if (!row) return () => null;
     let [number] = row;
     return () => ++number;
-  }
+  };
 }
 
 type StateRow = [epoch: string, floor: number, newest: number, changes: string];
@@ -100,7 +90,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
     const { name } = table;
     this.reader = new ListReader(database, table, budget);
     // One statement sees one moment: other processes may write, purge and reset between two.
-    this.select = `SELECT epoch, floor, ${new ChangeNumbers(table).newest}, (
+    this.select = `SELECT epoch, floor, ${newestChange(name)}, (
       SELECT json_group_array(json_array(change, id, version, bytes)) FROM (
         SELECT change, id, NULL AS version, octet_length(fields) AS bytes
           FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change > ?1 AND change <= ?2

@@ -28,7 +28,7 @@ import { MAX_ROWS } from '../connection/group-commit.js';
 import { COLUMN_TUNING } from '../lists/column-index.js';
 import { ListReader } from '../lists/reader.js';
 import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/schema.js';
-import { ChangeNumbers, type NextChange } from './change-feed.js';
+import { changeNumbers, type NextChange } from './change-feed.js';
 import { RecordRows } from './record-rows.js';
 
 /** What writes one record of several. */
@@ -46,7 +46,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   private readonly sql: ReturnType<typeof statements>;
   private readonly reader: ListReader<Fields>;
   private readonly rows: RecordRows;
-  private readonly numbers: ChangeNumbers;
+  private readonly numberChanges: ReturnType<typeof changeNumbers>;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -58,7 +58,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.reader = new ListReader(database, table, budget, logger, tuning);
     this.sql = statements(table);
     this.rows = new RecordRows(database, table);
-    this.numbers = new ChangeNumbers(table);
+    this.numberChanges = changeNumbers(table);
   }
 
   reserveIds(count: number): Promise<Id> {
@@ -102,7 +102,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const commit = async () => {
       const written = writes;
       const run = (statement: Statements) => {
-        const nextChange = this.numbers.behindNewest(statement);
+        const nextChange = this.numberChanges(statement);
         return written.map((write) => outcomeOf(write, statement, nextChange));
       };
       outcomes.push(...(await this.database.write(run, rows)));

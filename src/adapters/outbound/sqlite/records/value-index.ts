@@ -45,10 +45,7 @@ export class ValueIndex {
 
   /** How many rows more a record with these fields counts as. */
   writeCost(fields: object): number {
-    let values = 0;
-    for (const field of this.lists) values += listValues(fields, field).length;
-    for (const field of this.attributes) values += Object.keys(attributesIn(fields, field)).length;
-    return Math.floor(values / VALUES_OF_A_ROW);
+    return Math.floor(this.entriesOf(fields).length / VALUES_OF_A_ROW);
   }
 
   /** Returns the lists and attributes among the fields of a record; empty if there is no record. */
@@ -75,7 +72,7 @@ export class ValueIndex {
     for (const field of this.lists)
       for (const value of listValues(fields, field)) entries.push([field, value]);
     for (const field of this.attributes) {
-      const attributes = attributesIn(fields, field);
+      const attributes: Attributes = (fields as Record<string, Attributes | null>)[field] ?? NONE;
       for (const key in attributes) entries.push([attributeName(field, key), attributes[key] as FacetValue]);
     }
     return entries;
@@ -102,10 +99,6 @@ export class ValueIndex {
       id,
     ]);
   }
-}
-
-function attributesIn(fields: object, field: string): Attributes {
-  return (fields as Readonly<Record<string, Attributes | null | undefined>>)[field] ?? NONE;
 }
 
 function has(entries: readonly Entry[], [field, value]: Entry): boolean {

@@ -106,7 +106,7 @@ export function storedValue(value: FacetValue): StoredValue {
   return typeof value === 'number' ? value + 0 : value;
 }
 
-/** The number of the newest change of a table, in a statement about `feeds`; see `ChangeNumbers`. */
+/** The number of the newest change of a table, in a statement about `feeds`; see `changeNumbers`. */
 export function newestChange(table: string): string {
   return `max(floor,
     coalesce((SELECT max(change) FROM ${table} INDEXED BY ${indexName(table, 'change')} WHERE change IS NOT NULL), 0),
