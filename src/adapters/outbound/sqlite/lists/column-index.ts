@@ -54,9 +54,13 @@ export const COLUMN_TUNING: ColumnTuning = {
   leastChanged: 1_000,
 };
 
-/** The most records that are read at once to follow changes, and the most changes that one query follows by itself. */
+/** The most changes, and approximately the most bytes of their records, that are read at once. */
 const FOLLOWED = 128;
-const MAX_FOLLOWED_AT_ONCE = 256;
+const FOLLOWED_BYTES = 524_288;
+/** How often a query reads changes by itself. More of them are read in pieces, before it takes a snapshot. */
+const MAX_FOLLOWED = 2;
+/** The bytes of changed records that are parsed, when they are first looked at, in about two milliseconds. */
+const GROUP_BYTES = 262_144;
 /** An index that lacks more changes is made anew. */
 const MAX_BEHIND = 50_000;
 /** The most columns of a table. */
@@ -158,13 +162,21 @@ export class IndexView {
     return first !== 0 && first <= this.length;
   }
 
-  /** The changed records, as they are now, without those deleted. */
-  *changed(): Generator<StoredRecord<unknown>, void, void> {
+  /** The changed records, as they are now, without those deleted. Other requests may run between the groups. */
+  *changed(): Generator<readonly StoredRecord<unknown>[], void, void> {
     const { entries } = this.changes;
+    let group: StoredRecord<unknown>[] = [];
+    let bytes = 0;
     for (let at = 0; at < this.length; at++) {
       const { record, replacedAt } = entries[at] as ChangedRecord;
-      if (record && replacedAt >= this.length) yield record;
+      if (!record || replacedAt < this.length) continue;
+      group.push(record);
+      bytes += record.fieldsJson.length;
+      if (bytes < GROUP_BYTES) continue;
+      yield group;
+      [group, bytes] = [[], 0];
     }
+    if (group.length > 0) yield group;
   }
 
   /** The ids of all changed records, each once. */
@@ -202,6 +214,7 @@ export class ColumnIndex {
   private restarts = 0;
   private refreshing: Promise<void> | undefined;
   private readonly selectMoment: string;
+  private readonly changedRows: string;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -211,6 +224,7 @@ export class ColumnIndex {
     private readonly tuning = COLUMN_TUNING,
   ) {
     const { name } = table;
+    this.changedRows = `FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change > ? AND change <= ?`;
     this.selectMoment = `SELECT epoch, floor, ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
   }
 
@@ -240,10 +254,11 @@ export class ColumnIndex {
    */
   view(reader: Reader, fields: readonly FacetField[]): IndexView | undefined {
     const now = this.momentOf(reader);
-    this.isBehind = !now || !this.isCurrent(now) || now.change - this.moment.change > MAX_FOLLOWED_AT_ONCE;
+    this.isBehind = !now || !this.isCurrent(now);
     if (!now || this.isBehind || !this.has(fields)) return undefined;
-    this.follow(reader, now.change);
-    if (!this.has(fields)) return undefined;
+    for (let times = 0; times < MAX_FOLLOWED; times++) this.follow(reader, now.change);
+    this.isBehind = this.moment.change !== now.change;
+    if (this.isBehind || !this.has(fields)) return undefined;
     const columns = new Map<string, Column>();
     for (const field of fields) {
       const name = columnName(field);
@@ -315,36 +330,50 @@ export class ColumnIndex {
     for (;;) {
       const now = this.momentOf(this.database);
       if (!now || !this.isCurrent(now) || now.change === this.moment.change) break;
-      this.follow(this.database, Math.min(now.change, this.moment.change + FOLLOWED));
+      this.follow(this.database, now.change);
       await SERVICE_TURN.next();
     }
     this.isBehind = false;
   }
 
-  /** Reads the records that changed, up to a number. A record that changed again since is behind it. */
-  private follow(reader: Reader, until: number): void {
+  /** Reads the next records that changed, up to a number. A record that changed again since is behind it. */
+  private follow(reader: Reader, last: number): void {
     const { name } = this.table;
-    const among = (condition = '') => `${condition}change > ? AND change <= ?`;
-    const index = indexName(name, 'change');
-    const ids = `SELECT id FROM ${name} INDEXED BY ${index} WHERE ${among()} ORDER BY change`;
-    const deleted = `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
-      WHERE ${among(`resource = '${name}' AND `)}`;
-    while (this.moment.change < until) {
-      const { epoch, change: after } = this.moment;
-      const change = Math.min(until, after + FOLLOWED);
-      const texts = reader.read(
-        selectRecords(this.table, ids),
-        (statement) => statement.get([after, change]) as RecordTexts,
-      );
-      const [removed] = reader.read(
-        deleted,
-        (statement) => statement.get([after, change]) as [string | null],
-      );
-      for (const id of idsIn(removed)) this.changes.add(id, change);
-      for (const record of recordsOf<unknown>(texts)) this.changes.add(record.id, change, record);
-      this.moment = { epoch, change };
-    }
+    const { epoch, change: after } = this.moment;
+    if (after === last) return;
+    const until = this.endOfPiece(reader, Math.min(last, after + FOLLOWED));
+    const ids = `SELECT id ${this.changedRows} ORDER BY change`;
+    const texts = reader.read(
+      selectRecords(this.table, ids),
+      (statement) => statement.get([after, until]) as RecordTexts,
+    );
+    const [removed] = reader.read(
+      `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
+        WHERE resource = '${name}' AND change > ? AND change <= ?`,
+      (statement) => statement.get([after, until]) as [string | null],
+    );
+    for (const id of idsIn(removed)) this.changes.add(id, until);
+    for (const record of recordsOf<unknown>(texts)) this.changes.add(record.id, until, record);
+    this.moment = { epoch, change: until };
     if (this.changes.bytes > this.tuning.bytes / 2) this.restart({ epoch: '', change: 0 });
+  }
+
+  /** The number of the change, at most `last`, until which the records are few bytes. */
+  private endOfPiece(reader: Reader, last: number): number {
+    const { change } = this.moment;
+    if (last === change + 1) return last;
+    const [numbers, sizes] = reader.read(
+      `SELECT group_concat(change), group_concat(octet_length(fields))
+        FROM (SELECT change, fields ${this.changedRows} ORDER BY change)`,
+      (statement) => statement.get([change, last]) as [string | null, string | null],
+    );
+    const ends = idsIn(numbers);
+    let bytes = 0;
+    const at = idsIn(sizes).findIndex((size) => {
+      bytes += size;
+      return bytes >= FOLLOWED_BYTES;
+    });
+    return ends[at] ?? last;
   }
 
   /** Makes the columns again if many records changed since. Requests go on with the old ones. */
@@ -429,12 +458,15 @@ export class ColumnIndex {
     next: Next,
   ): Promise<boolean> {
     const added = new Map<FacetValue, Id[]>();
-    for (const record of view.changed())
-      for (const value of valuesIn(record, field)) {
-        const known = added.get(value);
-        if (known) known.push(record.id);
-        else added.set(value, [record.id]);
-      }
+    for (const some of view.changed()) {
+      for (const record of some)
+        for (const value of valuesIn(record, field)) {
+          const known = added.get(value);
+          if (known) known.push(record.id);
+          else added.set(value, [record.id]);
+        }
+      await next();
+    }
     const others = [...added.keys()].sort(compareStored);
     let merged = 0;
     for (let key = 0, at = 0; key < values.length || at < others.length; ) {

@@ -432,8 +432,7 @@ export class ColumnQuery {
         count += length;
         return false;
       });
-    for (const record of this.view.changed()) if (this.matches(record)) count++;
-    return count;
+    return count + (await this.changed()).length;
   }
 
   /**
@@ -446,8 +445,7 @@ export class ColumnQuery {
     const compare = (a: StoredRecord<unknown>, b: StoredRecord<unknown>) =>
       compareInOrder(order, valuesOf(a, order), valuesOf(b, order)) * (isBefore ? -1 : 1);
     const changed = new TopN<StoredRecord<unknown>>(limit + 1, compare);
-    for (const record of this.view.changed())
-      if (this.matches(record) && isBeyond(record, order, from)) changed.add(record);
+    for (const record of await this.changed()) if (isBeyond(record, order, from)) changed.add(record);
     const ids = order.length === 1 ? await this.byId(limit, from) : await this.byKey(limit, from, keyAt);
     return { ids, changed: changed.inOrder() };
   }
@@ -525,8 +523,8 @@ export class ColumnQuery {
         return false;
       });
     const ofChanged = columns.map(() => new Map<FacetValue, number>());
-    for (const record of this.view.changed())
-      for (const [at, own] of this.matches(record) ? ofChanged.entries() : [])
+    for (const record of await this.changed())
+      for (const [at, own] of ofChanged.entries())
         for (const value of facetValues(record.fields as object, query.fields[at] as FacetField))
           own.set(value, (own.get(value) ?? 0) + 1);
     const facets: Facet[] = [];
@@ -607,6 +605,16 @@ export class ColumnQuery {
       await this.time.checkpoint();
       left = STEP;
     }
+  }
+
+  /** The records that changed and match. */
+  private async changed(): Promise<StoredRecord<unknown>[]> {
+    const matching: StoredRecord<unknown>[] = [];
+    for (const some of this.view.changed()) {
+      for (const record of some) if (this.matches(record)) matching.push(record);
+      await this.time.checkpoint();
+    }
+    return matching;
   }
 
   /** Whether a record that changed matches. */

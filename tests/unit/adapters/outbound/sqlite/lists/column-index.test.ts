@@ -106,7 +106,7 @@ describe('the index of SQLite in memory', () => {
       return view?.hasChanges === false && view.column({ field: 'tags' }).values?.length === 2;
     });
     expect(before?.column({ field: 'tags' }).values).to.deep.equal(['a']);
-    expect([...(after?.changed() ?? [])].map(({ fields }) => (fields as Product).tags)).to.deep.equal(
+    expect([...(after?.changed() ?? [])].flat().map(({ fields }) => (fields as Product).tags)).to.deep.equal(
       Array.from({ length: 10 }, () => ['b']),
     );
   });
@@ -392,6 +392,22 @@ describe('the index of SQLite in memory', () => {
     await prepare(BRAND);
     for (let at = 0; at < 300; at++) await prepare({ field: 'attributes', key: `none ${at}` });
     expect(index.has([BRAND])).to.equal(true);
+  });
+
+  it('lets other requests run between large records that changed', async () => {
+    const database = await open();
+    const repository = repositoryOf(database);
+    const records = [1, 2, 3].map((id) => product(id));
+    await repository.insertAll(records);
+    const index = new ColumnIndex(database, PRODUCTS, ENDLESS);
+    await index.prepare([TAGS], SERVICE_TURN);
+    const description = 'x'.repeat(600_000);
+    await repository.replaceAll(records.map((one) => ({ record: next(one, { description }), expected: 1 })));
+    const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
+    expect(await view()).to.equal(undefined);
+    await index.prepare([TAGS], SERVICE_TURN);
+    const groups = [...((await view())?.changed() ?? [])];
+    expect(groups.map((some) => some.map(({ id }) => id))).to.deep.equal([[1], [2], [3]]);
   });
 
   it('lets other requests run while it merges many values with the records that changed', async () => {
