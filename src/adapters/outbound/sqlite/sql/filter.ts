@@ -51,7 +51,7 @@ export function pathOf(key: string): string | null {
 }
 
 /** The values of a filter as they are compared. */
-export function comparedValues(
+function comparedValues(
   table: RecordTable,
   filter: Comparison | Membership | OptionalMembership,
 ): readonly Value[] {
