@@ -443,7 +443,7 @@ export class ColumnIndex {
   }
 
   private get bytes(): number {
-    let bytes = 0;
+    let bytes = this.changes.first.byteLength;
     for (const { column } of this.columns.values()) bytes += column.bytes;
     return bytes;
   }

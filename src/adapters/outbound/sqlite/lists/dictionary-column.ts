@@ -97,7 +97,7 @@ export function placeOf(ids: ArrayLike<Id>, start: number, end: number, id: numb
 }
 
 /** Ids above do not fit into a column: an array has a place for each. Keys above do not fit into 16 bits. */
-export const MAX_COLUMN_ID = 2 ** 26 - 1;
+export const MAX_COLUMN_ID = 2 ** 24 - 1;
 const MAX_KEY = 65_535;
 
 /** What a column takes besides its arrays, and a text besides its characters. */
