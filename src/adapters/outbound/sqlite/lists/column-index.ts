@@ -100,7 +100,7 @@ interface ChangedRecord {
 class Changes {
   readonly entries: ChangedRecord[] = [];
   /** By id: the number of its first entry, from 1 on; 0 if the record did not change. */
-  first = new Uint32Array(1_024);
+  first = new Uint32Array();
   private readonly last = new Map<Id, number>();
   bytes = 0;
 

@@ -23,7 +23,7 @@ import {
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { TopN } from '../../../../application/records/top-n.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
-import type { Id } from '../../../../domain/record.js';
+import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../sql/schema.js';
 import { columnName, type IndexView, specOf } from './column-index.js';
 import {
@@ -441,10 +441,7 @@ export class ColumnQuery {
    */
   async page({ limit, from }: Page, keyAt: (value: Value) => number): Promise<MatchingPage> {
     const { order } = this;
-    const isBefore = from?.side === 'before';
-    const compare = (a: StoredRecord<unknown>, b: StoredRecord<unknown>) =>
-      compareInOrder(order, valuesOf(a, order), valuesOf(b, order)) * (isBefore ? -1 : 1);
-    const changed = new TopN<StoredRecord<unknown>>(limit + 1, compare);
+    const changed = new TopN<StoredRecord<unknown>>(limit + 1, listOrder({ order, from }));
     for (const record of await this.changed()) if (isBeyond(record, order, from)) changed.add(record);
     const ids = order.length === 1 ? await this.byId(limit, from) : await this.byKey(limit, from, keyAt);
     return { ids, changed: changed.inOrder() };
@@ -659,7 +656,19 @@ function pushed(all: Id[], ids: Uint32Array, length: number, enough: number): bo
   return all.length >= enough;
 }
 
-function isBeyond(record: StoredRecord<unknown>, order: SortOrder, from: Position | undefined): boolean {
+/** Compares records in the order in which a page is read. */
+export function listOrder({ order, from }: Pick<ListQuery, 'order' | 'from'>) {
+  const sign = from?.side === 'before' ? -1 : 1;
+  return (a: Versioned<unknown>, b: Versioned<unknown>) =>
+    sign * compareInOrder(order, valuesOf(a, order), valuesOf(b, order));
+}
+
+/** Whether a record is behind the position of a page. */
+export function isBeyond(
+  record: StoredRecord<unknown>,
+  order: SortOrder,
+  from: Position | undefined,
+): boolean {
   if (!from || from.values.length === 0) return true;
   const difference = compareInOrder(order, valuesOf(record, order), from.values);
   return (from.side === 'before' ? difference < 0 : difference > 0) || (difference === 0 && from.inclusive);

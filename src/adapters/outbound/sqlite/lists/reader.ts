@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import { compareInOrder, positionOf, valuesOf } from '../../../../application/records/query-semantics.js';
+import { matchesFilter, positionOf, valuesOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import {
   hasOnlyIdFilters,
@@ -31,14 +31,16 @@ import {
   boundOf,
   columnOf,
   idsIn,
+  idsOf,
   indexedBy,
   type RecordTexts,
   recordsOf,
   selectRecords,
   sql,
 } from '../sql/schema.js';
+import { idsOfSeek, type Seek, seeksOf } from '../sql/seeks.js';
 import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
-import { ColumnQuery, fieldsOfQuery } from './column-query.js';
+import { ColumnQuery, fieldsOfQuery, isBeyond, listOrder } from './column-query.js';
 import { type Column, endOf, keyOf, MAX_COLUMN_ID } from './dictionary-column.js';
 import { indexScanOf, type NextRows, nextRows } from './index-scan.js';
 import { StatementLists } from './statements.js';
@@ -100,6 +102,8 @@ export class ListReader<Fields> {
       );
       return inListOrder(query, page.records, hasMore);
     }
+    const keys = seeksOf(table, filters).find(({ served }) => served.some((one) => isOfKeys(table, one)));
+    if (keys) return this.byKeys(query, keys);
     const fields = fieldsOfQuery(table, filters, order);
     const page = await this.byIndex(fields, filters, order, turn, async (found, reader, view) => {
       const [first] = order;
@@ -175,6 +179,22 @@ export class ListReader<Fields> {
     return new WordSearch(reader, this.table, { words, ids, descending: false }).collect(time);
   }
 
+  /** Some values of a unique field lead to few records, which are compared with the filters. */
+  private async byKeys(query: ListQuery, keys: Seek): Promise<ListPage<Versioned<Fields>>> {
+    const { table } = this;
+    const { filters, order, from } = query;
+    const records = await this.records(idsOf(this.database, idsOfSeek(keys)));
+    const matching = records.filter(
+      (record) =>
+        filters.every((filter) => matchesFilter(table, record, filter)) &&
+        valuesOf(record, order)[0] !== null &&
+        isBeyond(record, order, from),
+    );
+    const page = new Page<Fields>(query);
+    const hasMore = page.isFullWith(matching.sort(listOrder(query)));
+    return inListOrder(query, page.records, hasMore);
+  }
+
   /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
   private async byBlocks(query: ListQuery, words: WordQuery): Promise<ListPage<Versioned<Fields>>> {
     const search = new WordSearch(this.database, this.table, words);
@@ -196,14 +216,10 @@ export class ListReader<Fields> {
     ids: readonly Id[],
     changed: readonly StoredRecord<Fields>[],
   ): Promise<ListPage<Versioned<Fields>>> {
-    const { order, from } = query;
     const known = new Page<Fields>(query);
     const isFull = await this.fill(known, reader, query, theseIds(ids));
     if (changed.length === 0) return inListOrder(query, known.records, isFull);
-    const sign = from?.side === 'before' ? -1 : 1;
-    const all = [...known.records, ...changed].sort(
-      (a, b) => sign * compareInOrder(order, valuesOf(a, order), valuesOf(b, order)),
-    );
+    const all = [...known.records, ...changed].sort(listOrder(query));
     // What follows the last of a full page is not known to come next.
     const last = known.records.at(-1);
     const page = new Page<Fields>(query);
@@ -256,6 +272,11 @@ export class ListReader<Fields> {
     }
     return records;
   }
+}
+
+/** Whether a filter asks for some values of a field in which no two records share one. */
+function isOfKeys({ fields }: RecordTable, { field, operator }: Filter): boolean {
+  return (field === 'id' || fields[field]?.unique === true) && (operator === 'eq' || operator === 'in');
 }
 
 /** Takes records until the page has its number of records or of bytes. */
