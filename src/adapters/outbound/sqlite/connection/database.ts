@@ -227,12 +227,8 @@ export class SqliteDatabase implements Store, Reader {
   /** After damage, all writes are refused. */
   private reportCheckpoint(files: OpenFiles, error: unknown): void {
     if (error instanceof StoreConfigError) files.markLost();
-    this.logger?.error(
-      'the write-ahead log cannot be copied into the database; it grows until that succeeds',
-      {
-        error,
-      },
-    );
+    const message = 'the write-ahead log cannot be copied into the database; it grows until that succeeds';
+    this.logger?.error(message, { error });
   }
 
   private reportLost(files: readonly string[]): void {

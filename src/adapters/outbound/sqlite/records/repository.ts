@@ -65,22 +65,16 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     const { name, firstId } = this.table;
     return this.database.write((statement) => {
       statement('INSERT INTO counters VALUES (?, ?) ON CONFLICT DO NOTHING').run(name, firstId);
-      const [row] = statement(
-        'UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id',
-      ).all(count, name) as [number][];
+      const raise = 'UPDATE counters SET next_id = next_id + ? WHERE name = ? RETURNING next_id';
+      const [row] = statement(raise).all(count, name) as [number][];
       if (!row) throw new Error(`There is no counter ${name}.`);
       return row[0] - count;
     });
   }
 
   async releaseIds(first: Id, end: Id): Promise<void> {
-    await this.database.write((statement) =>
-      statement('UPDATE counters SET next_id = ? WHERE name = ? AND next_id = ?').run(
-        first,
-        this.table.name,
-        end,
-      ),
-    );
+    const sql = 'UPDATE counters SET next_id = ? WHERE name = ? AND next_id = ?';
+    await this.database.write((statement) => statement(sql).run(first, this.table.name, end));
   }
 
   insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
@@ -103,7 +97,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
       const written = writes;
       const run = (statement: Statements) => {
         const nextChange = this.numberChanges(statement);
-        return written.map((write) => outcomeOf(write, statement, nextChange));
+        return written.map((write) => orAppError(() => write.run(statement, nextChange)));
       };
       outcomes.push(...(await this.database.write(run, rows)));
       writes = [];
@@ -240,13 +234,9 @@ function idSet(rows: readonly [Id][]): Set<Id> {
   return new Set(rows.map(([id]) => id));
 }
 
-function outcomeOf<Outcome>(
-  { run }: RecordWrite<Outcome>,
-  statement: Statements,
-  nextChange: NextChange,
-): Outcome | AppError {
+function orAppError<Outcome>(run: () => Outcome): Outcome | AppError {
   try {
-    return run(statement, nextChange);
+    return run();
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

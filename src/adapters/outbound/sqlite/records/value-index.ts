@@ -24,7 +24,6 @@ export class ValueIndex {
   private readonly name: string;
   private readonly lists: readonly string[];
   private readonly attributes: readonly string[];
-  private readonly select: string;
   /** For one value, for two, and so on. */
   private readonly inserts: readonly string[];
 
@@ -32,7 +31,6 @@ export class ValueIndex {
     this.name = name;
     this.lists = listFields(fields);
     this.attributes = attributeFields(fields);
-    const members = [...this.lists, ...this.attributes].map((field) => `'${field}', fields -> '$.${field}'`);
     const rows = Array.from(
       { length: VALUES_OF_A_STATEMENT },
       (_, at) => `(?${2 * at + 2}, ?${2 * at + 3}, ?1)`,
@@ -40,7 +38,6 @@ export class ValueIndex {
     this.inserts = rows.map(
       (_, at) => `INSERT OR IGNORE INTO ${valuesTable(name)} VALUES ${rows.slice(0, at + 1).join(', ')}`,
     );
-    this.select = `SELECT json_object(${members.join(', ')}) FROM ${name} WHERE id = ?`;
   }
 
   /** How many rows more a record with these fields counts as. */
@@ -48,10 +45,10 @@ export class ValueIndex {
     return Math.floor(this.entriesOf(fields).length / VALUES_OF_A_ROW);
   }
 
-  /** Returns the lists and attributes among the fields of a record; empty if there is no record. */
+  /** Returns the fields of a record whose values are stored; empty if there are none, or no record. */
   read(statement: Statements, id: Id): object {
     if (this.lists.length + this.attributes.length === 0) return NONE;
-    const row = statement(this.select).get([id]) as [string] | undefined;
+    const row = statement(`SELECT fields FROM ${this.name} WHERE id = ?`).get([id]) as [string] | undefined;
     return row ? (JSON.parse(row[0]) as object) : NONE;
   }
 
@@ -62,7 +59,9 @@ export class ValueIndex {
    */
   change(statement: Statements, id: Id, before: object = NONE, after: object = NONE): void {
     const [known, wanted] = [this.entriesOf(before), this.entriesOf(after)];
-    for (const entry of known) if (!has(wanted, entry)) this.remove(statement, id, entry);
+    const removal = `DELETE FROM ${valuesTable(this.name)} WHERE field = ? AND value = ? AND id = ?`;
+    for (const [field, value] of known.filter((entry) => !has(wanted, entry)))
+      statement(removal).run([field, storedValue(value), id]);
     const added = wanted.filter((entry) => !has(known, entry));
     this.insert(statement, id, added);
   }
@@ -90,14 +89,6 @@ export class ValueIndex {
       for (const [field, value] of entries.slice(at, end)) values.push(field, storedValue(value));
       statement(this.inserts[end - at - 1] ?? '').run(values);
     }
-  }
-
-  private remove(statement: Statements, id: Id, [field, value]: Entry): void {
-    statement(`DELETE FROM ${valuesTable(this.name)} WHERE field = ? AND value = ? AND id = ?`).run([
-      field,
-      storedValue(value),
-      id,
-    ]);
   }
 }
 
