@@ -22,7 +22,7 @@ export const FIRST_TAKEN = 13;
  * SQLite ends with the id.
  *
  * A table that has lists or attributes by which clients filter has `TABLE_values`: a row for each different value of a
- * list in a record, and one for each attribute, whose field is `attributes.KEY` (see `records/value-index.ts`).
+ * list in a record, and one for each attribute, whose field is `attributes.KEY` (see `records/record-rows.ts`).
  *
  * `counters` has the next id of each table. The generation of the store is there too, so that a restored backup of any
  * release can get one.
@@ -231,8 +231,8 @@ const NEW_INDEXES = `
 
 /**
  * Makes the words of a table anew. By default, FTS5 rewrites a part of the index as soon as a tenth of its records were
- * replaced: replacing the words of every record takes four times as long. Without that, searches pass more dead entries,
- * and take up to half as long again.
+ * replaced: replacing the words of every record takes four times as long. Without that, searches pass more dead
+ * entries, and take up to half as long again.
  */
 const newWords = (table: string) => `
   DROP TABLE IF EXISTS ${table}_terms;

@@ -94,8 +94,8 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
 }
 
 /**
- * A connection that keeps every statement while it is open; one with many is replaced. The garbage collector finalizes a dropped one in the serving
- * thread, which then waits until the statement that runs on the connection ends.
+ * A connection that keeps every statement while it is open; one with many is replaced. The garbage collector finalizes
+ * a dropped statement in the serving thread, which then waits until the one that runs on the connection ends.
  */
 class ReaderConnection {
   private readonly statements = new Map<string, AsyncStatement>();

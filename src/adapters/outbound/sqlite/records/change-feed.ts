@@ -60,8 +60,8 @@ export type NextChange = () => number | null;
 /**
  * Returns a function that begins to number the changes of one table in the transaction of its statements. The newest
  * number is the highest that a record or a tombstone has, or the floor, under which tombstones were purged; so no write
- * has to update a counter. Because one transaction at a time writes, the numbers have the order of the commits. A number
- * that was not written is given again.
+ * has to update a counter. Because one transaction at a time writes, the numbers have the order of the commits. A
+ * number that was not written is given again.
  */
 export function changeNumbers({ name, hasFeed }: StoredTable): (statement: Statements) => NextChange {
   const select = `SELECT ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
