@@ -9,7 +9,7 @@ import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { openApiRoute } from '../adapters/inbound/http/pages/openapi-route.js';
 import { consoleRoutes, docsRoutes } from '../adapters/inbound/http/pages/pages.js';
 import { rootRoute } from '../adapters/inbound/http/pages/root-route.js';
-import type { MetricsReport } from '../adapters/inbound/http/pipeline/management-app.js';
+import type { MetricsReport } from '../adapters/inbound/http/pipeline/app.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';

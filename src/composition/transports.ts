@@ -1,6 +1,9 @@
 import { join } from 'node:path';
-import type { Middleware } from '../adapters/inbound/http/core/context.js';
-import { directClientIp, proxiedClientIp } from '../adapters/inbound/http/middleware/client-ip.js';
+import {
+  type ClientAddress,
+  directAddress,
+  proxiedAddress,
+} from '../adapters/inbound/http/middleware/limits.js';
 import { TrustedProxies } from '../adapters/inbound/http/server/ip-address.js';
 import { STRICT_TRANSPORT } from '../adapters/inbound/http/server/security-headers.js';
 import { FileCertificates } from '../adapters/outbound/certificates/file-certificates.js';
@@ -13,7 +16,7 @@ import type { Settings } from '../config/settings.js';
 
 /** How requests reach the service. */
 export interface Transport {
-  readonly clientIp: Middleware;
+  readonly clientAddress: ClientAddress;
   /** The headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** Absent: a proxy ends TLS. */
@@ -35,19 +38,19 @@ export const TRANSPORTS: Readonly<Record<Settings['TLS'], Make>> = {
   'self-signed': (settings, clock, logger) => {
     const ca = new LocalCa(join(settings.DATA_DIR, 'tls'), clock, certificateNames(settings));
     const options = { checkMs: SELF_SIGNED_CHECK_MS, authorityFile: ca.authorityFile, logger };
-    return { clientIp: directClientIp, headers: {}, certificate: new ServedCertificate(ca, options) };
+    return { clientAddress: directAddress, headers: {}, certificate: new ServedCertificate(ca, options) };
   },
   files: ({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }, clock, logger) => {
     const files = new FileCertificates({ certFile, keyFile }, clock, logger);
     const options = { checkMs: FILES_CHECK_MS, authorityFile: undefined, logger };
     return {
-      clientIp: directClientIp,
+      clientAddress: directAddress,
       headers: STRICT_TRANSPORT,
       certificate: new ServedCertificate(files, options),
     };
   },
   proxy: ({ TRUSTED_PROXIES }) => ({
-    clientIp: proxiedClientIp(new TrustedProxies(TRUSTED_PROXIES)),
+    clientAddress: proxiedAddress(new TrustedProxies(TRUSTED_PROXIES)),
     headers: STRICT_TRANSPORT,
   }),
 };

@@ -1,5 +1,5 @@
 import type { Route } from '../adapters/inbound/http/core/route.js';
-import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/pipeline/management-app.js';
+import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/pipeline/app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer } from '../adapters/inbound/http/server/server.js';
 import type { Logger } from '../application/ports/logger.js';

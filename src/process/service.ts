@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
-import { cors } from '../adapters/inbound/http/middleware/cors.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
 import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
@@ -153,8 +152,8 @@ export class Service {
       limits,
     } = this.parts;
     const listener = createApp({
-      clientIp: transport.clientIp,
-      cors: cors(settings.CORS_ORIGINS),
+      clientAddress: transport.clientAddress,
+      corsOrigins: settings.CORS_ORIGINS,
       accessControl: { authenticator, limiter: rateLimits.requests },
       publicUrl,
       routes: [...routes, ...health],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
-import { createManagementApp } from '#src/adapters/inbound/http/pipeline/management-app.js';
+import { createManagementApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
 import { unavailable } from '#src/domain/errors.js';

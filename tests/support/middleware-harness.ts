@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Middleware } from '#src/adapters/inbound/http/core/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
-import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
+import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { koaListener } from '#src/adapters/inbound/http/pipeline/koa-listener.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
@@ -175,8 +174,8 @@ function appOver(
     publicView: { cacheControl: 'public, max-age=60', filter: LIVE, includes: () => true },
   };
   return createApp({
-    clientIp: directClientIp,
-    cors: cors(origins),
+    clientAddress: directAddress,
+    corsOrigins: origins,
     accessControl: {
       authenticator: testAuthenticator({ failures: UNLIMITED, cache: new CredentialCache(clock) }),
       limiter: UNLIMITED,

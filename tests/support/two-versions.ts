@@ -1,12 +1,11 @@
 import { join } from 'node:path';
+import { Deprecation } from '#src/adapters/inbound/http/core/api-version.js';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '#src/adapters/inbound/http/core/route.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { directClientIp } from '#src/adapters/inbound/http/middleware/client-ip.js';
-import { cors } from '#src/adapters/inbound/http/middleware/cors.js';
-import { Deprecation } from '#src/adapters/inbound/http/middleware/deprecation.js';
+import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
@@ -146,8 +145,8 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
 function app({ serviceParts }: Application, routes: readonly Route[], entries: RequestEntry[]) {
   const { settings, authenticator, rateLimits, observers, logger, clock, publicUrl } = serviceParts;
   return createApp({
-    clientIp: directClientIp,
-    cors: cors(settings.CORS_ORIGINS),
+    clientAddress: directAddress,
+    corsOrigins: settings.CORS_ORIGINS,
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     publicUrl,

@@ -7,8 +7,8 @@ import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/
 import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
-import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
-import { responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
+import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
+import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { Creation } from '#src/application/records/create-records.js';
@@ -31,11 +31,11 @@ describe('an interrupted import', () => {
   const folder = temporaryFolder();
   const logger = new DetailLogger();
   const timeouts = { handshakeMs: 10_000, headersMs: 2_000, requestMs: 2_000, silenceMs: 5_000 };
-  const bounded = responseLimits(
-    new ConcurrencyLimits(1_048_576, { imports: { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 } }),
-  );
+  const imports = { total: 2, perClient: 2, maxWaiting: 0, patienceMs: 0 };
+  const respondErrors = errors(logger);
+  const bounded = responseLimits(new ConcurrencyLimits(1_048_576, { imports }), respondErrors);
   const http = middlewareHarness(
-    (ctx, next) => errorHandler(logger)(ctx, () => bounded(ctx, () => compression(ctx, next))),
+    (ctx, next) => bounded(ctx, () => respondErrors(ctx, () => compression(ctx, next))),
     timeouts,
   );
   let step = async (_name: string): Promise<void> => {};

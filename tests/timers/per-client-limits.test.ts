@@ -4,9 +4,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
+import type { Middleware } from '#src/adapters/inbound/http/core/context.js';
 import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js';
-import { errorHandler } from '#src/adapters/inbound/http/middleware/error-handler.js';
-import { limitSendingTime, responseLimits } from '#src/adapters/inbound/http/middleware/response-limits.js';
+import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
+import { responseLimits, type SendingLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
@@ -19,6 +20,7 @@ import { until } from '../support/until.js';
 const LINES = { 'Content-Type': 'application/x-ndjson' };
 const MIB = 1_024 * 1_024;
 const HOUR_MS = 3_600_000;
+const respondErrors = errors(new DetailLogger());
 
 describe('the concurrent work of one client', () => {
   const service = inProcessService();
@@ -118,15 +120,7 @@ describe('unread responses', () => {
   const LARGE = 16 * MIB;
   const limits = { total: 3 * LARGE, perClient: 2 * LARGE, maxWaiting: 1, patienceMs: HOUR_MS };
   const bounds = new ConcurrencyLimits(1_048_576, { responses: limits });
-  const bounded = responseLimits(bounds);
-  const service = middlewareHarness(async (ctx, next) => {
-    try {
-      await bounded(ctx, next);
-    } catch (error) {
-      ctx.status = 503;
-      ctx.body = String((error as { code?: string }).code);
-    }
-  });
+  const service = middlewareHarness(responseLimits(bounds, respondErrors));
   before(() => {
     service.handler = (ctx) => {
       ctx.state.principal = { id: ctx.get('X-Client'), scopes: [] };
@@ -150,7 +144,7 @@ describe('unread responses', () => {
     const first = get('a');
     await until('the next one waits', () => figures().waiting === 1);
     const refused = await get('a');
-    expect([refused.status, refused.text]).to.deep.equal([503, 'unavailable']);
+    expect([refused.status, refused.json.code]).to.deep.equal([503, 'unavailable']);
     expect((await get('a', '/small')).status).to.equal(200);
     expect((await get('b')).status).to.equal(200);
     for (const socket of sockets) socket.destroy();
@@ -181,7 +175,7 @@ describe('a large error', () => {
 });
 
 describe('an error in the place of a compressed response', () => {
-  const service = middlewareHarness((ctx, next) => errorHandler(new DetailLogger())(ctx, next));
+  const service = middlewareHarness(respondErrors);
 
   it('is not described as compressed', async () => {
     service.handler = async (ctx) => {
@@ -195,7 +189,7 @@ describe('an error in the place of a compressed response', () => {
 
 describe('an error that is larger than the permit of the record', () => {
   const bounds = new ConcurrencyLimits(1_000);
-  const service = middlewareHarness(responseLimits(bounds));
+  const service = middlewareHarness(responseLimits(bounds, respondErrors));
 
   it('counts with its own size', async () => {
     const inUse: number[] = [];
@@ -215,7 +209,9 @@ describe('an error that is larger than the permit of the record', () => {
 describe('pages that are being read', () => {
   const MAX_PAGE = 4 * MIB;
   const responses = { total: 3 * MAX_PAGE, perClient: 2 * MAX_PAGE, maxWaiting: 10, patienceMs: HOUR_MS };
-  const service = middlewareHarness(responseLimits(new ConcurrencyLimits(1_048_576, { responses })));
+  const service = middlewareHarness(
+    responseLimits(new ConcurrencyLimits(1_048_576, { responses }), respondErrors),
+  );
 
   it('wait before they are read if their client has reached its limit', async () => {
     const reading: string[] = [];
@@ -255,7 +251,7 @@ describe('pages that are being read', () => {
 describe('a request that waits', () => {
   const responses = { total: 1, perClient: 1, maxWaiting: 10, patienceMs: HOUR_MS };
   const bounds = new ConcurrencyLimits(1_048_576, { responses });
-  const service = middlewareHarness(responseLimits(bounds));
+  const service = middlewareHarness(responseLimits(bounds, respondErrors));
 
   it('is not carried out if its client has disconnected', async () => {
     const begun: string[] = [];
@@ -302,7 +298,7 @@ describe('a request that waits', () => {
 describe('work for a client that has disconnected', () => {
   const exports = { total: 1, perClient: 1, maxWaiting: 0, patienceMs: 0 };
   const bounds = new ConcurrencyLimits(MIB, { exports });
-  const service = middlewareHarness(responseLimits(bounds));
+  const service = middlewareHarness(responseLimits(bounds, respondErrors));
 
   it('counts against the limit until it ends', async () => {
     let end = () => {};
@@ -375,8 +371,14 @@ describe('a write whose response exceeds the memory limit', () => {
   });
 });
 
+/** Limits the time of sending a response, of any size. */
+function sentWithin(sending: SendingLimits): Middleware {
+  const responses = { total: 64 * MIB, perClient: 64 * MIB, maxWaiting: 0, patienceMs: 0 };
+  return responseLimits(new ConcurrencyLimits(MIB, { responses }), respondErrors, sending);
+}
+
 describe('a response that is read too slowly', () => {
-  const service = middlewareHarness(limitSendingTime({ graceMs: 100, bytesPerMs: 1_000_000 }));
+  const service = middlewareHarness(sentWithin({ graceMs: 100, bytesPerMs: 1_000_000 }));
 
   it('is cut off with its connection, even if the client keeps reading', async () => {
     service.handler = (ctx) => {
@@ -405,7 +407,7 @@ describe('a response that is read too slowly', () => {
 });
 
 describe('a response that is read in time', () => {
-  const service = middlewareHarness(limitSendingTime({ graceMs: HOUR_MS, bytesPerMs: 1 }));
+  const service = middlewareHarness(sentWithin({ graceMs: HOUR_MS, bytesPerMs: 1 }));
 
   it('leaves no timer if its client disconnects before it is ready', async () => {
     let hasBegun = false;

@@ -13,7 +13,7 @@ import { NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { BodyHandler } from '../core/route.js';
-import { loggedIds } from '../middleware/request-id.js';
+import { loggedIds } from '../middleware/observe.js';
 import { requestKey } from '../query/idempotency-key.js';
 import { connectionOf } from '../server/connection.js';
 import { BatchImporter } from './batch-importer.js';

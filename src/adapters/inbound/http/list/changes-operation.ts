@@ -10,7 +10,7 @@ import { JSON_TYPE, JSON_UTF8, NDJSON, NDJSON_UTF8 } from '../core/media-types.j
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
-import { preferredType } from '../middleware/content-negotiation.js';
+import { preferredType } from '../middleware/negotiation.js';
 import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
 import { addAppliedPreference, preferredWaitSeconds } from '../query/prefer-header.js';
 import { invalid } from '../query/query.js';

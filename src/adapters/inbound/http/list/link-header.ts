@@ -3,7 +3,7 @@ import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { Query } from '../core/parameter.js';
-import { checkTarget } from '../middleware/request-limits.js';
+import { checkTarget } from '../middleware/limits.js';
 import { encodeCursor, queryFingerprint } from './cursor.js';
 
 /** The URL of a page, without its host. */

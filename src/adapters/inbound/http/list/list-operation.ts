@@ -10,7 +10,7 @@ import type { Query } from '../core/parameter.js';
 import { type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
-import { preferredType } from '../middleware/content-negotiation.js';
+import { preferredType } from '../middleware/negotiation.js';
 import { FieldSelector } from '../query/field-selection.js';
 import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid } from '../query/query.js';

@@ -10,7 +10,7 @@ const MAX_UNCOMPRESSED_BYTES = 1_024;
 /**
  * Compresses responses that vary by `Accept-Encoding`, and NDJSON. A response with a strong tag is not compressed,
  * because the tag identifies its exact bytes (RFC 9110 section 8.8.3). Errors are not compressed, because they pass
- * this middleware as exceptions. By hand: koa-compress does not pass on stream errors, so a failing export would hang
+ * it as exceptions. By hand: koa-compress does not pass on stream errors, so a failing export would hang
  * instead of closing the connection.
  */
 export const compression: Middleware = (ctx, next) =>

@@ -12,7 +12,7 @@ import type { CodedError } from '../core/http-error.js';
 import { FORM, JSON_TYPE } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
-import { setThrottledHeaders } from '../middleware/rate-limit.js';
+import { setThrottledHeaders } from '../middleware/authenticate.js';
 import { decodeFormText, type Form, formIssue, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-errors.js';
 

@@ -1,5 +1,5 @@
 import { type JsonSchema, TEXT } from '../core/json-schema.js';
-import { REQUEST_ID } from '../middleware/request-id.js';
+import { REQUEST_ID } from '../middleware/response-headers.js';
 
 interface CommonHeader {
   readonly required?: true;

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.js';
 import { HTML, JSON_TYPE, JSON_UTF8, PROBLEM } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
-import { preferredType } from '../middleware/content-negotiation.js';
+import { preferredType } from '../middleware/negotiation.js';
 import { TaggedDocument } from '../response/static-document.js';
 
 const DOCS = '/docs';

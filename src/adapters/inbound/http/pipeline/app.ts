@@ -6,35 +6,27 @@ import type { RequestObserver } from '../../../../application/ports/request-obse
 import type { RequestTracer } from '../../../../application/ports/request-tracer.js';
 import { notFound, unavailable } from '../../../../domain/errors.js';
 import { andThen } from '../../../../shared/maybe-promise.js';
-import { versionOf } from '../core/api-version.js';
+import { FIRST_VERSION, versionOf } from '../core/api-version.js';
 import type { ConcurrencyLimits } from '../core/concurrency-limits.js';
 import type { Middleware } from '../core/context.js';
+import { HttpError } from '../core/http-error.js';
 import { isProbe, type Route } from '../core/route.js';
-import type { AccessControl } from '../middleware/authentication.js';
-import { compression } from '../middleware/compression.js';
-import { connectionClose } from '../middleware/connection-close.js';
-import { normalizeAccept } from '../middleware/content-negotiation.js';
-import { deprecationHeaders } from '../middleware/deprecation.js';
-import { errorHandler } from '../middleware/error-handler.js';
-import { noStore } from '../middleware/no-store.js';
-import { observeRequests } from '../middleware/observe-requests.js';
-import { countRequest } from '../middleware/rate-limit.js';
-import { loggedIds, requestId } from '../middleware/request-id.js';
-import { requestLimits } from '../middleware/request-limits.js';
-import { limitSendingTime, responseLimits } from '../middleware/response-limits.js';
-import { bearerChallenge } from '../middleware/www-authenticate.js';
+import { type AccessControl, bearerChallenge, countRequest } from '../middleware/authenticate.js';
+import { errors } from '../middleware/errors.js';
+import { type ClientAddress, requestLimits, responseLimits } from '../middleware/limits.js';
+import { loggedIds, observe } from '../middleware/observe.js';
+import { responseHeaders } from '../middleware/response-headers.js';
 import { metadataUrl } from '../oauth/metadata-routes.js';
 import { connectionOf } from '../server/connection.js';
 import { shedLoad } from '../server/load-shedding.js';
 import { koaListener } from './koa-listener.js';
-import { routeHandler } from './route-handler.js';
-import { routeIndex } from './route-index.js';
+import { routeHandler, routeIndex } from './route-handler.js';
 
 export interface AppDependencies {
-  /** Finds the IP address of the client, or rejects the request: `directClientIp` or `proxiedClientIp`. */
-  readonly clientIp: Middleware;
-  /** Lets scripts of other origins read the responses. */
-  readonly cors: Middleware;
+  /** `directAddress` or `proxiedAddress`. */
+  readonly clientAddress: ClientAddress;
+  /** The setting `CORS_ORIGINS`. */
+  readonly corsOrigins: string;
   readonly accessControl: AccessControl;
   readonly routes: readonly Route[];
   /** Makes the addresses in responses. */
@@ -52,55 +44,30 @@ export interface AppDependencies {
 
 /** Returns the listener of a server. A request passes the middleware from top to bottom, then its route. */
 export function createApp(deps: AppDependencies): RequestListener {
-  const { logger, routes, limits, accessControl, isDraining, publicUrl } = deps;
+  const { logger, routes, limits, accessControl, publicUrl } = deps;
   const handlers = routes.map((route) => {
     return { ...route, handle: routeHandler(route, versionOf(route, routes), accessControl) };
   });
+  const challenge = bearerChallenge(() => metadataUrl(publicUrl));
+  const respondErrors = errors(logger, challenge);
   const observed: readonly Middleware[] = [
-    // An id in each response and log line; a request target that is no path becomes `*`.
-    requestId,
-    // Bounds the time that negotiation takes.
-    normalizeAccept,
-    // Headers for scripts of other origins, on errors too.
-    deps.cors,
+    // The id of the request, CORS, no caching, deprecation and the end of the connection, on errors too.
+    responseHeaders(deps),
     // The access log, metrics and traces, of refused requests too.
-    observeRequests(deps),
-    // A process that stops lets its clients connect elsewhere.
-    connectionClose(isDraining),
+    observe(deps),
   ];
-  const errors = errorHandler(
-    logger,
-    bearerChallenge(() => metadataUrl(publicUrl)),
-  );
   const middleware: readonly Middleware[] = [
     ...observed,
-    // Handlers make the addresses in responses by it.
-    addresses(publicUrl),
-    // Deprecation, Sunset and the next version, on errors too.
-    deprecationHeaders,
-    // A client that does not read its response is disconnected.
-    limitSendingTime(),
-    // The errors of what follows, up to the second errors.
-    errors,
-    // No cache keeps what a handler does not allow it to.
-    noStore,
-    // The address that limits count; 400 if a request bypassed the proxy.
-    deps.clientIp,
-    // The sizes of the target and the headers: 414, 431.
-    requestLimits,
-    // The bytes of responses that clients have not received yet.
-    responseLimits(limits),
-    // Inside the limits of responses, because errors count too.
-    errors,
-    // Inside the errors, which are not compressed.
-    compression,
+    // The bytes of responses that clients have not received yet, and how long they take. Errors count too.
+    responseLimits(limits, respondErrors),
+    respondErrors,
+    // Where the request comes from, 400 if it bypassed the proxy; the sizes of the target and the headers: 414, 431.
+    requestLimits(deps.clientAddress),
     // Most requests end here.
     routeIndex(handlers),
     // 404. It counts, so that nobody tries paths without a limit.
     (ctx) =>
-      andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), () => {
-        throw notFound();
-      }),
+      andThen(isProbe(ctx.req) ? undefined : countRequest(ctx, accessControl.limiter), refuseUnknownPath),
   ];
   const onError: Parameters<typeof koaListener>[1] = (error, { state }) => {
     if (!isClientGone(error)) logger.warn('response aborted', { ...loggedIds(state), error });
@@ -108,11 +75,15 @@ export function createApp(deps: AppDependencies): RequestListener {
   const serve = koaListener(middleware, onError);
   const shedding = shedLoad({
     serve,
-    refuse: koaListener([...observed, errorHandler(logger), requestLimits, refuseOverload], onError),
+    refuse: koaListener([...observed, respondErrors, requestLimits(), refuseOverload], onError),
     networkOf: ({ socket }) => connectionOf(socket).peer.network,
   });
   // A process that is busy but alive must not be restarted, nor lose its traffic to others that are as busy.
   return (request, response) => (isProbe(request) ? serve : shedding)(request, response);
+}
+
+function refuseUnknownPath(): never {
+  throw notFound();
 }
 
 /** Made once, because the stack of an error is costly, and an overloaded service has no time to lose. */
@@ -121,14 +92,6 @@ const OVERLOADED = unavailable('The service has more requests than it can serve.
 const refuseOverload: Middleware = () => {
   throw OVERLOADED;
 };
-
-function addresses(publicUrl: Pick<PublicUrl, 'addressOf'>): Middleware {
-  const addressOf = (path: string) => publicUrl.addressOf(path);
-  return (ctx, next) => {
-    ctx.state.addressOf = addressOf;
-    return next();
-  };
-}
 
 const DISCONNECT_CODES: readonly (string | undefined)[] = [
   'ERR_STREAM_PREMATURE_CLOSE',
@@ -139,4 +102,48 @@ const DISCONNECT_CODES: readonly (string | undefined)[] = [
 /** Disconnects are not logged here, because the access log says that the response is incomplete. */
 function isClientGone(error: unknown): boolean {
   return DISCONNECT_CODES.includes((error as NodeJS.ErrnoException | null)?.code);
+}
+
+/** The metrics in the format of Prometheus. */
+export interface MetricsReport {
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+export interface ManagementDependencies {
+  /** Probes. */
+  readonly routes: readonly Route[];
+  readonly metrics: MetricsReport;
+  readonly logger: Logger;
+  readonly isDraining: () => boolean;
+}
+
+/** Returns the listener for operators: no token, no rate limit, and no access log. */
+export function createManagementApp({ routes, metrics, logger, isDraining }: ManagementDependencies) {
+  const probes = routes.map((route) => ({ ...route, handle: routeHandler(route, FIRST_VERSION) }));
+  const report = { template: '/metrics', path: /^\/metrics$/, handle: respondMetrics(metrics) };
+  const middleware: readonly Middleware[] = [
+    responseHeaders({ isDraining }),
+    errors(logger),
+    requestLimits(),
+    routeIndex([...probes, report]),
+    refuseUnknownPath,
+  ];
+  return koaListener(middleware, (error) => logger.warn('response aborted', { error }));
+}
+
+/**
+ * Responds in one format and ignores `Accept` (RFC 9110 section 12.4.1), because scrapers list many formats, and some
+ * do not list JSON.
+ */
+function respondMetrics(metrics: MetricsReport): Middleware {
+  return async (ctx) => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      throw new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
+    }
+    const text = await metrics.text();
+    ctx.set('Content-Type', metrics.contentType);
+    ctx.body = text;
+  };
 }

@@ -1,18 +1,13 @@
+import Router from '@koa/router';
 import type { Requirement } from '../../../../application/auth/authorization.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
-import {
-  type ApiVersion,
-  checkVersion,
-  isVersionInPath,
-  matchesVersion,
-  setVersion,
-} from '../core/api-version.js';
-import type { Context, Middleware } from '../core/context.js';
+import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';
+import type { Context, Middleware, RequestState } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
+import { NDJSON_UTF8 } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
 import {
-  type Access,
   acceptPatch,
   type BodyHandler,
   type BodyOperation,
@@ -20,13 +15,20 @@ import {
   type Operation,
   type Route,
 } from '../core/route.js';
-import { type AccessControl, authenticate, authorize, checkAgain } from '../middleware/authentication.js';
-import { negotiation } from '../middleware/content-negotiation.js';
-import { countRequest } from '../middleware/rate-limit.js';
+import {
+  type AccessControl,
+  authenticate,
+  authorize,
+  checkAgain,
+  countRequest,
+} from '../middleware/authenticate.js';
+import { compression } from '../middleware/compression.js';
+import { negotiation } from '../middleware/negotiation.js';
+import { varyHeader } from '../middleware/response-headers.js';
 import { readQuery } from '../query/query.js';
 
 /** A request of a route, with what the steps have found. */
-interface Visit {
+interface RequestScope {
   readonly ctx: Context;
   readonly route: Route;
   /** Absent for the probes of operators. */
@@ -39,7 +41,7 @@ interface Visit {
   query?: Query;
 }
 
-type Step = (visit: Visit) => MaybePromise<void>;
+type Step = (scope: RequestScope) => MaybePromise<void>;
 
 /** What every request of a route passes, in this order. A step that throws ends the request with its error. */
 const STEPS: readonly Step[] = [
@@ -69,10 +71,10 @@ const STEPS: readonly Step[] = [
 const OPTIONS_STEPS: readonly Step[] = [authenticateAndCount, respondOptions];
 
 /** Runs steps one after the other, without a promise until one returns it. */
-function run(steps: readonly Step[], visit: Visit, from = 0): MaybePromise<void> {
+function run(steps: readonly Step[], scope: RequestScope, from = 0): MaybePromise<void> {
   for (let at = from; at < steps.length; at++) {
-    const running = steps[at]?.(visit);
-    if (running) return running.then(() => run(steps, visit, at + 1));
+    const running = steps[at]?.(scope);
+    if (running) return running.then(() => run(steps, scope, at + 1));
   }
 }
 
@@ -94,10 +96,11 @@ export function routeHandler(route: Route, version: ApiVersion, accessControl?: 
     const operation = operations.get(method === 'HEAD' ? 'GET' : method);
     // First, because error responses depend on the same headers.
     (operation?.setVary ?? setDefaultVary)(ctx);
-    const visit = { ctx, route, accessControl, operation };
-    return catchErrors(
-      () => run(method === 'OPTIONS' ? OPTIONS_STEPS : STEPS, visit),
-      (error) => rethrow(error, visit),
+    const scope = { ctx, route, accessControl, operation };
+    const serve = () => run(method === 'OPTIONS' ? OPTIONS_STEPS : STEPS, scope);
+    // Inside the errors, which are not compressed.
+    return catchErrors(operation?.isCompressible ? () => compression(ctx, serve) : serve, (error) =>
+      rethrow(error, scope),
     );
   };
 }
@@ -105,6 +108,8 @@ export function routeHandler(route: Route, version: ApiVersion, accessControl?: 
 /** An operation, with what does not depend on the request. */
 type PreparedOperation = Operation & {
   readonly setVary: (ctx: Context) => void;
+  /** Whether a response may vary by `Accept-Encoding`. */
+  readonly isCompressible: boolean;
   /** The media types of the body; absent if the operation has no body. */
   readonly mediaTypes: readonly string[] | undefined;
   readonly subpaths: BodyOperation['subpathByType'];
@@ -128,6 +133,9 @@ function prepared(operation: Operation, { access }: Route): PreparedOperation {
   return {
     ...operation,
     setVary: varyHeader(access, operation.varyBy),
+    isCompressible:
+      operation.varyBy?.includes('Accept-Encoding') === true ||
+      handlers.some(([, { produces }]) => produces?.includes(NDJSON_UTF8)),
     mediaTypes: 'consumes' in operation ? Object.keys(consumes) : undefined,
     subpaths: 'consumes' in operation ? operation.subpathByType : undefined,
     handlers: new Map(handlers),
@@ -135,13 +143,13 @@ function prepared(operation: Operation, { access }: Route): PreparedOperation {
   };
 }
 
-function authenticateAndCount({ ctx, route: { access }, accessControl }: Visit): MaybePromise<void> {
+function authenticateAndCount({ ctx, route: { access }, accessControl }: RequestScope): MaybePromise<void> {
   if (!accessControl || access === 'probe') return;
   if (access === 'public' || ctx.method === 'OPTIONS') return countRequest(ctx, accessControl.limiter);
   return authenticate(ctx, accessControl);
 }
 
-function checkScopes({ ctx, route: { access }, accessControl, operation }: Visit): void {
+function checkScopes({ ctx, route: { access }, accessControl, operation }: RequestScope): void {
   if (!accessControl || access !== 'bearer') return;
   const requirement = requirementOf(ctx, operation);
   authorize(ctx, requirement);
@@ -155,46 +163,46 @@ function requirementOf(ctx: Context, operation: PreparedOperation | undefined): 
 }
 
 /** @throws HttpError `method_not_allowed` */
-function requireOperation(visit: Visit): void {
-  const { ctx, route, operation } = visit;
-  visit.isAdmitted = true;
+function requireOperation(scope: RequestScope): void {
+  const { ctx, route, operation } = scope;
+  scope.isAdmitted = true;
   if (operation) return;
   setAllow(ctx, route);
   throw new HttpError('method_not_allowed', `${ctx.method} cannot be used here; see Allow.`);
 }
 
-function checkSubpath({ ctx, operation }: Visit): void {
+function checkSubpath({ ctx, operation }: RequestScope): void {
   const { mediaTypes, subpaths } = operation ?? {};
   if (mediaTypes && subpaths) rejectTypeOfSubpath(ctx, mediaTypes, subpaths);
 }
 
-function negotiateResponse(visit: Visit): void {
-  const { ctx, operation } = visit;
+function negotiateResponse(scope: RequestScope): void {
+  const { ctx, operation } = scope;
   const { mediaTypes, handlers, defaultHandler } = operation as PreparedOperation;
-  visit.handler = (mediaTypes && handlers.get(mediaType(ctx))) ?? defaultHandler;
-  visit.handler.negotiate(ctx);
+  scope.handler = (mediaTypes && handlers.get(mediaType(ctx))) ?? defaultHandler;
+  scope.handler.negotiate(ctx);
 }
 
-function readParameters(visit: Visit): void {
-  const { parameter, parameterNames = noneThere } = visit.operation as PreparedOperation;
-  visit.query = readQuery(visit.ctx, parameter, parameterNames);
+function readParameters(scope: RequestScope): void {
+  const { parameter, parameterNames = noneThere } = scope.operation as PreparedOperation;
+  scope.query = readQuery(scope.ctx, parameter, parameterNames);
 }
 
 function noneThere(): string {
   return 'there is none';
 }
 
-function checkBody({ ctx, operation, handler }: Visit): void {
+function checkBody({ ctx, operation, handler }: RequestScope): void {
   const { mediaTypes } = operation ?? {};
   if (mediaTypes) checkMediaType(ctx, { mediaTypes, isOptional: handler?.read !== undefined });
 }
 
-function readBodyAndHandle({ ctx, handler, query }: Visit): MaybePromise<void> {
+function readBodyAndHandle({ ctx, handler, query }: RequestScope): MaybePromise<void> {
   const { read, handle } = handler as NegotiatedHandler;
   return read ? read(ctx, () => handle(ctx, query as Query)) : handle(ctx, query as Query);
 }
 
-function respondOptions({ ctx, route }: Visit): void {
+function respondOptions({ ctx, route }: RequestScope): void {
   const operations = Object.values(route.operations);
   // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
@@ -214,7 +222,7 @@ const OTHER_ERRORS: ReadonlySet<string> = new Set([
 ]);
 
 /** Throws `not_found` instead of an error of a request for an item that does not exist. */
-async function rethrow(error: unknown, { ctx, route, operation, isAdmitted }: Visit): Promise<never> {
+async function rethrow(error: unknown, { ctx, route, operation, isAdmitted }: RequestScope): Promise<never> {
   if (!isCoded(error)) throw error;
   try {
     // The lookup happens only if something failed.
@@ -234,18 +242,49 @@ function setAllow(ctx: Context, route: Route): void {
   if (patchTypes.length > 0) ctx.set('Accept-Patch', patchTypes.join(', '));
 }
 
+// Finding the route.
+
+type Layer = Router<RequestState>['stack'][number];
+
+interface Entry {
+  /** The path for people. Its first segment behind the version is no variable. */
+  readonly template: string;
+  readonly path: RegExp;
+  /** Calls `next` if the request is for a later entry. */
+  readonly handle: Middleware;
+}
+
 /**
- * Returns a function that names the request headers that a response depends on (RFC 9110 section 12.5.5).
- * @param access a probe does not depend on the version
- * @param headers in addition to `Accept`, and to `API-Version` if the path names no version
+ * Runs the first entry whose pattern matches the path, with its captures in `ctx.captures`. By hand, because the
+ * router's own middleware tries every pattern and composes a chain of functions for each request.
  */
-export function varyHeader(access: Access, headers: readonly string[] = []): (ctx: Context) => void {
-  const always = ['Accept', ...headers].join(', ');
-  const unversioned = access === 'probe' ? always : `API-Version, ${always}`;
-  return (ctx) => {
-    const names = isVersionInPath(ctx.path) ? always : unversioned;
-    // Koa's `vary` parses the header to leave out duplicates.
-    if (ctx.res.hasHeader('Vary')) ctx.vary(names);
-    else ctx.res.setHeader('Vary', names);
+export function routeIndex(entries: readonly Entry[]): Middleware {
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  const bySegment = new Map<string, { layer: Layer; handle: Middleware }[]>();
+  for (const { template, path, handle } of entries) {
+    router.all(path, handle);
+    const layer = router.stack.at(-1) as Layer;
+    const segment = firstSegment(template);
+    bySegment.set(segment, [...(bySegment.get(segment) ?? []), { layer, handle }]);
+  }
+  return (ctx, next) => {
+    const { path } = ctx;
+    const candidates = bySegment.get(firstSegment(path)) ?? [];
+    const runFrom = (start: number): MaybePromise<void> => {
+      for (let at = start; at < candidates.length; at++) {
+        const candidate = candidates[at];
+        if (!candidate?.layer.match(path)) continue;
+        ctx['captures'] = candidate.layer.captures(path);
+        return candidate.handle(ctx, () => runFrom(at + 1));
+      }
+      return next();
+    };
+    return runFrom(0);
   };
+}
+
+/** The first segment of a path behind the version, if it has one. */
+function firstSegment(path: string): string {
+  const [, first = '', second = ''] = path.split('/', 3);
+  return /^v\d+$/.test(first) ? second : first;
 }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { versionOf } from '#src/adapters/inbound/http/core/api-version.js';
+import { Deprecation, versionOf } from '#src/adapters/inbound/http/core/api-version.js';
 import type { Route } from '#src/adapters/inbound/http/core/route.js';
-import { Deprecation } from '#src/adapters/inbound/http/middleware/deprecation.js';
 
 const deprecation = new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' });
 

@@ -1,10 +1,19 @@
-import { AuthenticationThrottled, type Authenticator } from '../../../../application/auth/authenticator.js';
-import { denialReason, type Requirement } from '../../../../application/auth/authorization.js';
-import type { RateLimiter } from '../../../../application/ports/rate-limiter.js';
+import {
+  AuthenticationThrottled,
+  type Authenticator,
+  isBadCredential,
+} from '../../../../application/auth/authenticator.js';
+import {
+  denialReason,
+  InsufficientScope,
+  type Requirement,
+} from '../../../../application/auth/authorization.js';
+import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import type { Principal } from '../../../../domain/access.js';
+import { AppError } from '../../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { clientOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
-import { countRequest, setThrottledHeaders } from './rate-limit.js';
 
 export interface AccessControl {
   readonly authenticator: Authenticator;
@@ -69,4 +78,56 @@ function bearerToken(authorization: string): string | undefined {
   const [scheme] = /^bearer +(?=\S)/i.exec(authorization) ?? [];
   if (scheme !== undefined) return authorization.slice(scheme.length);
   return /^bearer[^a-z0-9-]/i.test(authorization) ? authorization : undefined;
+}
+
+/**
+ * Counts the request against its principal, or against its IP address if it has no principal.
+ * @throws AppError `rate_limited`
+ */
+export function countRequest(ctx: Context, limiter: RateLimiter): MaybePromise<void> {
+  return andThen(limiter.consume(clientOf(ctx)), (state) => {
+    const { policy } = limiter;
+    setRateHeaders(ctx, policy, state);
+    if (state.allowed) return;
+    setRetryAfter(ctx, state);
+    throw new AppError('rate_limited', `Over ${policy.quota} requests in one window; try again later.`);
+  });
+}
+
+/** Sets the headers that name the exhausted policy and when it resets. */
+export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
+  setRateHeaders(ctx, policy, state);
+  setRetryAfter(ctx, state);
+}
+
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
+function setRateHeaders(ctx: Context, policy: RatePolicy, { remaining, resetSeconds }: RateState): void {
+  const { name, quota, windowSeconds } = policy;
+  ctx.set('RateLimit-Policy', `"${name}";q=${quota};w=${windowSeconds}`);
+  ctx.set('RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`);
+}
+
+function setRetryAfter(ctx: Context, { resetSeconds }: RateState): void {
+  ctx.set('Retry-After', String(resetSeconds));
+}
+
+/**
+ * Adds the bearer challenge to a response that rejects a credential (RFC 6750 section 3), with the URL of the resource
+ * metadata (RFC 9728 section 5.1). Keeps a challenge that is already set.
+ */
+export function bearerChallenge(metadataUrl: () => string): (ctx: Context, error: unknown) => void {
+  return (ctx, error) => {
+    const parameters = parametersFor(error);
+    if (!parameters || ctx.response.get('WWW-Authenticate')) return;
+    const all = [...parameters, `resource_metadata="${metadataUrl()}"`];
+    ctx.set('WWW-Authenticate', `Bearer ${all.join(', ')}`);
+  };
+}
+
+/** The parameters of the challenge. They name no error if the request has no token (RFC 6750 section 3.1). */
+function parametersFor(error: unknown): string[] | undefined {
+  if (error instanceof InsufficientScope)
+    return ['error="insufficient_scope"', `scope="${error.missing.join(' ')}"`];
+  if (isBadCredential(error)) return ['error="invalid_token"', `error_description="${error.message}"`];
+  return error instanceof AppError && error.code === 'unauthenticated' ? [] : undefined;
 }

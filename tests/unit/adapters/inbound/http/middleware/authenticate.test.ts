@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import type { Context, RequestState } from '#src/adapters/inbound/http/core/context.js';
-import { type AccessControl, authenticate } from '#src/adapters/inbound/http/middleware/authentication.js';
+import { type AccessControl, authenticate } from '#src/adapters/inbound/http/middleware/authenticate.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
 import { invalidToken } from '#src/domain/access.js';

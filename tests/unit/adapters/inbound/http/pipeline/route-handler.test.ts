@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Context, Middleware } from '#src/adapters/inbound/http/core/context.js';
-import { routeIndex } from '#src/adapters/inbound/http/pipeline/route-index.js';
+import { routeIndex } from '#src/adapters/inbound/http/pipeline/route-handler.js';
 
 /** The names of the entries that a request for the path passes, in order. */
 function passed(path: string, isTaken: (name: string) => boolean = () => true): string[] {

@@ -3,14 +3,14 @@ import { catchErrors } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../core/context.js';
 import { JSON_UTF8, PROBLEM } from '../core/media-types.js';
 import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
-import { preferredType } from './content-negotiation.js';
-import { loggedIds } from './request-id.js';
+import { preferredType } from './negotiation.js';
+import { loggedIds } from './observe.js';
 
 /**
  * Turns every thrown error into a response. Keeps the headers that are already set.
  * @param prepare sets headers for an error first
  */
-export function errorHandler(
+export function errors(
   logger: Logger,
   prepare: (ctx: Context, error: unknown) => void = () => {},
 ): Middleware {

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { TextCache } from '../../../../shared/text-cache.js';
-import type { Context, Middleware } from '../core/context.js';
+import type { Context } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { JSON_UTF8, PROBLEM } from '../core/media-types.js';
 
@@ -11,12 +12,12 @@ const IGNORED_PARAMETERS = /;(?!\s*(?:q|charset)\s*=)[^;,="]*(?:=\s*(?:"(?:[^"\\
 
 const normalizedTexts = new TextCache<string>();
 
-/** Shortens `Accept` and removes parameters that no response has, such as `profile`. */
-export const normalizeAccept: Middleware = (ctx, next) => {
-  const { headers } = ctx.req;
-  if (headers.accept) headers.accept = normalizedTexts.get(headers.accept, normalized);
-  return next();
-};
+/** Shortens `Accept` in the request, and removes parameters that no response has, such as `profile`. */
+function normalizedAccept({ headers }: IncomingMessage): string {
+  if (!headers.accept) return '';
+  headers.accept = normalizedTexts.get(headers.accept, normalized);
+  return headers.accept;
+}
 
 function normalized(accept: string): string {
   const isLong = accept.length > MAX_ACCEPT_LENGTH;
@@ -26,12 +27,12 @@ function normalized(accept: string): string {
 
 /**
  * Returns a function that selects the media type that the client prefers (RFC 9110 section 12.5.1); false if it
- * accepts none. The results are cached by the text of `Accept`.
+ * accepts none. It normalizes `Accept` for what reads it later. The results are cached by its text.
  */
 export function preferredType(types: readonly string[]): (ctx: Context) => string | false {
   const byAccept = new TextCache<string | false>();
   const all = [...types];
-  return (ctx) => byAccept.get(ctx.req.headers.accept ?? '', () => ctx.accepts(all));
+  return (ctx) => byAccept.get(normalizedAccept(ctx.req), () => ctx.accepts(all));
 }
 
 /**

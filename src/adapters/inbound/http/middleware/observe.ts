@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { RequestEntry, RequestObserver } from '../../../../application/ports/request-observer.js';
 import type { RemoteSpan, RequestTracer } from '../../../../application/ports/request-tracer.js';
-import type { Context, Middleware } from '../core/context.js';
+import type { Context, Middleware, RequestState } from '../core/context.js';
 
 export interface ObservationOptions {
   readonly observers: readonly RequestObserver[];
@@ -16,7 +16,7 @@ export interface ObservationOptions {
  * Tells the tracer and the observers of each request: when it arrives, and when the response is sent or the client has
  * disconnected.
  */
-export function observeRequests({ observers, tracer, clock, routes }: ObservationOptions): Middleware {
+export function observe({ observers, tracer, clock, routes }: ObservationOptions): Middleware {
   const words = new Set(routes.flatMap(({ template }) => template.split('/')));
   return (ctx, next) => {
     const started = clock.elapsed();
@@ -42,6 +42,11 @@ export function observeRequests({ observers, tracer, clock, routes }: Observatio
 interface Measured extends Pick<RequestEntry, 'durationMs' | 'responseBytes'> {
   /** The segments of all routes. */
   readonly words: ReadonlySet<string>;
+}
+
+/** The ids in each log line about a request, by the names of the access log. */
+export function loggedIds({ requestId, trace }: RequestState): Record<string, string> {
+  return { requestId, ...(trace && { trace_id: trace.traceId, span_id: trace.spanId }) };
 }
 
 /** The query is omitted, because clients put tokens there. */
