@@ -21,7 +21,7 @@ type Headers = Readonly<Record<string, string>>;
 export function respondToClientError(error: ParserError, socket: Socket, baseHeaders: Headers): void {
   const connection = connectionOf(socket);
   // The client would read a second response to this request as the one to its next.
-  if (connection.pipeline.hasUnreadBody) connection.closeInStages();
+  if (connection.pipeline.hasUnreadBody) connection.lingeringClose();
   else refuse(refusalOf(error), socket, baseHeaders);
 }
 
@@ -68,7 +68,7 @@ function refuse(refusal: HttpError | undefined, socket: Socket, baseHeaders: Hea
   const { responses } = connection.pipeline;
   const last = responses.findLast(({ req }) => req.complete);
   if (!refusal || !socket.writable) socket.destroy();
-  else if (last) last.once('finish', () => connection.closeInStages());
+  else if (last) last.once('finish', () => connection.lingeringClose());
   else if (responses.some(({ req, headersSent }) => headersSent || mayHaveWritten(req))) socket.destroy();
   else sendResponse(refusal, connection, baseHeaders);
 }
@@ -92,7 +92,7 @@ function sendResponse(refusal: HttpError, connection: Connection, baseHeaders: H
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   connection.socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  connection.closeInStages();
+  connection.lingeringClose();
 }
 
 function refusalOf(error: ParserError): HttpError | undefined {

@@ -1,9 +1,9 @@
-import type { Server as HttpServer, IncomingMessage, RequestListener } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket, Server as TcpServer } from 'node:net';
+import { Turn } from '../../../../shared/turn.js';
 import { networkOf, parseAddress } from './ip-address.js';
 import { type Peer, Pipeline } from './pipelining.js';
-import { Deadline } from './workarounds/deadline.js';
 import type { Progress } from './workarounds/stalled-writes.js';
 
 /** How long the input is read and dropped after the kernel has taken the last byte to the client. */
@@ -12,7 +12,7 @@ const LINGER_MS = 1_000;
 export interface ConnectionOptions {
   /** Called for each request in its turn. */
   readonly handle: RequestListener;
-  /** See {@link Connection.closeInStages}. */
+  /** See {@link Connection.lingeringClose}. */
   readonly lingerMs?: number | undefined;
 }
 
@@ -22,6 +22,58 @@ const CONNECTIONS = Symbol('connections');
 /** `_parent` is the TCP connection below TLS. Node does not document it. */
 type KnownSocket = Socket & { [CONNECTION]?: Connection; readonly _parent?: Socket | null };
 type KnownServer = TcpServer & { [CONNECTIONS]?: Set<Connection> };
+
+/**
+ * The deadline of the request that arrives on a connection, if it differs from Node's. By hand: `server.requestTimeout`
+ * applies to all requests and cannot be changed for one request (nodejs/node#46574, nodejs/help#4120). Delete this class
+ * when a request can have its own timeout.
+ */
+class Deadline {
+  /** The last request whose deadline is not Node's. Only the last request of a connection can be incomplete. */
+  private request: IncomingMessage | undefined;
+  private isPostponed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** Whether Node's timeout has no meaning for the request that arrives. Node reports it once per request. */
+  get replacesNodes(): boolean {
+    return this.request?.complete === false;
+  }
+
+  /** Removes the deadline of a request. The timeout of idle connections still applies. */
+  lift(request: IncomingMessage): void {
+    clearTimeout(this.timer);
+    this.replace(request, false);
+  }
+
+  /** Whether a request has no deadline. */
+  isLiftedFor(request: IncomingMessage): boolean {
+    return this.request === request && !this.isPostponed;
+  }
+
+  /** Makes the deadline of a request count from {@link startFor} instead of from its first byte. */
+  postpone(request: IncomingMessage): void {
+    this.replace(request, true);
+  }
+
+  /**
+   * Starts a postponed deadline. Does nothing for other requests.
+   * @param expire called if the request is not complete after this many milliseconds
+   */
+  startFor(request: IncomingMessage, ms: number, expire: () => void): void {
+    if (this.request !== request || !this.isPostponed || request.complete) return;
+    const timer = setTimeout(() => {
+      if (!request.complete) expire();
+    }, ms);
+    this.timer = timer.unref();
+    request.once('close', () => clearTimeout(timer));
+  }
+
+  private replace(request: IncomingMessage, isPostponed: boolean): void {
+    if (request.complete) return;
+    this.request = request;
+    this.isPostponed = isPostponed;
+  }
+}
 
 /** What the server knows of a TCP connection and of the TLS connection on it, if there is one. */
 export class Connection {
@@ -66,7 +118,7 @@ export class Connection {
     // Later, a request behind a large response could stay unread, because the stream believes that it reads already.
     socket.on('data', () => {});
     // Node calls it after the last response.
-    socket.destroySoon = () => this.closeInStages();
+    socket.destroySoon = () => this.lingeringClose();
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (...args) => {
       if (isClosingIdle && !this.isUsed) return socket;
@@ -106,7 +158,7 @@ export class Connection {
    * Ends the connection after what is still to be sent, and drops what the client still sends. It is closed when the
    * client closes its side, or `lingerMs` after the kernel has taken the last byte.
    */
-  closeInStages(): void {
+  lingeringClose(): void {
     if (this.isClosing) return;
     this.isClosing = true;
     const { socket } = this;
@@ -187,4 +239,81 @@ export function closeIdleConnections(server: HttpServer | HttpsServer): void {
   isClosingIdle = true;
   server.closeIdleConnections();
   isClosingIdle = false;
+}
+
+export interface ConnectionLimits {
+  /** The limit of all clients together. */
+  readonly max: number;
+  /** The limit of one IPv4 address or the /64 of an IPv6 address, so that one client cannot use all connections. */
+  readonly maxPerAddress: number;
+}
+
+/**
+ * Limits the number of connections, and so the memory that a flood of them takes. Near the limit, idle connections are
+ * closed. At the limit, new connections are closed. By hand: with `server.maxConnections`, the primary process would
+ * pass a connection from one full worker to the next without end.
+ */
+export function limitConnections(
+  server: HttpServer | HttpsServer,
+  { max, maxPerAddress }: ConnectionLimits,
+): void {
+  const open = connectionsOf(server);
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= max) closeIdleConnections(server);
+    if (open.size > max || connectionOf(socket).peer.connections > maxPerAddress) socket.destroy();
+  });
+}
+
+// Chunks: Node passes on each chunk of a body (RFC 9112 section 7.1) separately. Even the smallest one costs about 300
+// bytes and several calls. Delete this part when Node joins the chunks of one read.
+
+/** A read of 64 KiB contains four chunks of 16 KiB, or ten thousand of one byte, which take about 10 ms. */
+const MANY_CHUNKS = 256;
+
+/** Whether the body has chunks, so that the parser can still find an error behind the headers. */
+export function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * Joins the chunks of one read of the socket. If one read has many chunks, the connection then waits for its turn among
+ * all clients.
+ */
+export function coalesceChunks(request: IncomingMessage, response: ServerResponse): void {
+  if (!isChunked(request)) return;
+  const connection = connectionOf(request.socket);
+  // Node's parser passes on each chunk by `push`.
+  const push = request.push.bind(request);
+  let chunks: Buffer[] = [];
+  const flush = () => {
+    const joined = chunks;
+    if (joined.length === 0) return;
+    chunks = [];
+    push(joined.length === 1 ? joined[0] : Buffer.concat(joined));
+    if (joined.length > MANY_CHUNKS) void pauseUntilTurn(connection);
+  };
+  request.push = (chunk: Buffer | null) => {
+    if (chunk === null) {
+      flush();
+      return push(null);
+    }
+    // Microtasks run after the parser has handled the whole read.
+    if (chunks.push(chunk) === 1) queueMicrotask(flush);
+    return request.readableLength < request.readableHighWaterMark;
+  };
+  // Drops a body that nobody reads. Otherwise Node would drop it chunk by chunk.
+  response.prependOnceListener('finish', () => {
+    if (request.readableEnded) return;
+    request.read(0);
+    request.resume();
+  });
+}
+
+async function pauseUntilTurn(connection: Connection): Promise<void> {
+  if (connection.waitsForTurn) return;
+  connection.waitsForTurn = true;
+  connection.pause();
+  await new Turn(connection.peer.network).next();
+  connection.waitsForTurn = false;
+  connection.resume();
 }

@@ -14,12 +14,18 @@ import {
   requestTimeout,
   respondToClientError,
 } from './client-error.js';
-import { acceptConnections, connectionOf, connectionsOf } from './connection.js';
-import { type ConnectionLimits, limitConnections } from './connection-limit.js';
+import {
+  acceptConnections,
+  type ConnectionLimits,
+  coalesceChunks,
+  connectionOf,
+  connectionsOf,
+  isChunked,
+  limitConnections,
+} from './connection.js';
 import { HeaderListResponse } from './header-list-response.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
-import { coalesceChunks, isChunked } from './workarounds/chunks.js';
 import { refusePlainHttp } from './workarounds/plain-http.js';
 import { limitStalledWrites } from './workarounds/stalled-writes.js';
 
@@ -48,7 +54,7 @@ export interface ServerOptions {
   /** The headers of every response, in addition to {@link SECURITY_HEADERS}. Also sent for malformed messages. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: ServerTimeouts;
-  /** How long the service reads on after the last response of a connection; see `Connection.closeInStages`. */
+  /** How long the service reads on after the last response of a connection; see `Connection.lingeringClose`. */
   readonly lingerMs?: number;
   readonly maxConnections?: ConnectionLimits;
   /** The URL that the response to plain HTTP on the TLS port names. Known once the server listens. */
