@@ -8,8 +8,8 @@ export type Migration = string | ((connection: Database.Database, from: number) 
 /** The number of the schema of the first release. */
 export const RELEASED = 4;
 
-/** The first number of unreleased builds whose files this version takes. It does not know their schema. */
-export const FIRST_TAKEN = 13;
+/** The numbers of unreleased builds whose files this version takes. It does not know their schema. */
+export const [FIRST_TAKEN, LAST_TAKEN] = [13, 14];
 
 /**
  * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append

@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { StoreConfigError } from '../../../../application/ports/store.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import { pragma, rowsOf } from './connection.js';
-import { APPLICATION_ID, FIRST_TAKEN, MIGRATIONS, migrate, RELEASED } from './migrations.js';
+import { APPLICATION_ID, FIRST_TAKEN, LAST_TAKEN, MIGRATIONS, migrate, RELEASED } from './migrations.js';
 
 /** Tables of SQLite itself that any database may have: the statistics of ANALYZE, and the counters of AUTOINCREMENT. */
 const OF_SQLITE = ['sqlite_stat1', 'sqlite_stat4', 'sqlite_sequence'];
@@ -124,7 +124,7 @@ export function schemaProblem(
     const message = `${file} has the schema ${version} of an unreleased build`;
     return { message, remedy: 'start the commit 9ed25c3f once with it, which brings it to 14' };
   }
-  if (version >= FIRST_TAKEN && version < MIGRATIONS.length) return undefined;
+  if (version >= FIRST_TAKEN && version <= LAST_TAKEN) return undefined;
   const differences = schemaDifferences(connection, version);
   if (differences === undefined) return undefined;
   const message = `${file} does not have the schema ${version} of this service: ${differences}`;
