@@ -4,7 +4,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { facetValues } from '../../../../application/records/facets.js';
 import { fieldValue } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { queryTooExpensive } from '../../../../domain/errors.js';
+import { AppError, queryTooExpensive } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { withTimeout } from '../../../../shared/timeout.js';
@@ -275,7 +275,7 @@ export class ColumnIndex {
     if (!now) return false;
     if (!this.isCurrent(now)) this.restart(now);
     const names = fields.map(columnName);
-    const together = names.join();
+    const together = names.toSorted().join();
     let bytes = 0;
     for (const field of fields) {
       while (this.building) await this.building;
@@ -385,7 +385,11 @@ export class ColumnIndex {
       this.changes.bytes > bytes / 4;
     if (!isMany) return;
     this.refreshing ??= this.refresh()
-      .catch((error: unknown) => this.logger?.error('the index of lists could not be made again', { error }))
+      .catch((error: unknown) => {
+        // Every query meets an unavailable store, and a store that is closed no longer matters.
+        if (!(error instanceof AppError))
+          this.logger?.error('the index of lists could not be made again', { error });
+      })
       .finally(() => {
         this.refreshing = undefined;
       });

@@ -24,7 +24,7 @@ import { apply, expectSame, transcript } from '../../../../../contract/query-pro
 import { LETTERS, PRODUCT, scenarios } from '../../../../../contract/query-scenarios.js';
 import { AT, by, next, product } from '../../../../../contract/repository/records.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
-import { FakeClock, UnevenClock } from '../../../../../support/fakes.js';
+import { FakeClock, RecordingLogger, UnevenClock } from '../../../../../support/fakes.js';
 import { sized } from '../../../../../support/run-settings.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -349,7 +349,7 @@ describe('the index of SQLite in memory', () => {
     const index = new ColumnIndex(database, PRODUCTS, budget, logger, BUSY);
     const names = [{ field: 'name' }];
     await index.prepare(names, SERVICE_TURN);
-    const error = unavailable('no');
+    const error = new Error('no');
     budget.pause = () => Promise.reject(error);
     for (const record of records)
       await repository.replaceAll([{ record: next(record, { brand: 'x' }), expected: 1 }]);
@@ -392,6 +392,38 @@ describe('the index of SQLite in memory', () => {
     await prepare(BRAND);
     for (let at = 0; at < 300; at++) await prepare({ field: 'attributes', key: `none ${at}` });
     expect(index.has([BRAND])).to.equal(true);
+  });
+
+  it('is made anew if the records that changed take too much memory', async () => {
+    const database = await open();
+    const repository = repositoryOf(database);
+    const records = [1, 2, 3].map((id) => product(id));
+    await repository.insertAll(records);
+    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes: 20_000 });
+    await index.prepare([TAGS], SERVICE_TURN);
+    const change = { description: 'x'.repeat(3_000), tags: ['new'] };
+    await repository.replaceAll(records.map((one) => ({ record: next(one, change), expected: 1 })));
+    const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
+    expect([await view(), index.has([TAGS])]).to.deep.equal([undefined, false]);
+    expect(await index.prepare([TAGS], SERVICE_TURN)).to.equal(true);
+    const made = await view();
+    expect([made?.hasChanges, made?.column(TAGS).values]).to.deep.equal([false, ['new']]);
+  });
+
+  it('logs no error if the store is closed while columns are made again', async () => {
+    const database = await open();
+    const records = [1, 2, 3].map((id) => product(id));
+    await repositoryOf(database).insertAll(records);
+    const logger = new RecordingLogger();
+    const index = new ColumnIndex(database, PRODUCTS, ENDLESS, logger, BUSY);
+    const names = [{ field: 'name' }];
+    await index.prepare(names, SERVICE_TURN);
+    for (const record of records)
+      await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
+    await database.inSnapshot(async (reader) => index.view(reader, names));
+    await database.close();
+    await Reflect.get(index, 'refreshing');
+    expect(logger.events).to.deep.equal([]);
   });
 
   it('lets other requests run between large records that changed', async () => {
