@@ -1,4 +1,4 @@
-import type { IssueCode } from './errors.js';
+import type { IssueCode, LocatedIssue } from './errors.js';
 import { ONE_LINE, ONE_LINE_CHARACTERS, type TextRule, validateText } from './text.js';
 
 export type AttributeValue = string | number | boolean;
@@ -15,18 +15,10 @@ export const ATTRIBUTES = {
 /** No valid object has as many keys. The bound limits the work for an invalid one. */
 const MAX_VALIDATED = 1_000;
 
-export interface AttributeIssue {
-  readonly code: IssueCode;
-  /** Empty if the issue concerns the whole object. */
-  readonly path: readonly string[];
-  /** Whether the key is wrong, not the value. */
-  readonly ofKey?: true;
-}
-
 /** Every issue of attributes. Values may be of any type. */
-export function validateAttributes(attributes: Readonly<Record<string, unknown>>): AttributeIssue[] {
+export function validateAttributes(attributes: Readonly<Record<string, unknown>>): LocatedIssue[] {
   const keys = Object.keys(attributes);
-  const issues: AttributeIssue[] = [];
+  const issues: LocatedIssue[] = [];
   if (keys.length > ATTRIBUTES.maxKeys) issues.push({ code: 'too_long', path: [] });
   for (const key of keys.slice(0, MAX_VALIDATED)) {
     for (const code of validateText(key, ATTRIBUTES.key)) issues.push({ code, path: [key], ofKey: true });

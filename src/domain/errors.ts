@@ -46,6 +46,16 @@ export interface Issue {
   readonly id?: Id;
 }
 
+/** A problem with the value at a path of an entity. */
+export interface LocatedIssue {
+  readonly code: IssueCode;
+  readonly path: readonly (string | number)[];
+  /** The value, if it is known. */
+  readonly value?: unknown;
+  /** Whether the key of an attribute is wrong, the last step of the path, and not its value. */
+  readonly ofKey?: true | undefined;
+}
+
 /** The one error that crosses a port. Any other error is a defect, and the response is `internal_error`. */
 export class AppError extends Error {
   override readonly name = 'AppError';

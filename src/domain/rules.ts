@@ -1,17 +1,7 @@
 import { ATTRIBUTES } from './attributes.js';
-import { fieldIssue, type Issue, type IssueCode } from './errors.js';
+import { fieldIssue, type Issue, type IssueCode, type LocatedIssue } from './errors.js';
 import type { ChoiceField, Field, FieldTable, Path } from './fields.js';
 import type { TextRule } from './text.js';
-
-/** A problem with the value at a path of an entity. */
-export interface LocatedIssue {
-  readonly code: IssueCode;
-  readonly path: Path;
-  /** The value, if it is known. */
-  readonly value?: unknown;
-  /** Whether the key of an attribute is wrong, the last step of the path, and not its value. */
-  readonly ofKey?: true | undefined;
-}
 
 /** Returns the issue of an entity with these fields. The message states the rule that the value breaks. */
 export function issueIn(table: FieldTable, { code, path, value, ofKey }: LocatedIssue): Issue {

@@ -2,7 +2,7 @@ import { RESOURCES, type ResourceName, type Scope } from './access.js';
 import type { FieldsOf, FieldTable } from './fields.js';
 import { type Instant, MAX_ID } from './record.js';
 import { HTTPS_URL_RULE, NAME } from './text.js';
-import { entityValidity } from './validation.js';
+import { fieldCheck } from './validation.js';
 
 /** The fields of a webhook that clients send. */
 export const WEBHOOK = {
@@ -69,7 +69,7 @@ export function asPaused(webhook: Webhook): Webhook {
 }
 
 const SENT_FIELDS = (['url', 'resources', 'createdBy'] as const).map(
-  (name) => [name, entityValidity({ [name]: STORED_WEBHOOK[name] })] as const,
+  (name) => [name, fieldCheck(STORED_WEBHOOK[name])] as const,
 );
 const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
 
@@ -80,7 +80,7 @@ const SECRET = /^whsec_[A-Za-z0-9+/]+=*$/;
  */
 export function unusableFields(fields: unknown): string[] {
   const stored: Readonly<Record<string, unknown>> = { ...(fields as object) };
-  const invalid: string[] = SENT_FIELDS.filter(([name, isValid]) => !isValid({ [name]: stored[name] })).map(
+  const invalid: string[] = SENT_FIELDS.filter(([name, check]) => check(stored[name]).length > 0).map(
     ([name]) => name,
   );
   const { secret, formerSecrets = [], starts } = stored;

@@ -11,7 +11,8 @@ import {
   indexedFields,
   searchedFields,
 } from '../../../../domain/fields.js';
-import { bodyValidator } from '../body/validate-body.js';
+import { entityCheck } from '../../../../domain/validation.js';
+import { bodyValidator, fixedBodyCheck } from '../body/validate-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
 /**
@@ -29,7 +30,10 @@ export function fromFieldTable<Fields>(
     isSearchable: searchedFields(table).length > 0,
     empty: emptyValues(table),
     withoutNulls: nullRemover(table, readOnly),
-    validate: bodyValidator(table, readOnly),
+    validate: bodyValidator(
+      table,
+      readOnly.length > 0 ? fixedBodyCheck(table, readOnly) : entityCheck(table),
+    ),
     present: responseMapper(table),
     toFields: fieldReader(table),
   };

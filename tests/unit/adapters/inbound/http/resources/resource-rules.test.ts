@@ -7,6 +7,7 @@ import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import type { RecordFormat } from '#src/application/records/record-format.js';
 import { SCOPES } from '#src/domain/access.js';
 import type { FieldTable } from '#src/domain/fields.js';
+import { entityCheck } from '#src/domain/validation.js';
 import { RECORD_PLURALS } from '../../../../../support/tables.js';
 
 /** Fields that are laid over valid ones, and the issues that the body then has: `code pointer`. */
@@ -218,6 +219,7 @@ describe('a validator', () => {
   const list = (of: FieldTable[string], distinct?: string[]): FieldTable => ({
     l: { description: '', kind: 'list', of, min: 0, max: 9, ...(distinct && { distinct }) },
   });
+  const validator = (table: FieldTable) => ({ validate: bodyValidator(table, entityCheck(table)) });
   const code = { description: '', kind: 'code', pattern: /x/, form: 'x', example: 'x' } as const;
 
   it('finds the texts that a list repeats, if they must be distinct', () => {
@@ -232,15 +234,23 @@ describe('a validator', () => {
     } as const;
     const l = ['x', 'xx', 'x', 'y', 'y'];
     const wrong = ['invalid_format /l/3', 'invalid_format /l/4'];
-    has({ validate: bodyValidator(list(text, []), []) }, {}, [[{ l }, ...wrong, 'duplicate_value /l/2']]);
-    has({ validate: bodyValidator(list(text), []) }, {}, [[{ l }, ...wrong]]);
+    has(validator(list(text, [])), {}, [[{ l }, ...wrong, 'duplicate_value /l/2']]);
+    has(validator(list(text)), {}, [[{ l }, ...wrong]]);
   });
 
   it('is not made for a list that is distinct by an absent field, or by one without definite values', () => {
-    expect(() => bodyValidator(list(code, ['a']), [])).to.throw('by a: its elements have no such field');
-    expect(() => bodyValidator(list({ description: '', kind: 'object', fields: {} }, ['a']), [])).to.throw(
-      'by a',
-    );
-    expect(() => bodyValidator(list(code, []), [])).to.throw('the kind code');
+    expect(() => validator(list(code, ['a']))).to.throw('by a: its elements have no such field');
+    expect(() => validator(list({ description: '', kind: 'object', fields: {} }, ['a']))).to.throw('by a');
+    expect(() => validator(list(code, []))).to.throw('the kind code');
+  });
+
+  it('finds the issues of the beginning of a very long body, and refuses it without any', () => {
+    const others = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`u${at}`, at]));
+    const codes = (count: number) => new Set(PRODUCTS.validate(others(count)).map(({ code }) => code));
+    expect(codes(1_999)).to.have.keys('required', 'unknown_field');
+    expect(codes(2_000)).to.have.keys('unknown_field');
+    const long = { l: { ...list(code)['l'], max: 9_999 } } as FieldTable;
+    has(validator(long), {}, [[{ l: Array(1_998).fill('x') }], [{ l: Array(2_000).fill('x') }, 'too_long ']]);
   });
 });
