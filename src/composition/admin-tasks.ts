@@ -54,10 +54,10 @@ export function seedStore<Result>(
   settings: Settings,
   use: (seeding: Seeding) => Promise<Result>,
 ): Promise<Result> {
-  return withStore(settings, ({ storage, clock }) => {
-    const { products, reservations } = storage;
+  return withStore(settings, ({ storage: { products }, resources }) => {
     const draft = (body: unknown) => newDraft(PRODUCTS, body);
-    return use(new Seeding({ products, reservations: reservations.products, clock, draft }));
+    const { service } = resources.products;
+    return use(new Seeding({ products, writer: (ids) => service.writer(undefined, ids), draft }));
   });
 }
 

@@ -121,7 +121,7 @@ const CLOCK_OR_RANDOMNESS =
  */
 const RESOURCE_NEUTRAL = [
   'application/records/record-service.ts',
-  'application/records/create-records.ts',
+  'application/records/record-writer.ts',
   'application/records/record-validator.ts',
   'application/records/record-format.ts',
   'application/records/idempotency.ts',

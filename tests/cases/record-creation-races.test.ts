@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Creation } from '#src/application/records/create-records.js';
+import type { Creation } from '#src/application/records/record-service.js';
 import type { Product } from '#src/domain/product.js';
 import {
   death,
@@ -8,26 +8,26 @@ import {
   lamp,
   made,
   type Outcome,
-  RecordCreatorHarness,
+  RecordCreationHarness,
   refused,
   SKU,
   torch,
   withMethod,
-} from '../support/record-creator-harness.js';
+} from '../support/record-creation-harness.js';
 import { sized } from '../support/run-settings.js';
 import { everyOrder, type Schedule, someOrders } from '../unit/application/records/interleavings.js';
 
 describe('concurrent creations under one idempotency key, in every order of their steps', () => {
-  let world: RecordCreatorHarness;
+  let world: RecordCreationHarness;
 
   const inEveryOrder = (scene: (schedule: Schedule) => Promise<void>) =>
     everyOrder(async (schedule) => {
-      world = new RecordCreatorHarness();
+      world = new RecordCreationHarness();
       await scene(schedule);
     });
   const inSomeOrders = (scene: (schedule: Schedule) => Promise<void>) =>
     someOrders(sized({ gate: 500, night: 3_000 }), async (schedule) => {
-      world = new RecordCreatorHarness();
+      world = new RecordCreationHarness();
       await scene(schedule);
     });
 

@@ -7,14 +7,28 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { newDraft } from '#src/application/records/record-format.js';
+import { RecordWriter } from '#src/application/records/record-writer.js';
 import { unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import { expectAppError } from '../support/expect-refusal.js';
-import { FakeClock } from '../support/fakes.js';
+import { CountingBackoff, FakeClock } from '../support/fakes.js';
+import { withMethod } from '../support/record-creation-harness.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
 const SEED = 7;
 const draft = (body: Product) => newDraft(definitions.PRODUCTS, body);
+
+function seedingOf(products: Repository<Product>, clock: FakeClock): Seeding {
+  const deps = {
+    records: products,
+    reservations: new MemoryIdempotencyStore(),
+    clock,
+    backoff: new CountingBackoff(),
+    rules: { normalize: normalizeProduct },
+    fields: PRODUCTS.fields,
+  };
+  return new Seeding({ products, writer: (ids) => new RecordWriter({ ...deps, ids }), draft });
+}
 
 describe('Seeding', () => {
   let products: Repository<Product>;
@@ -24,7 +38,7 @@ describe('Seeding', () => {
   beforeEach(() => {
     products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     clock = new FakeClock();
-    seeding = new Seeding({ products, reservations: new MemoryIdempotencyStore(), clock, draft });
+    seeding = seedingOf(products, clock);
   });
 
   async function fill(count: number, seed = SEED): Promise<SeedingProgress | undefined> {
@@ -101,24 +115,13 @@ describe('Seeding', () => {
 
   it('passes on an outage, and creates the missing products in the next run', async () => {
     let batches = 0;
-    const failing = new Seeding({
-      clock,
-      draft,
-      reservations: new MemoryIdempotencyStore(),
-      products: {
-        findAllByUnique: (field, values) => products.findAllByUnique(field, values),
-        findUsedIds: (ids) => products.findUsedIds(ids),
-        reserveIds: (count) => products.reserveIds(count),
-        releaseIds: (first, end) => products.releaseIds(first, end),
-        insertAll: async (records) => {
-          const outcomes = await products.insertAll(records);
-          if (++batches === 2) throw unavailable('written, but the response was lost');
-          return outcomes;
-        },
-      },
-    });
+    const failing = withMethod('insertAll', async (call) => {
+      const outcomes = await call();
+      if (++batches === 2) throw unavailable('written, but the response was lost');
+      return outcomes;
+    })(products);
     const run = async () => {
-      for await (const _ of failing.fill(SEED, 3_000));
+      for await (const _ of seedingOf(failing, clock).fill(SEED, 3_000));
     };
     await expectAppError(run(), 'unavailable');
     expect(await fill(3_000)).to.deep.equal({ made: 1_000, existing: 2_000 });

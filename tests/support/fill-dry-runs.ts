@@ -1,5 +1,5 @@
 import type { Repository } from '#src/application/ports/repository.js';
-import { RehearsedRecords } from '#src/application/records/rehearsed-records.js';
+import { DryRunRepository } from '#src/application/records/dry-run-repository.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import { ByteQuota } from '#src/shared/byte-quota.js';
@@ -31,10 +31,10 @@ const store: Pick<Repository<Product>, 'findAllByUnique'> = {
   findAllByUnique: async (_field, values) => values.map(() => undefined),
 };
 const make = KINDS[process.argv[4] ?? ''] ?? (() => ({ name: 'x' }));
-const runs: RehearsedRecords<Product>[] = [];
+const runs: DryRunRepository<Product>[] = [];
 const errors: string[] = [];
 for (const client of ['a', 'a', 'b', 'c', 'd']) {
-  const run = new RehearsedRecords<Product>(store, PRODUCTS.fields, quota.open(client));
+  const run = new DryRunRepository<Product>(store, PRODUCTS.fields, quota.open(client));
   runs.push(run);
   for (let error: string | undefined; !error; ) {
     const [id = 0] = await run.take(1);

@@ -11,9 +11,8 @@ import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import type { Creation } from '#src/application/records/create-records.js';
-import { newDraft } from '#src/application/records/record-format.js';
 import type { RecordService } from '#src/application/records/record-service.js';
+import type { RecordWrite } from '#src/application/records/record-writer.js';
 import type { Product } from '#src/domain/product.js';
 import { received } from '../support/http-client.js';
 import { DetailLogger, middlewareHarness } from '../support/middleware-harness.js';
@@ -42,21 +41,16 @@ describe('an interrupted import', () => {
   let batches = 0;
 
   const service = {
-    draft: (body: unknown) => newDraft(PRODUCTS, body),
     reserveStream: () => step('reservation'),
-    createAll: async (creations: readonly Creation<Product>[]) => {
-      await step(batches++ === 0 ? 'first batch' : 'second batch');
-      return creations.map(({ draft }, at) => {
-        const record = {
-          id: at + 1,
-          version: 1,
-          createdAt: 0,
-          updatedAt: 0,
-          fields: draft.fields as Product,
-        };
-        return { record, isReplay: false };
-      });
-    },
+    writer: () => ({
+      startAll: async (writes: readonly RecordWrite<Product>[]) => {
+        await step(batches++ === 0 ? 'first batch' : 'second batch');
+        return writes.map((write, at) => {
+          const fields = write.draft()?.fields;
+          return { kind: 'created', record: { id: at + 1, version: 1, createdAt: 0, updatedAt: 0, fields } };
+        });
+      },
+    }),
   };
   const resultBuffers = new ResultBuffers({ folder, memoryBytes: 1_000, maxBytes: 1_000_000 });
   const handler = importHandler<Product>(

@@ -46,6 +46,12 @@ export interface SentRecord {
   readonly issues: IssuesOfText;
 }
 
+/**
+ * Returns the record as it was sent.
+ * @param stored the record that has its key
+ */
+export type SentBeside = (stored?: Versioned<unknown>) => SentRecord;
+
 export type IssuesOfText = ReadonlyMap<string, Issue | string>;
 
 /** A change of a record, as a client sent it. */
@@ -107,8 +113,28 @@ export function changedDraft<Fields>(
   return draftOf(view, view.withoutNulls(patched), issues, current);
 }
 
-/** Returns the draft of a record that stays as it is. The body may say what its own fields are, and nothing else counts. */
-export function untouchedDraft<Fields>(body: unknown, current: Versioned<Fields>): Draft<Fields> {
+/**
+ * Returns the draft of a record as it was sent under a key.
+ * @param existing what happens to a record that has the key: RFC 7396, a replacement as by PUT, or nothing
+ * @returns undefined if a record stays as it is; only a draft shows this for some changes
+ */
+export function sentDraft<Fields>(
+  view: RecordFormat<Fields>,
+  existing: 'merge' | 'replace' | 'skip',
+  sent: SentBeside,
+): (current?: Versioned<Fields>) => Draft<Fields> | undefined {
+  const kind = existing === 'replace' ? 'replacement' : 'merge-patch';
+  return (current) => {
+    const { body, issues } = sent(current);
+    if (!current) return withIssuesOfText(newDraft(view, body), issues);
+    if (existing === 'skip') return untouchedDraft(body, current);
+    if (issues.size === 0 && isWithoutEffect(view, { kind, body }, current)) return undefined;
+    return withIssuesOfText(changedDraft(view, { kind, body }, current), issues);
+  };
+}
+
+/** The body may say what its own fields are, and nothing else counts. */
+function untouchedDraft<Fields>(body: unknown, current: Versioned<Fields>): Draft<Fields> {
   const issues = isJsonObject(body) ? readOnlyIssues(body, current) : NO_OBJECT.issues;
   return { fields: current.fields as Unvalidated<Fields>, issues };
 }
@@ -142,7 +168,7 @@ export function withIssuesOfText<Fields>(draft: Draft<Fields>, ofText: IssuesOfT
  * Whether a change leaves a record as it is shown. May be false for a change whose draft turns out to be the same
  * record, but takes a small part of the time that validating takes.
  */
-export function isWithoutEffect<Fields>(
+function isWithoutEffect<Fields>(
   view: RecordFormat<Fields>,
   { kind, body }: MergeOrReplacement,
   current: Versioned<Fields>,
@@ -155,7 +181,7 @@ export function isWithoutEffect<Fields>(
   return kind === 'replacement' ? isDeepStrictEqual(own, shown) : isMerged(shown, own);
 }
 
-export type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
+type MergeOrReplacement = Exclude<Change, { readonly kind: 'json-patch' }>;
 
 /** @param current absent for a new record, in which each of the fields is an issue */
 function readOnlyIssues(sent: JsonObject, current?: Versioned<unknown>): readonly Issue[] {

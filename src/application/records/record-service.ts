@@ -1,41 +1,32 @@
-import { isDeepStrictEqual } from 'node:util';
-import { AppError, notFound, PreconditionFailed } from '../../domain/errors.js';
+import { AppError, notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import type { QuotaShare } from '../../shared/byte-quota.js';
 import type { Turn } from '../../shared/turn.js';
-import type { IdempotencyStore } from '../ports/idempotency-store.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import {
-  type Created,
-  type Creation,
-  type CreationDependencies,
-  type CreationOutcome,
-  RecordCreator,
-} from './create-records.js';
-import { withOwner } from './duplicate-owners.js';
+import { DryRunRepository } from './dry-run-repository.js';
 import { facetsOf } from './facets.js';
-import { keyReused, STREAM } from './idempotency.js';
+import type { IdPool } from './id-allocator.js';
+import { type IdempotentRequest, keyReused, STREAM } from './idempotency.js';
 import { OrderedLists } from './ordered-lists.js';
 import { paginate } from './paginate.js';
-import { type Change, changedDraft, type Draft, newDraft } from './record-format.js';
 import {
-  type KeyedWrite,
-  type MatchDependencies,
-  type MatchPolicy,
-  RecordMatcher,
+  type Change,
+  changedDraft,
+  type Draft,
+  newDraft,
+  type RecordFormat,
+  type SentBeside,
+  sentDraft,
+} from './record-format.js';
+import {
+  type Finding,
+  type RecordWrite,
+  RecordWriter,
   type VersionNeed,
-} from './record-matcher.js';
-import { draftValidator, validateAll } from './record-validator.js';
-import { RehearsedRecords } from './rehearsed-records.js';
-import {
-  isMet,
-  MAX_ATTEMPTS,
-  nextVersion,
-  type Precondition,
-  timeOfDeletion,
-  tooManyRaces,
-} from './versions.js';
+  type WriterDependencies,
+} from './record-writer.js';
+import type { Precondition } from './versions.js';
 
 /** How a request names a record: by its id, or by the value of a unique field. */
 export type RecordAddress = Id | UniqueKey;
@@ -45,21 +36,31 @@ export interface UniqueKey {
   readonly value: Value;
 }
 
-export interface RecordServiceDependencies<Fields> extends MatchDependencies<Fields> {
-  readonly records: Repository<Fields>;
-  readonly reservations: IdempotencyStore;
+/** A record to create, and the idempotency of its request. */
+export interface Creation<Fields> {
+  readonly draft: Draft<Fields>;
+  /** Absent if each request creates its own record. */
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
-/** What an import needs: a record a line. */
-export type RecordWriter<Fields> = Pick<RecordService<Fields>, 'draft' | 'createAll' | 'matcher'>;
+export interface Created<Fields> {
+  /** With the fields that it was created with. The times of a replay are those of the reservation. */
+  readonly record: Versioned<Fields>;
+  /** Whether another attempt, or another request, created the record. */
+  readonly isReplay: boolean;
+}
+
+export interface RecordServiceDependencies<Fields> extends WriterDependencies<Fields> {
+  readonly records: Repository<Fields>;
+  /** The version of the API whose clients are served. */
+  readonly view: RecordFormat<Fields>;
+}
 
 /** The use cases of the records of any resource. Its dependencies hold what differs, as values and functions. */
 export class RecordService<Fields> {
-  private readonly creator: RecordCreator<Fields>;
   private readonly lists: OrderedLists<Fields>;
 
   constructor(private readonly deps: RecordServiceDependencies<Fields>) {
-    this.creator = creatorWith(deps);
     this.lists = new OrderedLists(deps.records, deps.fields);
   }
 
@@ -102,25 +103,28 @@ export class RecordService<Fields> {
     return newDraft(this.deps.view, body);
   }
 
-  /** @throws AppError `validation_failed`, `duplicate_value`, `idempotency_key_reused` */
-  async create(creation: Creation<Fields>): Promise<Created<Fields>> {
-    const [outcome] = await this.createAll([creation]);
-    if (outcome instanceof AppError) throw outcome;
-    if (!outcome) throw new Error('A creation has no outcome.');
-    return outcome;
+  /**
+   * Returns what writes records that are found so. Without `by` it creates them.
+   * @param ids of new records; absent: those of the process
+   */
+  writer(by?: Finding, ids?: IdPool): RecordWriter<Fields> {
+    return new RecordWriter(ids ? { ...this.deps, ids } : this.deps, by);
   }
 
   /**
-   * Creates several records. A refused one does not stop the others.
-   * @throws AppError `unavailable`: some of them may have been created
+   * As {@link writer}, but the writes change nothing in the store. They see the earlier ones.
+   * @param memory for what it keeps; its opener releases it
    */
-  createAll(creations: readonly Creation<Fields>[]): Promise<readonly CreationOutcome<Fields>[]> {
-    return this.creator.createAll(creations);
+  dryRun(memory: QuotaShare, by?: Finding): RecordWriter<Fields> {
+    const { deps } = this;
+    const records = new DryRunRepository(deps.records, deps.fields, memory);
+    return new RecordWriter({ ...deps, records, ids: records }, by);
   }
 
-  /** Returns what creates, changes and deletes records that are found by their id, or by another unique field. */
-  matcher(policy: MatchPolicy): RecordMatcher<Fields> {
-    return new RecordMatcher(this.deps, policy);
+  /** @throws AppError `validation_failed`, `duplicate_value`, `idempotency_key_reused`, `unavailable` */
+  async create({ draft, idempotency }: Creation<Fields>): Promise<Created<Fields>> {
+    const { kind, record } = await this.writeOne({ draft: () => draft, idempotency });
+    return { record, isReplay: kind === 'replayed' };
   }
 
   /**
@@ -131,30 +135,12 @@ export class RecordService<Fields> {
    */
   async put(
     { field, value }: UniqueKey,
-    write: Pick<KeyedWrite, 'precondition' | 'mustExist' | 'sent'>,
+    write: Pick<RecordWrite<Fields>, 'precondition' | 'mustExist'> & { readonly sent: SentBeside },
     versionNeeded?: VersionNeed,
   ): Promise<{ readonly record: Versioned<Fields>; readonly isNew: boolean }> {
-    const matcher = this.matcher({ field, existing: 'replace', versionNeeded });
-    const writes = [{ ...write, key: value, isDeletion: false, bytes: 0 }];
-    const [outcome] = await matcher.writeAll(writes);
-    if (outcome instanceof AppError) throw outcome;
-    if (!outcome || !('record' in outcome)) throw new Error('A write has no outcome.');
-    return { record: outcome.record, isNew: outcome.kind === 'created' };
-  }
-
-  /**
-   * Returns a writer whose writes see the earlier ones, and change nothing in the store.
-   * @param memory for what it keeps; its opener releases it
-   */
-  rehearsal(memory: QuotaShare): RecordWriter<Fields> {
-    const { deps } = this;
-    const records = new RehearsedRecords(deps.records, deps.fields, memory);
-    const creator = creatorWith({ ...deps, records, ids: records });
-    return {
-      draft: (body) => this.draft(body),
-      createAll: (creations) => creator.createAll(creations),
-      matcher: (policy) => new RecordMatcher({ ...deps, records, ids: records }, policy),
-    };
+    const draft = sentDraft(this.deps.view, 'replace', write.sent);
+    const { kind, record } = await this.writeOne({ ...write, key: value, draft }, { field, versionNeeded });
+    return { record, isNew: kind === 'created' };
   }
 
   /**
@@ -172,61 +158,37 @@ export class RecordService<Fields> {
    * effect writes nothing, but the store confirms that the version is still the newest.
    * @throws AppError `not_found`, `precondition_failed`, `invalid_patch`, `patch_test_failed`, `validation_failed`,
    * `duplicate_value`, `unavailable`
-   * @param complete returns the valid fields with what only the service sets; it may refuse them, and runs at each try
+   * @param complete runs at each try
    */
-  update(
+  async update(
     address: RecordAddress,
     precondition: Precondition,
     change: Change,
-    complete?: (fields: Fields, current: Versioned<Fields>) => Promise<Fields>,
+    complete?: RecordWrite<Fields>['complete'],
   ): Promise<Versioned<Fields>> {
-    const { records, clock, view, rules } = this.deps;
-    return this.withOptimisticRetry(address, precondition, async (current) => {
-      const draft = changedDraft(view, change, current);
-      const [valid] = await validateAll(rules, [{ draft, previous: current }]);
-      if (valid instanceof AppError) throw valid;
-      const fields = complete ? await complete(valid as Fields, current) : valid;
-      if (isDeepStrictEqual(fields, current.fields))
-        return (await records.confirmAll([current]))[0] ? current : undefined;
-      const record = nextVersion(current, fields as Fields, clock.now());
-      const replacement = { record, expected: current.version, before: current.fields };
-      const [outcome] = await records.replaceAll([replacement]);
-      if (outcome instanceof AppError) throw await withOwner(records, record, outcome);
-      return outcome === 'replaced' ? record : undefined;
-    });
+    const draft = (current?: Versioned<Fields>) =>
+      changedDraft(this.deps.view, change, current as Versioned<Fields>);
+    const { field, value: key } = uniqueKey(address);
+    const write = { key, mustExist: true, precondition, draft, ...(complete && { complete }) };
+    return (await this.writeOne(write, { field })).record;
   }
 
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
   async remove(address: RecordAddress, precondition: Precondition): Promise<void> {
-    const { records, clock } = this.deps;
-    await this.withOptimisticRetry(address, precondition, async (current) => {
-      const at = timeOfDeletion(current, clock.now());
-      const [isRemoved] = await records.removeAll([{ id: current.id, expected: current.version, at }]);
-      return isRemoved ? current : undefined;
-    });
+    const { field, value: key } = uniqueKey(address);
+    const draft = () => undefined;
+    await this.writeOne({ key, mustExist: true, precondition, isDeletion: true, draft }, { field });
   }
 
-  /** @param write returns undefined if another write was faster */
-  private async withOptimisticRetry(
-    address: RecordAddress,
-    precondition: Precondition,
-    write: (current: Versioned<Fields>) => Promise<Versioned<Fields> | undefined>,
-  ): Promise<Versioned<Fields>> {
-    for (let attempt = 1; ; attempt++) {
-      const current = await this.read(address);
-      if (!isMet(precondition, current.version)) throw new PreconditionFailed(current);
-      const written = await write(current);
-      if (written) return written;
-      if (attempt === MAX_ATTEMPTS) throw tooManyRaces();
-      await this.deps.backoff.pause(attempt);
-    }
+  private async writeOne(write: RecordWrite<Fields>, by?: Finding) {
+    const [started] = await this.writer(by).startAll([write]);
+    const outcome = await started;
+    if (outcome instanceof AppError) throw outcome;
+    if (!outcome || outcome.kind === 'absent') throw notFound();
+    return outcome;
   }
 }
 
-type CreatorParts<Fields> = Omit<CreationDependencies<Fields>, 'validate'> &
-  Pick<RecordServiceDependencies<Fields>, 'rules'>;
-
-function creatorWith<Fields>(parts: CreatorParts<Fields>): RecordCreator<Fields> {
-  const { records, reservations, ids, clock, rules } = parts;
-  return new RecordCreator({ records, reservations, ids, clock, validate: draftValidator(rules) });
+function uniqueKey(address: RecordAddress): UniqueKey {
+  return typeof address === 'number' ? { field: 'id', value: address } : address;
 }

@@ -40,15 +40,6 @@ export async function validateAll<Fields>(
   });
 }
 
-/** Makes a validator for drafts of new records. */
-export function draftValidator<Fields>(rules: RecordRules<Fields>) {
-  return (drafts: readonly Draft<Fields>[]) =>
-    validateAll(
-      rules,
-      drafts.map((draft) => ({ draft })),
-    );
-}
-
 /** Returns an AppError `validation_failed` with the first of the issues; see {@link MAX_ISSUES}. */
 export function validationFailed(issues: readonly Issue[]): AppError {
   return new AppError(

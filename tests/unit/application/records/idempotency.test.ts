@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { RecordCreator } from '#src/application/records/create-records.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import {
   bodyFingerprint,
@@ -11,10 +11,10 @@ import {
   reservationKey,
   STREAM,
 } from '#src/application/records/idempotency.js';
-import { AppError } from '#src/domain/errors.js';
+import { RecordService } from '#src/application/records/record-service.js';
 import type { Product } from '#src/domain/product.js';
 import { canonicalJson, hasMoreValues } from '#src/shared/canonical-json.js';
-import { FakeClock } from '../../../support/fakes.js';
+import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 describe('the fingerprint of a body', () => {
@@ -76,20 +76,19 @@ describe('a creation under an idempotency key', () => {
     const clock = new FakeClock();
     clock.now = () => ++clock.time;
     const records = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
-    const creator = new RecordCreator<Product>({
+    const service = new RecordService<Product>({
       records,
       reservations: new MemoryIdempotencyStore(),
       ids: new IdAllocator(records),
       clock,
-      validate: async (drafts) => drafts.map(({ fields }) => fields as Product),
+      backoff: new CountingBackoff(),
+      rules: {},
+      fields: PRODUCTS.fields,
+      view: VIEW,
     });
-    const create = async () => {
+    const create = () => {
       const idempotency = idempotentRequest({ key: 'k', storesFields: true, body: {} });
-      const [created] = await creator.createAll([
-        { draft: { fields: { name: 'Lamp' }, issues: [] }, idempotency },
-      ]);
-      if (!created || created instanceof AppError) throw new Error('It was not created.');
-      return created;
+      return service.create({ draft: service.draft({ name: 'Lamp' }), idempotency });
     };
     const [first, second] = [await create(), await create()];
     expect([first.isReplay, second.isReplay]).to.deep.equal([false, true]);

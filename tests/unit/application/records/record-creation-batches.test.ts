@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Creation } from '#src/application/records/create-records.js';
+import type { Creation } from '#src/application/records/record-service.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import {
@@ -10,10 +10,10 @@ import {
   lamp,
   made,
   type Outcome,
-  RecordCreatorHarness,
+  RecordCreationHarness,
   torch,
   withMethod,
-} from '../../../support/record-creator-harness.js';
+} from '../../../support/record-creation-harness.js';
 
 const LINES = 5;
 
@@ -27,7 +27,7 @@ const stream = Array.from({ length: LINES }, (_, index) => line(index + 1));
 const names = (lines: readonly number[]) => lines.map((number) => `line ${number}`);
 
 /** A repository that crashes after it has inserted this many of the records. */
-function crashingAfter(count: number, world: RecordCreatorHarness) {
+function crashingAfter(count: number, world: RecordCreationHarness) {
   return withMethod('insertAll', async (_, [records]) => {
     await world.records.insertAll((records as Versioned<Product>[]).slice(0, count));
     return death();
@@ -35,9 +35,9 @@ function crashingAfter(count: number, world: RecordCreatorHarness) {
 }
 
 describe('a batch of creations under idempotency keys', () => {
-  let world: RecordCreatorHarness;
+  let world: RecordCreationHarness;
   beforeEach(() => {
-    world = new RecordCreatorHarness();
+    world = new RecordCreationHarness();
   });
   const found = async () => {
     const { records } = await world.records.list({

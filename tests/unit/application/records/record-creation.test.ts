@@ -8,14 +8,14 @@ import {
   keyed,
   lamp,
   made,
-  RecordCreatorHarness,
+  RecordCreationHarness,
   SKU,
   torch,
   WAYS,
   withMethod,
-} from '../../../support/record-creator-harness.js';
+} from '../../../support/record-creation-harness.js';
 
-const PORT_CALLS = ['find', 'validate', 'reserveIds', 'reserve', 'insertAll'];
+const PORT_CALLS = ['find', 'references', 'reserveIds', 'reserve', 'insertAll'];
 
 const FAULTS: Readonly<Record<string, (call: () => unknown) => Promise<unknown>>> = {
   'crashes before': () => death(),
@@ -35,9 +35,9 @@ const gone = (): never => {
 };
 
 describe('the creation of a record under an idempotency key', () => {
-  let world: RecordCreatorHarness;
+  let world: RecordCreationHarness;
   beforeEach(() => {
-    world = new RecordCreatorHarness();
+    world = new RecordCreationHarness();
   });
 
   for (const call of PORT_CALLS) {
@@ -65,7 +65,7 @@ describe('the creation of a record under an idempotency key', () => {
     }
   }
 
-  for (const call of ['find', 'findUsedIds', 'validate', 'insertAll']) {
+  for (const call of ['find', 'findUsedIds', 'references', 'insertAll']) {
     for (const [outcome, fault] of Object.entries(FAULTS)) {
       it(`is finished by a third attempt if the second ${outcome} ${call} under a reservation`, async () => {
         await endOf(world.process(withMethod('insertAll', death))(lamp(0)));

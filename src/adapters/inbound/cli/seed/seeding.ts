@@ -1,16 +1,13 @@
-import type { Clock } from '../../../../application/ports/clock.js';
-import type { IdempotencyStore } from '../../../../application/ports/idempotency-store.js';
 import type { Repository } from '../../../../application/ports/repository.js';
-import {
-  type Creation,
-  type CreationOutcome,
-  RecordCreator,
-} from '../../../../application/records/create-records.js';
-import { ReservedIds } from '../../../../application/records/id-allocator.js';
+import { type IdPool, ReservedIds } from '../../../../application/records/id-allocator.js';
 import type { Draft } from '../../../../application/records/record-format.js';
-import { draftValidator } from '../../../../application/records/record-validator.js';
+import type {
+  RecordWrite,
+  RecordWriter,
+  WriteOutcome,
+} from '../../../../application/records/record-writer.js';
 import { AppError } from '../../../../domain/errors.js';
-import { normalizeProduct, type Product } from '../../../../domain/product.js';
+import type { Product } from '../../../../domain/product.js';
 import { sampleProduct } from './sample-product.js';
 
 /** The number of products that share a commit. */
@@ -23,12 +20,9 @@ export interface SeedingProgress {
 }
 
 export interface SeedingDependencies {
-  readonly products: Pick<
-    Repository<Product>,
-    'reserveIds' | 'releaseIds' | 'insertAll' | 'findUsedIds' | 'findAllByUnique'
-  >;
-  readonly reservations: IdempotencyStore;
-  readonly clock: Clock;
+  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds'>;
+  /** Returns what creates products as the service does, under these ids. */
+  readonly writer: (ids: IdPool) => Pick<RecordWriter<Product>, 'writeAll'>;
   /** Returns the draft of a new product, with every issue of the body. */
   readonly draft: (body: Product) => Draft<Product>;
 }
@@ -44,12 +38,13 @@ export class Seeding {
    * @throws AppError `unavailable`
    */
   async *fill(seed: number, count: number): AsyncGenerator<SeedingProgress, void, void> {
+    // A refused product uses no id, because only this writer has these ids.
     const ids = new ReservedIds(this.deps.products);
-    const creation = this.creation(ids);
+    const writer = this.deps.writer(ids);
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
       for (let first = 1; first <= count; first += COMMIT_BATCH) {
-        const outcomes = await creation.createAll(
+        const outcomes = await writer.writeAll(
           this.samples(seed, first, Math.min(COMMIT_BATCH, count - first + 1)),
         );
         const made = outcomes.filter(isMade).length;
@@ -61,27 +56,16 @@ export class Seeding {
     }
   }
 
-  /** Creates records as the service does. A refused product uses no id, because only this writer has these ids. */
-  private creation(ids: ReservedIds): RecordCreator<Product> {
-    const { products: records, reservations, clock } = this.deps;
-    return new RecordCreator({
-      records,
-      reservations,
-      ids,
-      clock,
-      validate: draftValidator({ normalize: normalizeProduct }),
+  private samples(seed: number, first: number, count: number): RecordWrite<Product>[] {
+    return Array.from({ length: count }, (_, at) => {
+      const draft = this.deps.draft(sampleProduct(seed, first + at));
+      return { draft: () => draft };
     });
-  }
-
-  private samples(seed: number, first: number, count: number): Creation<Product>[] {
-    return Array.from({ length: count }, (_, at) => ({
-      draft: this.deps.draft(sampleProduct(seed, first + at)),
-    }));
   }
 }
 
 /** @throws the error that refused the product, unless its sku was in use */
-function isMade(outcome: CreationOutcome<Product>): boolean {
+function isMade(outcome: WriteOutcome<Product>): boolean {
   if (!(outcome instanceof AppError)) return true;
   if (outcome.code === 'duplicate_value') return false;
   throw outcome;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { REHEARSED_BYTES } from '../../../../application/records/rehearsed-records.js';
+import { DRY_RUN_BYTES } from '../../../../application/records/dry-run-repository.js';
 import type { Principal } from '../../../../domain/access.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { ByteQuota } from '../../../../shared/byte-quota.js';
@@ -79,7 +79,7 @@ export class ConcurrencyLimits {
   /** The memory of lines that arrive in parts. */
   readonly lines: ByteQuota;
   /** The memory of what dry runs would have written. */
-  readonly rehearsed = new ByteQuota(REHEARSED_BYTES);
+  readonly dryRuns = new ByteQuota(DRY_RUN_BYTES);
 
   /** @param overrides limits that replace the defaults */
   constructor(bodyLimitBytes: number, overrides: Partial<Record<LimitedResource, SemaphoreLimits>> = {}) {

@@ -1,4 +1,5 @@
 import type { Logger } from '../../../../application/ports/logger.js';
+import type { RecordWrite, WriteOutcome } from '../../../../application/records/record-writer.js';
 import { AppError } from '../../../../domain/errors.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
 import { heldBytes } from '../../../../shared/held-bytes.js';
@@ -8,11 +9,11 @@ import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Turn } from '../../../../shared/turn.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
-import type { ImportRecord, LineWriter } from './line-writers.js';
+import { type ImportRecord, type LineWriter, refusalOf } from './line-writers.js';
 import { lengthOf } from './read-lines.js';
 
 export interface BatchImporterOptions {
-  readonly writer: LineWriter<unknown, unknown>;
+  readonly writer: LineWriter<unknown>;
   /** Reads the record in a line, or throws a coded error. */
   readonly parse: (line: ImportLine) => ImportRecord;
   /** Returns an error as the client may see it. */
@@ -86,11 +87,9 @@ export class BatchImporter {
   private resultsOf(
     lines: readonly ImportLine[],
     prepared: readonly Prepared[],
-    outcomes: Iterator<unknown>,
+    outcomes: Iterator<WriteOutcome<unknown>>,
   ): string {
-    const results = prepared.map((one) =>
-      this.resultOf('record' in one ? required(outcomes.next().value) : one.error),
-    );
+    const results = prepared.map((one) => this.resultOf('record' in one ? outcomes.next().value : one.error));
     this.replays += results.filter((result) => 'replayed' in result).length;
     return lines.map(({ number: line }, at) => jsonLine(JSON.stringify({ line, ...results[at] }))).join('');
   }
@@ -109,7 +108,9 @@ export class BatchImporter {
    * If the store is unavailable, or the client has lost its access, every line gets that error. Sending the lines again
    * writes nothing twice, if they have keys.
    */
-  private async writeAll(records: readonly unknown[]): Promise<readonly unknown[]> {
+  private async writeAll(
+    records: readonly RecordWrite<unknown>[],
+  ): Promise<readonly MaybePromise<WriteOutcome<unknown>>[]> {
     const { writer, turn, checkAccess } = this.options;
     try {
       if (this.refusal) throw this.refusal;
@@ -132,11 +133,11 @@ export class BatchImporter {
     this.isStoreDown = true;
   }
 
-  private resultOf(outcome: unknown): object {
+  private resultOf(outcome: WriteOutcome<unknown> | CodedError): object {
     const { writer, shown } = this.options;
-    if (!isCoded(outcome)) return writer.result(outcome as never);
+    if (!isCoded(outcome)) return writer.result(outcome);
     const { code, message, details } = shown(outcome);
-    return { status: statusOf(outcome), ...writer.refusal(outcome), error: { code, message, details } };
+    return { status: statusOf(outcome), ...refusalOf(outcome), error: { code, message, details } };
   }
 }
 
@@ -149,13 +150,10 @@ function heldBy(lines: readonly ImportLine[]): number {
 }
 
 /** A record to write, as its writer has prepared it, or why its line is refused. */
-type Prepared = { readonly record: unknown } | { readonly error: CodedError };
+type Prepared = { readonly record: RecordWrite<unknown> } | { readonly error: CodedError };
 
-function allOf(outcomes: readonly unknown[]): MaybePromise<readonly unknown[]> {
-  return outcomes.some((outcome) => outcome instanceof Promise) ? Promise.all(outcomes) : outcomes;
-}
-
-function required(outcome: unknown): unknown {
-  if (outcome === undefined) throw new Error('A line of an import has no outcome.');
-  return outcome;
+function allOf<Outcome>(outcomes: readonly MaybePromise<Outcome>[]): MaybePromise<readonly Outcome[]> {
+  return outcomes.some((outcome) => outcome instanceof Promise)
+    ? Promise.all(outcomes)
+    : (outcomes as readonly Outcome[]);
 }

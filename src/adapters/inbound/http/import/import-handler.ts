@@ -125,7 +125,7 @@ async function importLines<Fields>(
   const connection = connectionOf(ctx.req.socket);
   connection.deadline.lift(ctx.req);
   sendContinue(ctx);
-  const memory = { lines: limits.lines.open(turn.client), dryRun: limits.rehearsed.open(turn.client) };
+  const memory = { lines: limits.lines.open(turn.client), dryRun: limits.dryRuns.open(turn.client) };
   const working = (isWorking: boolean) => {
     connection.isWorking = isWorking;
   };
@@ -167,11 +167,11 @@ function writerOf<Fields>(
   { match, isDryRun }: ImportMode,
   key: string | undefined,
   memory: QuotaShare,
-): LineWriter<unknown, unknown> {
-  const records = isDryRun ? service.rehearsal(memory) : service;
-  return match
-    ? matchingWriter(records, resource, match, policy.requireIfMatch)
-    : creatingWriter(records, key);
+): LineWriter<Fields> {
+  const versionNeeded = policy.requireIfMatch ? ({ in: 'version', by: 'changes' } as const) : undefined;
+  const by = match && { field: match.field, versionNeeded };
+  const writer = isDryRun ? service.dryRun(memory, by) : service.writer(by);
+  return match ? matchingWriter(resource, writer, match) : creatingWriter(resource, writer, key);
 }
 
 async function openStream(

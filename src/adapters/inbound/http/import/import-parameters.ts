@@ -1,4 +1,3 @@
-import type { MatchPolicy } from '../../../../application/records/record-matcher.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import { HttpError, invalidParameters, parameterIssue } from '../core/http-error.js';
@@ -14,7 +13,11 @@ export interface ImportMode {
   readonly isDryRun: boolean;
 }
 
-export interface Match extends Pick<MatchPolicy, 'field' | 'existing'> {
+export interface Match {
+  /** `id`, or a unique field. */
+  readonly field: string;
+  /** What a line does to a record that has its key: RFC 7396, a replacement as by PUT, or nothing. */
+  readonly existing: 'merge' | 'replace' | 'skip';
   /** Whether an empty cell of CSV removes the value under `merge`. */
   readonly clears: boolean;
 }

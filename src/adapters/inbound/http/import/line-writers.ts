@@ -1,21 +1,20 @@
 import { isJsonObject, type JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Value } from '../../../../application/ports/list-query.js';
-import type { Creation, CreationOutcome } from '../../../../application/records/create-records.js';
+import { isDryRunId } from '../../../../application/records/dry-run-repository.js';
+import { idempotentRequest, lineKey } from '../../../../application/records/idempotency.js';
 import {
-  type IdempotentRequest,
-  idempotentRequest,
-  lineKey,
-} from '../../../../application/records/idempotency.js';
-import {
-  type Draft,
+  newDraft,
+  type SentBeside,
   type SentRecord,
+  sentDraft,
   withIssuesOfText,
 } from '../../../../application/records/record-format.js';
-import type { KeyedWrite, MatchOutcome } from '../../../../application/records/record-matcher.js';
-import type { RecordWriter } from '../../../../application/records/record-service.js';
 import { validationFailed } from '../../../../application/records/record-validator.js';
-import { isRehearsed } from '../../../../application/records/rehearsed-records.js';
-import { ANY_VERSION } from '../../../../application/records/versions.js';
+import type {
+  RecordWrite,
+  RecordWriter,
+  WriteOutcome,
+} from '../../../../application/records/record-writer.js';
 import {
   type AppError,
   fieldIssue,
@@ -45,22 +44,23 @@ export interface ImportRecord extends SentRecord {
 }
 
 /** Writes the records of an import. */
-export interface LineWriter<Prepared, Outcome> {
+export interface LineWriter<Fields> {
   /**
    * @param line the number of its line
    * @param bytes the length of its line
    * @throws AppError if the record is refused already
    */
-  prepare(record: ImportRecord, line: number, bytes: number): Prepared;
+  prepare(record: ImportRecord, line: number, bytes: number): RecordWrite<Fields>;
   /**
    * Await each call before the next one, whose records follow.
    * @returns an outcome for each record, in order; a promise of it for a record that others write at the same time
    */
-  writeAll(prepared: readonly Prepared[], turn: Turn): Promise<readonly MaybePromise<Outcome>[]>;
+  writeAll(
+    writes: readonly RecordWrite<Fields>[],
+    turn: Turn,
+  ): Promise<readonly MaybePromise<WriteOutcome<Fields>>[]>;
   /** The result of a line that was not refused, without its number; it has a `status`. */
-  result(outcome: Exclude<Outcome, AppError>): object;
-  /** What the result of a refused line has beside the error. */
-  refusal(error: CodedError): object;
+  result(outcome: Exclude<WriteOutcome<Fields>, AppError>): object;
 }
 
 /**
@@ -68,84 +68,72 @@ export interface LineWriter<Prepared, Outcome> {
  * @param key the key under which the stream is reserved; undefined: a repeated line creates another record
  */
 export function creatingWriter<Fields>(
-  service: RecordWriter<Fields>,
+  resource: ResourceDefinition<Fields>,
+  writer: RecordWriter<Fields>,
   key: string | undefined,
-): LineWriter<Creation<Fields>, CreationOutcome<Fields>> {
+): LineWriter<Fields> {
   return {
     prepare({ body, issues }, line) {
-      const draft = withIssuesOfText(service.draft(body), issues);
-      return { draft, idempotency: idempotencyOf(key, line, body) };
+      const draft = withIssuesOfText(newDraft(resource, body), issues);
+      if (key === undefined) return { draft: () => draft };
+      const request = { key: lineKey(key, line), body, storesFields: false };
+      return { draft: () => draft, idempotency: idempotentRequest(request) };
     },
-    writeAll: (creations) => service.createAll(creations),
-    result({ record: { id }, isReplay }) {
-      return { status: 201, ...knownId(id), ...(isReplay && { replayed: true }) };
-    },
-    refusal: () => ({}),
+    writeAll: (writes) => writer.startAll(writes),
+    result: (outcome) => resultOf(outcome, false),
   };
-}
-
-function idempotencyOf(key: string | undefined, line: number, body: unknown): IdempotentRequest | undefined {
-  return key === undefined
-    ? undefined
-    : idempotentRequest({ key: lineKey(key, line), body, storesFields: false });
-}
-
-function knownId(id: Id): { readonly id?: Id } {
-  return isRehearsed(id) ? {} : { id };
 }
 
 /** Each line is a record with a key: what it does to the record that has the key follows from the parameters. */
 export function matchingWriter<Fields>(
-  service: RecordWriter<Fields>,
   resource: ResourceDefinition<Fields>,
+  writer: RecordWriter<Fields>,
   { field, existing }: Match,
-  needsVersion: boolean,
-): LineWriter<KeyedWrite, MatchOutcome<Fields>> {
-  const matcher = service.matcher({
-    field,
-    existing,
-    versionNeeded: needsVersion ? { in: 'version', by: 'changes' } : undefined,
-  });
+): LineWriter<Fields> {
   // A merge keeps the spelling of the key by which it finds the record.
   const keptField = existing === 'merge' && resource.fields[field]?.ignoresCase ? field : undefined;
   return {
     prepare(record, _line, bytes) {
       const { body } = record;
       const sent = sentBy(record, resource, keptField);
-      const draft = () => {
-        const { body, issues } = sent();
-        return withIssuesOfText(service.draft(body), issues);
-      };
-      if (!isJsonObject(body)) throw validationFailed(draft().issues);
+      const draft = sentDraft(resource, existing, sent);
+      const issuesOf = () => draft()?.issues ?? [];
+      if (!isJsonObject(body)) throw validationFailed(issuesOf());
       const isDeletion = body['deleted'] === true;
       const issues = controlIssues(resource.table, field, body, isDeletion);
       if (issues.length > 0)
-        throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(draft(), field))]);
+        throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(issuesOf(), field))]);
       const key = body[field] as Value;
-      return { key, isDeletion, ...versionOf(body), sent, bytes };
+      return { key, isDeletion, ...versionOf(body), draft, bytes };
     },
-    writeAll: (writes, turn) => matcher.startAll(writes, turn),
-    result: resultOf,
-    refusal: (error) =>
-      error instanceof PreconditionFailed
-        ? { ...knownId(error.current.id), version: error.current.version }
-        : {},
+    writeAll: (writes, turn) => writer.startAll(writes, turn),
+    result: (outcome) => resultOf(outcome, true),
   };
 }
 
-function resultOf(outcome: Exclude<MatchOutcome<unknown>, AppError>): object {
-  switch (outcome.kind) {
-    case 'deleted':
-      return { status: 204 };
-    case 'absent':
-      return { status: 204, unchanged: true };
-    default: {
-      const { kind, record } = outcome;
-      const { id, version } = record;
-      const status = kind === 'created' ? 201 : 200;
-      return { status, ...knownId(id), version, ...(kind === 'unchanged' && { unchanged: true }) };
-    }
-  }
+/** What the result of a refused line has beside the error. */
+export function refusalOf(error: CodedError): object {
+  return error instanceof PreconditionFailed
+    ? { ...knownId(error.current.id), version: error.current.version }
+    : {};
+}
+
+function knownId(id: Id): { readonly id?: Id } {
+  return isDryRunId(id) ? {} : { id };
+}
+
+function resultOf(outcome: Exclude<WriteOutcome<unknown>, AppError>, hasVersion: boolean): object {
+  const { kind } = outcome;
+  if (kind === 'absent') return { status: 204, unchanged: true };
+  if (kind === 'deleted') return { status: 204 };
+  const { id, version } = outcome.record;
+  return {
+    status: kind === 'changed' || kind === 'unchanged' ? 200 : 201,
+    ...knownId(id),
+    ...(hasVersion && { version }),
+    ...(kind === 'unchanged' && { unchanged: true }),
+    ...(kind === 'replayed' && { replayed: true }),
+  };
 }
 
 /** @param keptField the field of a record that exists which the line does not change */
@@ -153,7 +141,7 @@ function sentBy<Fields>(
   record: ImportRecord,
   { present }: ResourceDefinition<Fields>,
   keptField: string | undefined,
-): KeyedWrite['sent'] {
+): SentBeside {
   return (stored) => {
     const { body, issues } =
       stored && record.beside ? record.beside(() => present(stored as Versioned<Fields>)) : record;
@@ -165,8 +153,8 @@ function sentBy<Fields>(
 }
 
 /** The precondition of a line. What is no version of a record is that of no record. */
-function versionOf({ version }: JsonObject): Pick<KeyedWrite, 'precondition' | 'mustExist'> {
-  if (isAbsent(version)) return { precondition: ANY_VERSION, mustExist: false };
+function versionOf({ version }: JsonObject): Pick<RecordWrite<unknown>, 'precondition' | 'mustExist'> {
+  if (isAbsent(version)) return {};
   return { precondition: { only: isReference(version) ? [version] : [] }, mustExist: true };
 }
 
@@ -229,7 +217,7 @@ function keyIssues(table: FieldTable, field: string, key: unknown): Issue[] {
 }
 
 /** The issues that do not depend on the record which has the key. */
-function otherIssues({ issues }: Draft<unknown>, field: string): Issue[] {
+function otherIssues(issues: readonly Issue[], field: string): Issue[] {
   const dependent = new Set([field, ...LINE_MEMBERS].map((name) => jsonPointer([name])));
   return issues.filter(({ code, pointer }) => code !== 'required' && !dependent.has(pointer));
 }

@@ -1,11 +1,14 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
-import type { Created } from '../../../../application/records/create-records.js';
 import type { Generation } from '../../../../application/records/generation.js';
 import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
-import type { RecordAddress, RecordService } from '../../../../application/records/record-service.js';
+import type {
+  Created,
+  RecordAddress,
+  RecordService,
+} from '../../../../application/records/record-service.js';
 import type { Precondition } from '../../../../application/records/versions.js';
 import {
   AppError,

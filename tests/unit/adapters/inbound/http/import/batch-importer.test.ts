@@ -4,16 +4,19 @@ import {
   type BatchImporterOptions,
 } from '#src/adapters/inbound/http/import/batch-importer.js';
 import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.js';
+import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
+import type { MaybePromise } from '#src/shared/maybe-promise.js';
 import { Turn } from '#src/shared/turn.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
 
+const DONE: WriteOutcome<unknown> = { kind: 'absent' };
+
 /** Accepts every record. */
-const WRITER: LineWriter<unknown, unknown> = {
-  prepare: (record) => record,
-  writeAll: async (records) => records,
+const WRITER: LineWriter<unknown> = {
+  prepare: ({ body }) => ({ draft: () => ({ fields: body as object, issues: [] }) }),
+  writeAll: async (writes) => writes.map(() => DONE),
   result: () => ({ status: 201 }),
-  refusal: () => ({}),
 };
 
 describe('BatchImporter', () => {
@@ -90,7 +93,10 @@ describe('BatchImporter', () => {
   });
 
   /** An importer whose places and outcomes the test gives. */
-  const placedImporter = (takePlace: BatchImporterOptions['takePlace'], outcome: unknown) =>
+  const placedImporter = (
+    takePlace: BatchImporterOptions['takePlace'],
+    outcome: MaybePromise<WriteOutcome<unknown>>,
+  ) =>
     new BatchImporter({
       writer: { ...WRITER, writeAll: async () => [outcome] },
       shown: (error) => error,
@@ -108,15 +114,15 @@ describe('BatchImporter', () => {
       held++;
       return { release: () => held-- };
     };
-    await placedImporter(takePlace, {}).import(LINE);
+    await placedImporter(takePlace, DONE).import(LINE);
     expect(held).to.equal(0);
-    let decide: (outcome: unknown) => void = () => {};
-    const undecided = new Promise((resolve) => {
+    let decide: (outcome: MaybePromise<WriteOutcome<unknown>>) => void = () => {};
+    const undecided = new Promise<WriteOutcome<unknown>>((resolve) => {
       decide = resolve;
     });
     const { results } = await placedImporter(takePlace, undecided).import(LINE);
     expect(held).to.equal(1);
-    decide({});
+    decide(DONE);
     await results;
     expect(held).to.equal(0);
   });
@@ -125,7 +131,7 @@ describe('BatchImporter', () => {
     const refuse = async () => {
       throw new AppError('unavailable', 'none is left');
     };
-    const { results } = await placedImporter(refuse, {}).import(LINE);
+    const { results } = await placedImporter(refuse, DONE).import(LINE);
     expect(JSON.parse(await results)).to.deep.include({ line: 1, status: 503 });
   });
 });

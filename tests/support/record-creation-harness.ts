@@ -4,18 +4,15 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import {
-  type Creation,
-  type CreationOutcome,
-  RecordCreator,
-} from '#src/application/records/create-records.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import type { IdempotentRequest } from '#src/application/records/idempotency.js';
-import type { Draft } from '#src/application/records/record-format.js';
-import { AppError } from '#src/domain/errors.js';
+import type { Creation } from '#src/application/records/record-service.js';
+import type { Candidate } from '#src/application/records/record-validator.js';
+import { RecordWriter, type WriteOutcome } from '#src/application/records/record-writer.js';
+import { AppError, fieldIssue } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
-import { FakeClock } from './fakes.js';
+import { CountingBackoff, FakeClock } from './fakes.js';
 import { ENDLESS, PRODUCTS } from './tables.js';
 
 /** Gives out the returned ids first. */
@@ -41,17 +38,18 @@ class RecyclingIds implements IdPool {
  * The stores, which outlive every process, and a validator that can refuse fields, as that of orders does if a
  * reference is missing.
  */
-export class RecordCreatorHarness {
+export class RecordCreationHarness {
   readonly records = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
   readonly reservations = new MemoryIdempotencyStore();
   /** Returns whether the validator refuses these fields now. */
   refuses: (fields: Product) => boolean = () => false;
 
-  private readonly validate = async (drafts: readonly Draft<Product>[]) =>
-    drafts.map(({ fields }) => {
-      const product = fields as Product;
-      return this.refuses(product) ? new AppError('validation_failed', 'rejected') : product;
-    });
+  private readonly references = async (candidates: readonly Candidate<Product>[]) =>
+    candidates.map(({ draft }) =>
+      this.refuses(draft.fields as Product)
+        ? [fieldIssue('reference_not_found', ['name'], 'is missing')]
+        : [],
+    );
 
   /** Starts a process with its own ids. @param through wraps each port of the process */
   process(
@@ -60,10 +58,15 @@ export class RecordCreatorHarness {
   ): Process {
     const records: Repository<Product> = through(this.records);
     const reservations: IdempotencyStore = through(this.reservations);
-    const { validate } = through({ validate: this.validate });
+    const rules = through({ references: this.references });
     const ids = new RecyclingIds(records);
-    const creation = new RecordCreator({ records, reservations, ids, clock, validate });
-    return async (...creations) => (await creation.createAll(creations)).map(outcome);
+    const { fields } = PRODUCTS;
+    const backoff = new CountingBackoff();
+    const writer = new RecordWriter({ records, reservations, ids, clock, backoff, rules, fields });
+    return async (...creations) => {
+      const writes = creations.map(({ draft, idempotency }) => ({ draft: () => draft, idempotency }));
+      return (await writer.writeAll(writes)).map(outcome);
+    };
   }
 
   async listed(): Promise<Id[]> {
@@ -88,10 +91,11 @@ export type Process = (...creations: Creation<Product>[]) => Promise<Outcome[]>;
 /** The result of a creation: the record with the exact text of its fields, or the error code. */
 export type Outcome = { id: Id; text: string; isReplay: boolean } | string;
 
-function outcome(creation: CreationOutcome<Product>): Outcome {
+function outcome(creation: WriteOutcome<Product>): Outcome {
   if (creation instanceof AppError) return creation.code;
-  const { record, isReplay } = creation;
-  return { id: record.id, text: JSON.stringify(record.fields), isReplay };
+  if (creation.kind === 'absent') throw new Error('A creation has no record.');
+  const { kind, record } = creation;
+  return { id: record.id, text: JSON.stringify(record.fields), isReplay: kind === 'replayed' };
 }
 
 export const SKU = 'L-1';

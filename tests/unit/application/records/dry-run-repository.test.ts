@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import {
-  isRehearsed,
-  REHEARSED_BYTES,
-  RehearsedRecords,
-} from '#src/application/records/rehearsed-records.js';
+import { DRY_RUN_BYTES, DryRunRepository, isDryRunId } from '#src/application/records/dry-run-repository.js';
 import { AppError, DuplicateValue } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
@@ -20,9 +16,9 @@ const record = <Fields>(id: Id, fields: Fields, version = 1): Versioned<Fields> 
   fields,
 });
 
-describe('RehearsedRecords', () => {
+describe('DryRunRepository', () => {
   let stored: MemoryRepository<Product>;
-  let rehearsed: RehearsedRecords<Product>;
+  let dryRun: DryRunRepository<Product>;
   beforeEach(async () => {
     stored = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     await stored.insertAll([record(1, { name: 'one', sku: 'a' }), record(2, { name: 'two', sku: 'b' })]);
@@ -31,43 +27,43 @@ describe('RehearsedRecords', () => {
       findAllByUnique: (...args: Parameters<typeof stored.findAllByUnique>) =>
         stored.findAllByUnique(...args),
     };
-    rehearsed = new RehearsedRecords(lookup, PRODUCTS.fields, new ByteQuota(REHEARSED_BYTES).open('a'));
+    dryRun = new DryRunRepository(lookup, PRODUCTS.fields, new ByteQuota(DRY_RUN_BYTES).open('a'));
   });
 
   const owners = async (...skus: string[]) =>
-    (await rehearsed.findAllByUnique('sku', skus)).map((found) => found?.id);
+    (await dryRun.findAllByUnique('sku', skus)).map((found) => found?.id);
   const change = (id: Id, fields: Product, version = 2) =>
-    rehearsed.replaceAll([{ record: record(id, fields, version), expected: version - 1 }]);
-  const remove = (id: Id) => rehearsed.removeAll([{ id, expected: 1, at: 0 }]);
+    dryRun.replaceAll([{ record: record(id, fields, version), expected: version - 1 }]);
+  const remove = (id: Id) => dryRun.removeAll([{ id, expected: 1, at: 0 }]);
   const named = (outcomes: readonly unknown[]) =>
     outcomes.map((one) => (one instanceof DuplicateValue ? `duplicate ${one.field}` : one));
 
   it('finds what is stored, until it is changed', async () => {
     expect(await owners('a', 'b', 'c')).to.deep.equal([1, 2, undefined]);
-    const [one, none] = await rehearsed.findAllByUnique('id', [1, 9]);
+    const [one, none] = await dryRun.findAllByUnique('id', [1, 9]);
     expect([one?.fields, none]).to.deep.equal([{ name: 'one', sku: 'a' }, undefined]);
     expect(await change(1, { name: 'ONE', sku: 'a' })).to.deep.equal(['replaced']);
     for (const [field, value] of [
       ['sku', 'a'],
       ['id', 1],
     ] as const) {
-      const [found] = await rehearsed.findAllByUnique(field, [value]);
+      const [found] = await dryRun.findAllByUnique(field, [value]);
       expect([found?.version, found?.fields]).to.deep.equal([2, { name: 'ONE', sku: 'a' }]);
     }
     expect((await stored.find(1))?.fields.name).to.equal('one');
   });
 
   it('finds what was created, under an id that no record and no body has', async () => {
-    const ids = [...(await rehearsed.take(3)), ...(await rehearsed.take(1))];
+    const ids = [...(await dryRun.take(3)), ...(await dryRun.take(1))];
     expect(new Set(ids)).to.have.length(4);
     for (const id of ids) {
-      expect(isRehearsed(id)).to.equal(true);
+      expect(isDryRunId(id)).to.equal(true);
       expect(Number.isSafeInteger(id)).to.equal(false);
     }
     const [id = 0, second = 0] = ids;
     expect(
       named(
-        await rehearsed.insertAll([
+        await dryRun.insertAll([
           record(id, { name: 'new', sku: 'c' }),
           record(second, { name: 'x', sku: 'c' }),
         ]),
@@ -75,18 +71,18 @@ describe('RehearsedRecords', () => {
     ).to.deep.equal(['inserted', 'duplicate sku']);
     expect(await owners('c')).to.deep.equal([id]);
     expect(await stored.findByUnique('sku', 'c')).to.equal(undefined);
-    expect(isRehearsed(1)).to.equal(false);
+    expect(isDryRunId(1)).to.equal(false);
   });
 
   it('finds no record that was deleted, by its id or by what it had', async () => {
     expect(await remove(1)).to.deep.equal([true]);
     expect(await owners('a', 'b')).to.deep.equal([undefined, 2]);
-    expect(await rehearsed.findAllByUnique('id', [1, 2])).to.have.nested.property('[0]', undefined);
+    expect(await dryRun.findAllByUnique('id', [1, 2])).to.have.nested.property('[0]', undefined);
     expect(await remove(1), 'again').to.deep.equal([false]);
     expect(await change(2, { name: 'two', sku: 'a' }), 'its value is free').to.deep.equal(['replaced']);
     expect(await owners('a', 'b')).to.deep.equal([2, undefined]);
-    const [id = 0] = await rehearsed.take(1);
-    expect(await rehearsed.insertAll([record(id, { name: 'x', sku: 'b' })])).to.deep.equal(['inserted']);
+    const [id = 0] = await dryRun.take(1);
+    expect(await dryRun.insertAll([record(id, { name: 'x', sku: 'b' })])).to.deep.equal(['inserted']);
     expect(await owners('a', 'b')).to.deep.equal([2, id]);
   });
 
@@ -103,7 +99,7 @@ describe('RehearsedRecords', () => {
   it('compares e-mail addresses without case', async () => {
     const users = new MemoryRepository<User>(USERS, ENDLESS);
     await users.insertAll([record(1, { name: 'Ann', email: 'Ann@Example.com' })]);
-    const dry = new RehearsedRecords<User>(users, USERS.fields, new ByteQuota(REHEARSED_BYTES).open('a'));
+    const dry = new DryRunRepository<User>(users, USERS.fields, new ByteQuota(DRY_RUN_BYTES).open('a'));
     const [id = 0] = await dry.take(1);
     const find = async (email: string) => (await dry.findAllByUnique('email', [email]))[0]?.id;
     expect(named(await dry.insertAll([record(id, { name: 'x', email: 'ANN@example.COM' })]))).to.deep.equal([
@@ -119,24 +115,24 @@ describe('RehearsedRecords', () => {
   });
 
   it('lets many records without a value of the field be', async () => {
-    const ids = await rehearsed.take(2);
+    const ids = await dryRun.take(2);
     const created = ids.map((id) => record(id, { name: 'plain' }));
-    expect(await rehearsed.insertAll(created)).to.deep.equal(['inserted', 'inserted']);
-    expect(await rehearsed.confirmAll([{ id: 1, version: 1 }])).to.deep.equal([true]);
-    expect(await rehearsed.findUsedIds()).to.deep.equal(new Set());
+    expect(await dryRun.insertAll(created)).to.deep.equal(['inserted', 'inserted']);
+    expect(await dryRun.confirmAll([{ id: 1, version: 1 }])).to.deep.equal([true]);
+    expect(await dryRun.findUsedIds()).to.deep.equal(new Set());
   });
 
   describe('without memory', () => {
     const KIB = 1_024;
     const quota = () => new ByteQuota({ perClient: 32 * KIB, total: 96 * KIB });
-    const runOf = (share: QuotaShare) => new RehearsedRecords<Product>(stored, PRODUCTS.fields, share);
-    const insert = async (run: RehearsedRecords<Product>, fields: Product) => {
+    const runOf = (share: QuotaShare) => new DryRunRepository<Product>(stored, PRODUCTS.fields, share);
+    const insert = async (run: DryRunRepository<Product>, fields: Product) => {
       const [id = 0] = await run.take(1);
       const [outcome] = await run.insertAll([record(id, fields)]);
       return outcome instanceof AppError ? outcome.code : outcome;
     };
     const large = (sku: string) => ({ name: 'x', sku, description: 'd'.repeat(10 * KIB) });
-    const fill = async (run: RehearsedRecords<Product>, name: string) => {
+    const fill = async (run: DryRunRepository<Product>, name: string) => {
       for (let n = 0; n < 1_000; n++) {
         const outcome = await insert(run, large(`${name}-${n}`));
         if (outcome !== 'inserted') return [n, outcome];

@@ -12,18 +12,25 @@ import { fieldsJson, StoredRecord } from './record-json.js';
 const MIB = 1_048_576;
 
 /** What all dry runs of a process may keep of new and changed records, in bytes of memory. */
-export const REHEARSED_BYTES: QuotaLimits = { perClient: 32 * MIB, total: 96 * MIB };
+export const DRY_RUN_BYTES: QuotaLimits = { perClient: 32 * MIB, total: 96 * MIB };
 
 /** What V8 takes for an entry of a map and the numbers in it, approximately. */
 const ENTRY_BYTES = 128;
 
 /** Whether an id is that of a record which only a dry run has. No store and no client has it. */
-export function isRehearsed(id: Id): boolean {
+export function isDryRunId(id: Id): boolean {
   return id < 0;
 }
 
 type Lookup<Fields> = Pick<Repository<Fields>, 'findAllByUnique'>;
-type Writes = 'findUsedIds' | 'insertAll' | 'replaceAll' | 'removeAll' | 'confirmAll';
+type Methods =
+  | 'find'
+  | 'findAllByUnique'
+  | 'findUsedIds'
+  | 'insertAll'
+  | 'replaceAll'
+  | 'removeAll'
+  | 'confirmAll';
 
 /** A record as it is kept: its text alone. Its fields as objects can take twenty times as much. */
 type Kept = Pick<Versioned<unknown>, 'version' | 'createdAt' | 'updatedAt'> & { readonly json: string };
@@ -36,11 +43,11 @@ type FieldValue = readonly [field: string, value: Value];
 
 /**
  * The records of a store as they would be after writes, which change nothing in it. So a dry run takes the steps of a
- * run, and its later writes see the earlier ones. It is also the source of its ids: see {@link isRehearsed}.
+ * run, and its later writes see the earlier ones. It is also the source of its ids: see {@link isDryRunId}.
  *
  * A write for which there is no memory is refused, and so are all later ones that depend on it: see {@link refusal}.
  */
-export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository<Fields>, Writes>, IdPool {
+export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Methods>, IdPool {
   /** The records that were written. */
   private readonly written = new Map<Id, Known<Kept>>();
   /** For each unique field, who has a value now. */
@@ -51,7 +58,7 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
   /** Integers beyond 2^53, which no body can contain. Only every second one is a number of its own. */
   private nextId: Id = Number.MIN_SAFE_INTEGER - 1;
 
-  /** @param memory see {@link REHEARSED_BYTES}; its opener releases it */
+  /** @param memory see {@link DRY_RUN_BYTES}; its opener releases it */
   constructor(
     private readonly records: Lookup<Fields>,
     readonly fields: FieldSpecs,
@@ -64,6 +71,10 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
     const first = this.nextId;
     this.nextId -= 2 * count;
     return Array.from({ length: count }, (_, at) => first - 2 * at);
+  }
+
+  async find(id: Id): Promise<Versioned<Fields> | undefined> {
+    return (await this.findAllByUnique('id', [id]))[0];
   }
 
   async findUsedIds(): Promise<ReadonlySet<Id>> {
@@ -240,7 +251,7 @@ export class RehearsedRecords<Fields> implements Lookup<Fields>, Pick<Repository
 }
 
 function tooMuch(exhausted: Exhausted): AppError {
-  const { perClient, total } = REHEARSED_BYTES;
+  const { perClient, total } = DRY_RUN_BYTES;
   if (exhausted === 'all')
     return unavailable(
       `All dry runs together keep ${total / MIB} MiB of new and changed records, which is the limit. Try again later.`,

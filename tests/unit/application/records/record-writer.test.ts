@@ -1,15 +1,12 @@
 import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Backoff } from '#src/application/ports/backoff.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
-import {
-  type KeyedWrite,
-  type MatchOutcome,
-  type MatchPolicy,
-  RecordMatcher,
-} from '#src/application/records/record-matcher.js';
-import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/versions.js';
+import { type SentBeside, sentDraft } from '#src/application/records/record-format.js';
+import { type RecordWrite, RecordWriter, type WriteOutcome } from '#src/application/records/record-writer.js';
+import { MAX_ATTEMPTS } from '#src/application/records/versions.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
@@ -112,15 +109,25 @@ class RecordingBackoff implements Backoff {
   }
 }
 
-const BY_SKU: MatchPolicy = { field: 'sku', existing: 'merge' };
+/** How a record is found, and what happens to it. */
+interface Policy {
+  readonly field: string;
+  readonly existing: 'merge' | 'replace' | 'skip';
+}
+
+interface KeyedWrite extends Omit<RecordWrite<Product>, 'draft'> {
+  readonly sent: SentBeside;
+}
+
+const BY_SKU: Policy = { field: 'sku', existing: 'merge' };
 const SKU = 'L-1';
 
 function keyed(key: string | number, body: object, more: Partial<KeyedWrite> = {}): KeyedWrite {
   const sent = () => ({ body: typeof key === 'string' ? { sku: key, ...body } : body, issues: new Map() });
-  return { key, precondition: ANY_VERSION, mustExist: false, isDeletion: false, bytes: 1, sent, ...more };
+  return { key, bytes: 1, sent, ...more };
 }
 
-describe('RecordMatcher', () => {
+describe('RecordWriter', () => {
   let records: RacedRepository;
   let ids: WatchedIds;
   let backoff: RecordingBackoff;
@@ -131,26 +138,31 @@ describe('RecordMatcher', () => {
     backoff = new RecordingBackoff();
   });
 
-  const matcher = (policy = BY_SKU) =>
-    new RecordMatcher<Product>(
+  const writer = ({ field } = BY_SKU) =>
+    new RecordWriter<Product>(
       {
         records,
+        reservations: new MemoryIdempotencyStore(),
         ids,
         clock: new FakeClock(),
         backoff,
-        view: VIEW,
         rules: { normalize: normalizeProduct },
         fields: PRODUCTS.fields,
       },
-      policy,
+      { field },
     );
-  const writeAll = async (writes: readonly KeyedWrite[], policy?: MatchPolicy) =>
-    (await matcher(policy).writeAll(writes, new Turn('a'))).map(told);
-  const write = async (one: KeyedWrite, policy?: MatchPolicy) => (await writeAll([one], policy))[0];
+  const drafted = (writes: readonly KeyedWrite[], { existing } = BY_SKU) =>
+    writes.map(({ sent, ...write }) => ({ ...write, draft: sentDraft(VIEW, existing, sent) }));
+  const outcomesOf = (writes: readonly KeyedWrite[], policy?: Policy) =>
+    writer(policy).writeAll(drafted(writes, policy), new Turn('a'));
+  const writeAll = async (writes: readonly KeyedWrite[], policy?: Policy) =>
+    (await outcomesOf(writes, policy)).map(told);
+  const write = async (one: KeyedWrite, policy?: Policy) => (await writeAll([one], policy))[0];
   /** The kind of an outcome with the version, or the code of an error. */
-  const told = (outcome: MatchOutcome<Product>) => {
+  const told = (outcome: WriteOutcome<Product>) => {
     if (outcome instanceof AppError) return outcome.code;
-    return 'record' in outcome ? `${outcome.kind} ${outcome.record.version}` : outcome.kind;
+    const { kind } = outcome;
+    return kind === 'deleted' || kind === 'absent' ? kind : `${kind} ${outcome.record.version}`;
   };
   const stored = async (sku = SKU) => (await records.findByUnique('sku', sku))?.fields;
   const namesOf = () => records.batches.map(([name]) => name);
@@ -227,7 +239,7 @@ describe('RecordMatcher', () => {
 
   it('says that nothing was written, and that a repeat may help', async () => {
     raceInsertions(MAX_ATTEMPTS);
-    const [outcome] = await matcher().writeAll([keyed(SKU, { name: 'mine' })], new Turn('a'));
+    const [outcome] = await outcomesOf([keyed(SKU, { name: 'mine' })]);
     expect(outcome)
       .to.be.instanceOf(AppError)
       .with.property(
@@ -258,10 +270,7 @@ describe('RecordMatcher', () => {
 
     it('finds that a record which has appeared must not be there', async () => {
       appearing();
-      const [outcome] = await matcher().writeAll(
-        [keyed(SKU, { name: 'mine' }, { precondition: { never: 'any' } })],
-        new Turn('a'),
-      );
+      const [outcome] = await outcomesOf([keyed(SKU, { name: 'mine' }, { precondition: { never: 'any' } })]);
       expect(outcome).to.include({ code: 'precondition_failed' });
       expect((outcome as { current?: object }).current).to.deep.include({ version: 1 });
     });
@@ -340,12 +349,15 @@ describe('RecordMatcher', () => {
     records.before = async (name, count) => {
       if (name === 'replaceAll' && count === 1) await records.rival.change(lost, { description: 'theirs' });
     };
-    const byId: MatchPolicy = { field: 'id', existing: 'merge' };
-    const one = matcher(byId);
+    const byId: Policy = { field: 'id', existing: 'merge' };
+    const one = writer(byId);
     const ended: string[] = [];
     const start = async (...writes: readonly (readonly [Id, object])[]) => {
       const outcomes = await one.startAll(
-        writes.map(([id, body]) => keyed(id, body)),
+        drafted(
+          writes.map(([id, body]) => keyed(id, body)),
+          byId,
+        ),
         new Turn('a'),
       );
       outcomes.forEach(async (outcome, at) => {
@@ -430,7 +442,7 @@ describe('RecordMatcher', () => {
       await records.rival.insert({ name: 'b', sku: 'b' }),
       await records.rival.insert({ name: 'c', sku: 'c' }),
     ];
-    const byId: MatchPolicy = { field: 'id', existing: 'merge' };
+    const byId: Policy = { field: 'id', existing: 'merge' };
     const moves = [
       [keyed(a, { sku: 'x' }), keyed(b, { sku: 'a' }), keyed(c, { sku: 'b' })],
       [keyed(a, {}, DELETION), keyed(b, { sku: 'x' }), keyed(c, { sku: null })],
@@ -455,15 +467,16 @@ describe('RecordMatcher', () => {
     const a = await records.rival.insert({ name: 'a', sku: 'a' });
     const b = await records.rival.insert({ name: 'b', sku: 'b' });
     const detailsOf = async () => {
-      const policy: MatchPolicy = { field: 'id', existing: 'merge' };
-      const [outcome] = await matcher(policy).writeAll([keyed(b, { sku: 'a' })], new Turn('a'));
+      const policy: Policy = { field: 'id', existing: 'merge' };
+      const [outcome] = await outcomesOf([keyed(b, { sku: 'a' })], policy);
       expect(outcome).to.include({ code: 'duplicate_value' });
       return (outcome as AppError).details.map(({ pointer, id }) => [pointer, id]);
     };
     expect(await detailsOf()).to.deep.equal([['/sku', a]]);
     records.batches.length = 0;
     records.before = async (name, count) => {
-      if (name === 'findAllByUnique' && count === 2) await records.rival.remove(a);
+      // The record itself is found by its id.
+      if (name === 'findAllByUnique' && count === 1) await records.rival.remove(a);
     };
     expect(await detailsOf()).to.deep.equal([['/sku', undefined]]);
   });
