@@ -23,7 +23,6 @@ import {
   isChunked,
   limitConnections,
 } from './connection.js';
-import { HeaderListResponse } from './header-list-response.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { type TlsIdentity, tlsOptions } from './tls-options.js';
 import { refusePlainHttp } from './workarounds/plain-http.js';
@@ -98,7 +97,6 @@ export function replaceIdentity(server: HttpsServer, identity: TlsIdentity): voi
 
 function serverLimits(timeouts: ServerTimeouts) {
   return {
-    ServerResponse: HeaderListResponse,
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: SECOND,
