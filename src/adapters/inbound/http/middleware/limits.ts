@@ -27,20 +27,17 @@ export function proxiedAddress(proxies: TrustedProxies): ClientAddress {
     const { socket, headers } = request;
     const peer = parseAddress(socket.remoteAddress);
     const isTrusted = peer !== undefined && proxies.includes(peer);
-    if (!(isTrusted && isHttps(textOf(headers['x-forwarded-proto']))) && !isProbe(request)) {
+    if (!(isTrusted && isHttps(String(headers['x-forwarded-proto'] ?? ''))) && !isProbe(request)) {
       throw new HttpError('https_required', 'This service is available only over HTTPS, through its proxy.');
     }
-    return networkOf(isTrusted ? proxies.clientOf(peer, textOf(headers['x-forwarded-for'])) : peer);
+    const forwardedFor = String(headers['x-forwarded-for'] ?? '');
+    return networkOf(isTrusted ? proxies.clientOf(peer, forwardedFor) : peer);
   };
 }
 
 /** Of several proxies each must say https: the request has passed all of them. */
 function isHttps(forwardedProto: string): boolean {
   return forwardedProto.split(',').every((protocol) => protocol.trim().toLowerCase() === 'https');
-}
-
-function textOf(header: string | readonly string[] | undefined): string {
-  return String(header ?? '');
 }
 
 const MAX_TARGET_BYTES = 8 * 1024;

@@ -10,20 +10,16 @@ export interface ResponseHeaderOptions {
   /** A process that stops lets its clients connect elsewhere. */
   readonly isDraining: () => boolean;
   /** Makes the addresses in responses. Absent: they have none. */
-  readonly publicUrl?: Pick<PublicUrl, 'addressOf'>;
-  /**
-   * The origins whose scripts may read the responses, as browsers send them, separated by commas; `*` for any; empty for
-   * none.
-   */
+  readonly addressOf?: PublicUrl['addressOf'];
+  /** Origins that browsers send, separated by commas: their scripts may read the responses. `*`: all. Default: none. */
   readonly corsOrigins?: string;
 }
 
 /** Sets the headers of every response, errors too, that depend on no route, and those that follow from its outcome. */
-export function responseHeaders({ isDraining, publicUrl, corsOrigins }: ResponseHeaderOptions): Middleware {
+export function responseHeaders({ isDraining, addressOf, corsOrigins }: ResponseHeaderOptions): Middleware {
   const allowOrigin = corsOrigins ? cors(corsOrigins) : undefined;
-  const addressOf = (path: string) => publicUrl?.addressOf(path) ?? path;
   return (ctx, next) => {
-    ctx.state.addressOf = addressOf;
+    if (addressOf) ctx.state.addressOf = addressOf;
     identify(ctx);
     allowOrigin?.(ctx);
     // No cache keeps what a handler does not allow it to.

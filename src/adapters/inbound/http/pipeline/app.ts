@@ -52,7 +52,7 @@ export function createApp(deps: AppDependencies): RequestListener {
   const respondErrors = errors(logger, challenge);
   const observed: readonly Middleware[] = [
     // The id of the request, CORS, no caching, deprecation and the end of the connection, on errors too.
-    responseHeaders(deps),
+    responseHeaders({ ...deps, addressOf: (path) => publicUrl.addressOf(path) }),
     // The access log, metrics and traces, of refused requests too.
     observe(deps),
   ];
@@ -61,7 +61,7 @@ export function createApp(deps: AppDependencies): RequestListener {
     // The bytes of responses that clients have not received yet, and how long they take. Errors count too.
     responseLimits(limits, respondErrors),
     respondErrors,
-    // Where the request comes from, 400 if it bypassed the proxy; the sizes of the target and the headers: 414, 431.
+    // Where the request comes from, 403 if it bypassed the proxy; the sizes of the target and the headers: 414, 431.
     requestLimits(deps.clientAddress),
     // Most requests end here.
     routeIndex(handlers),
