@@ -48,7 +48,7 @@ const STEP = 16_384;
 const IDS_OF_BITS = 128;
 /** How many are looked at together: first few, because they often fill a page. */
 const MIN_PIECE = 64;
-const MAX_PIECE = 8_192;
+const MAX_PIECE = 1_024;
 
 /** The field whose column serves a filter; undefined if none does. */
 function filteredField(table: RecordTable, filter: Filter): FacetField | undefined {
