@@ -14,8 +14,8 @@ const SOURCES = ['../../dist/bundled', LICENCE, 'generate.js'];
 /** What the types do not need: streams have their own methods, and fetch types every header as text. */
 const UNUSED = /^(application\/x-ndjson|headers|examples?)$/;
 
-/** The response of one error status has the same schema as `default`. */
-const isStatusError = (name, value) => /^[45]\d\d$/.test(name) && value.$ref;
+/** The response to an error of the client has the same schema as `default`. */
+const isStatusError = (name) => name === '4XX';
 
 /** Responses may get new members. An index signature would hide misspelt names. */
 const isOpen = (name, value) => name === 'additionalProperties' && value === true;
@@ -34,10 +34,23 @@ async function generate() {
     maxBuffer: 2 ** 26,
   });
   const document = JSON.parse(text, (name, value) => {
-    if (UNUSED.test(name) || isStatusError(name, value) || isOpen(name, value)) return undefined;
+    if (UNUSED.test(name) || isStatusError(name) || isOpen(name, value)) return undefined;
     if (isFilter(value)) delete value.description;
     return value;
   });
+  // Programs read the document too, which does not describe itself.
+  document.paths['/openapi.json'] = {
+    get: {
+      operationId: 'getOpenApi',
+      responses: {
+        200: {
+          description: 'The document.',
+          content: { 'application/json': { schema: { type: 'object' } } },
+        },
+        default: { $ref: '#/components/responses/Failed' },
+      },
+    },
+  };
   // The codes are an extension of each operation, because new ones may come.
   const operations = Object.values(document.paths).flatMap(Object.values);
   const codes = [document, ...operations].flatMap((each) =>

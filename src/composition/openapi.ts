@@ -1,8 +1,6 @@
 import { tagOf } from '../adapters/inbound/http/core/description.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
-import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
-import type { Store } from '../application/ports/store.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
 import { DEFINITIONS } from './resources.js';
@@ -10,24 +8,19 @@ import { DEFINITIONS } from './resources.js';
 /** The descriptions of the tags, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(DEFINITIONS).map(({ docs }) => [tagOf(docs), docs.description])),
-  'OAuth 2.0':
-    'Access tokens in exchange for API keys, and metadata that clients and other services can discover.',
-  Health: 'For probes: no credentials, no rate limit.',
-  Documents: 'The API, described for programs and for people.',
+  'OAuth 2.0': 'Access tokens in exchange for API keys.',
 };
 
 export interface DescribedParts {
   readonly settings: Settings;
   readonly routes: readonly Route[];
-  readonly store: Store;
   /** The public URL. */
   readonly url: string;
 }
 
 /** Returns the OpenAPI document of a service, which need not run. */
-export function describedService({ settings, routes, store, url }: DescribedParts): object {
-  const probes = healthRoutes(store, () => false);
-  return openApiDocument([...routes, ...probes], {
+export function describedService({ settings, routes, url }: DescribedParts): object {
+  return openApiDocument(routes, {
     url,
     version: packageVersion(),
     tags: TAGS,

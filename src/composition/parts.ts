@@ -311,8 +311,7 @@ export const MAKERS: {
     ...consoleRoutes(),
     rootRoute(collectionPaths(parts.resources), parts.publicUrl),
   ],
-  openApiDocument: ({ settings, routes, store, publicUrl: { url } }) =>
-    describedService({ settings, routes, store, url }),
+  openApiDocument: ({ settings, routes, publicUrl: { url } }) => describedService({ settings, routes, url }),
 
   observers: ({ choices: { isMeasured = true }, logger, usageCounter, metrics }) => [
     logger,

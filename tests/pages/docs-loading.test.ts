@@ -107,13 +107,14 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
     TLS: 'proxy',
     TRUSTED_PROXIES: '127.0.0.1',
     PUBLIC_URL: 'https://shop.example/catalogue',
+    PUBLIC_READ: 'products',
   });
   const chromium = browser();
   const proxy = prefixProxy('/catalogue', service);
 
   it('finds its scripts, the document and the service under the prefix', async () => {
     const docs = await DocsPage.open(chromium(), `http://localhost:${proxy.port}/catalogue/docs`);
-    const shown = await docs.operation('getLiveness');
+    const shown = await docs.operation('listProducts');
     await shown.send();
     expect(await shown.status()).to.equal('200');
     expect(docs.errors).to.deep.equal([]);
@@ -123,8 +124,8 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
   it('has code that trusts the certificate authorities of the system', async () => {
     const { port } = proxy;
     const docs = await DocsPage.open(chromium(), `http://localhost:${port}/catalogue/docs`);
-    const code = await (await docs.operation('getLiveness')).code();
-    expect(code).to.include(`http://localhost:${port}/catalogue/health/live`);
+    const code = await (await docs.operation('listProducts')).code();
+    expect(code).to.include(`http://localhost:${port}/catalogue/v1/products`);
     expect(code).to.not.include('ca.pem');
     await docs.context.close();
   });
@@ -132,7 +133,7 @@ describe('the page at /docs, behind a proxy that adds a path prefix', () => {
   it('loads from a URL with credentials, as for a proxy with basic authentication', async () => {
     const { port } = proxy;
     const docs = await DocsPage.open(chromium(), `http://ann:pa55phrase@localhost:${port}/catalogue/docs`);
-    await docs.page.locator('[id="getLiveness"]').waitFor({ state: 'attached' });
+    await docs.page.locator('[id="listProducts"]').waitFor({ state: 'attached' });
     expect(await docs.page.locator('body').innerText()).to.not.include('pa55phrase');
     await docs.context.close();
   });

@@ -76,7 +76,7 @@ func main() {
 	replacement := catalogue.ProductReplacement{Name: "oapi desk lamp"}
 	stale := catalogue.ReplaceProductParams{IfMatch: pointer(`"1"`)}
 	refused, err := products.ReplaceProductWithResponse(ctx, id, &stale, replacement)
-	check(err == nil && refused.JSON412 != nil && refused.JSON412.Code == "precondition_failed", refused)
+	check(err == nil && refused.JSON4XX != nil && refused.JSON4XX.Code == "precondition_failed", refused)
 	current := catalogue.ReplaceProductParams{IfMatch: pointer(patched.HTTPResponse.Header.Get("ETag"))}
 	replaced, err := products.ReplaceProductWithResponse(ctx, id, &current, replacement)
 	check(err == nil && replaced.JSON200 != nil && replaced.JSON200.Price == nil, replaced)
@@ -84,7 +84,7 @@ func main() {
 	deleted, err := products.DeleteProductWithResponse(ctx, id, nil)
 	check(err == nil && deleted.StatusCode() == http.StatusNoContent, deleted)
 	gone, err := products.GetProductWithResponse(ctx, id, nil)
-	check(err == nil && gone.JSON404 != nil, gone)
+	check(err == nil && gone.JSON4XX != nil, gone)
 }
 
 func pointer[T any](value T) *T {

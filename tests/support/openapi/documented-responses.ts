@@ -19,6 +19,19 @@ const OPTIONS_HEADERS = [
   'access-control-max-age',
 ];
 
+/** Pages, probes and metadata: the document has no operation of them. */
+const UNDESCRIBED = /^\/(?:$|openapi\.json$|(?:docs|console|health|\.well-known)(?:\/|$)|oauth\/jwks$)/;
+
+/** The headers that an error has because of its status, and whether it always has them. */
+const ERROR_HEADERS: Readonly<Record<number, readonly (readonly [name: string, isRequired: boolean])[]>> = {
+  401: [['www-authenticate', false]],
+  403: [['www-authenticate', false]],
+  412: [['etag', true]],
+  415: [['accept-patch', false]],
+  429: [['retry-after', true]],
+  503: [['retry-after', true]],
+};
+
 /** The members that RFC 9457 section 3.1 adds to an error. */
 const PROBLEM_MEMBERS: Readonly<Record<string, (value: unknown, status: number) => boolean>> = {
   type: (value) => value === 'about:blank',
@@ -63,6 +76,10 @@ export class DocumentedResponses {
 
   /** Checks a response to unknown bytes: the document must describe its headers and its error. */
   checkAnywhere(response: AnyResponse): void {
+    throwIfAny('the sent bytes', response, this.issuesAnywhere(response));
+  }
+
+  private issuesAnywhere(response: AnyResponse): string[] {
     const names = [
       ...Object.keys(this.document.at('components', 'headers')?.node),
       ...Object.keys(this.document.root['x-response-headers']),
@@ -71,7 +88,7 @@ export class DocumentedResponses {
     const known = [...TRANSPORT, ...OPTIONS_HEADERS, ...names];
     const headers = Object.keys(response.headers).filter((name) => !known.includes(name));
     const errors = response.status < 400 ? [] : this.errorIssues(response, Object.keys(ERRORS));
-    throwIfAny('the sent bytes', response, [...headers.map((name) => `the header ${name}`), ...errors]);
+    return [...headers.map((name) => `the header ${name}`), ...errors];
   }
 
   private issues(
@@ -81,6 +98,7 @@ export class DocumentedResponses {
     isHead = method === 'HEAD',
   ): string[] {
     const [path = '', query = ''] = target.split('?');
+    if (UNDESCRIBED.test(path)) return [...this.missing([], response), ...this.issuesAnywhere(response)];
     const known = this.known(path, String(response.headers['api-version']));
     const name = isHead && method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = ['paths', known, name];
@@ -92,19 +110,16 @@ export class DocumentedResponses {
     // The introduction describes it: PUT and PATCH have 204 instead of 200 then.
     const status = isMinimal && response.status === 204 ? 200 : response.status;
     const { responses, 'x-error-codes': own } = this.document.at(...operation)?.node ?? {};
-    const steps = [...operation, 'responses', status in responses ? status : 'default'];
+    const name4xx = status < 500 ? '4XX' : 'default';
+    const steps = [...operation, 'responses', status in responses ? status : name4xx];
     if (!(status in responses) && status < 400) return [`the status ${status}`];
-    // A well-known path may have a suffix, which exists only if it is the path of PUBLIC_URL.
-    const isAbsent =
-      status === 404 && !(path in this.document.root.paths) && path.startsWith('/.well-known/');
-    const codes = isAbsent ? ABSENT_PATH : own;
     const headers = [
       ...this.versionIssues(known, response),
       ...this.headerIssues([...steps, 'headers'], response, isMinimal ? ['preference-applied'] : []),
     ];
     if (isMinimal && response.bytes.length > 0) return [...headers, 'a body under return=minimal'];
     if (isHead || status === 304) return headers;
-    if (status >= 400) return [...headers, ...this.errorIssues(response, codes)];
+    if (status >= 400) return [...headers, ...this.errorIssues(response, own)];
     return [...headers, ...this.bodyIssues([...steps, 'content'], response, fieldsIn(query))];
   }
 
@@ -128,13 +143,19 @@ export class DocumentedResponses {
     const present = Object.entries(headers).filter(
       ([name]) => !TRANSPORT.includes(name) && !more.includes(name),
     );
-    const missing = [...described].filter(([name, { isRequired }]) => isRequired && !(name in headers));
     return [
       ...present.flatMap(([name, value]) =>
         this.headerIssue(name, described.get(name)?.schema, String(value)),
       ),
-      ...missing.map(([name]) => `no header ${name}`),
+      ...this.missing(steps, { headers }),
     ];
+  }
+
+  /** The issues of required headers that a response does not have. */
+  private missing(steps: Steps, { headers }: Pick<AnyResponse, 'headers'>): string[] {
+    const described = [...this.describedHeaders(steps)];
+    const missing = described.filter(([name, { isRequired }]) => isRequired && !(name in headers));
+    return missing.map(([name]) => `no header ${name}`);
   }
 
   /** The headers that a response may have, by their names in lower case. */
@@ -189,24 +210,14 @@ export class DocumentedResponses {
     const isOptions = method === 'OPTIONS' && known !== '';
     if (status < 400 && !(isOptions && status === 204)) return [`the status ${status}`];
     const own = known === '' || isOptions ? ABSENT_PATH : WRONG_METHOD;
-    const steps = ['components', 'responses', this.responseName(status), 'headers'];
+    const steps = ['components', 'responses', 'Failed', 'headers'];
     const headers = this.headerIssues(steps, response, isOptions ? OPTIONS_HEADERS : ALLOW);
     return status < 400 ? headers : [...headers, ...this.errorIssues(response, own)];
   }
 
-  /** Errors that have no response of their own are described by the response for all others. */
-  private responseName(status: number): string {
-    const names: Readonly<Record<number, string>> = {
-      401: 'Unauthorized',
-      403: 'Forbidden',
-      429: 'TooManyRequests',
-      503: 'ServiceUnavailable',
-    };
-    return names[status] ?? 'OtherError';
-  }
-
   /** @param own the codes of the operation, in addition to those of every request */
-  private errorIssues({ status, headers, bytes }: AnyResponse, own: Codes): string[] {
+  private errorIssues(response: AnyResponse, own: Codes): string[] {
+    const { status, headers, bytes } = response;
     if (bytes.length === 0) return [];
     const body = JSON.parse(decoded(bytes, headers['content-encoding']).toString());
     const common: Codes = this.document.root['x-error-codes'];
@@ -221,11 +232,27 @@ export class DocumentedResponses {
         .filter(([name, isValid]) => !isValid(body[name], status))
         .map(([name]) => `the member ${name} of a problem`),
       ...this.document.issues(schema, error),
+      ...errorHeaderIssues(response),
       ...([...own, ...common].includes(body.code) && ERRORS[body.code as ResponseErrorCode].status === status
         ? []
         : [`the code ${body.code} with the status ${status}`]),
     ];
   }
+}
+
+/** The document describes the headers of all errors in one response, and each says in words of which status it is. */
+function errorHeaderIssues({ status, headers }: AnyResponse): string[] {
+  const own = ERROR_HEADERS[status] ?? [];
+  const all = new Set(Object.values(ERROR_HEADERS).flatMap((some) => some.map(([name]) => name)));
+  return [
+    ...own
+      .filter(([name, isRequired]) => isRequired && !(name in headers))
+      .map(([name]) => `no header ${name}`),
+    // A method that a path does not have says which patches the path takes.
+    ...[...all]
+      .filter((name) => name in headers && status !== 405 && !own.some(([one]) => one === name))
+      .map((name) => `the header ${name} with the status ${status}`),
+  ];
 }
 
 type Codes = readonly string[];
@@ -272,18 +299,17 @@ function throwIfAny(
 
 type Steps = readonly (string | number)[];
 
-/** Matches a path with or without its version. A well-known path may end with the path of the public URL. */
+/** Matches a path with or without its version. */
 function patternOf(path: string, { parameters = [] }: Node): RegExp {
   const [, version = '', rest = path] = /^(\/v\d+)(\/.*)$/.exec(path) ?? [];
   const optional = version && `(?:${version})?`;
-  const more = path.startsWith('/.well-known/') ? '(?:/.*)?' : '';
   const pattern = rest.replaceAll('.', '\\.').replace('{id}', '(?<id>[1-9][0-9]{0,15})');
   const whole = parameters.reduce(
     (text: string, { name, schema }: Node) =>
       text.replace(`{${name}}`, schema?.enum ? `(?:${schema.enum.join('|')})` : '(?<key>[^/]+)'),
     pattern,
   );
-  return new RegExp(`^${optional}${whole}${more}$`);
+  return new RegExp(`^${optional}${whole}$`);
 }
 
 function decoded(bytes: Buffer, coding: string | undefined): Buffer {

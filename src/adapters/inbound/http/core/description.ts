@@ -6,12 +6,9 @@ export interface ParameterDescription {
   readonly description: string;
   readonly required?: true;
   readonly schema: JsonSchema;
-  /** How an array or object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
-  readonly style?: 'form';
+  /** Whether each element of an array is a parameter of its own (OpenAPI 3.1 section 4.8.12.2). */
   readonly explode?: boolean;
   readonly example: unknown;
-  /** The name in the components of the document, if operations share the parameter. */
-  readonly sharedAs?: string;
 }
 
 /** How the documentation names a resource. */

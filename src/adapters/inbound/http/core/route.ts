@@ -88,25 +88,11 @@ export type Purpose =
       /** The unique field in the path. Absent: the id. */
       readonly key?: string | undefined;
     }
-  | { readonly kind: 'root'; readonly links: readonly string[] }
-  | { readonly kind: DocumentKind };
-
-/** The kinds of the other operations. */
-export type DocumentKind =
-  | 'liveness'
-  | 'readiness'
-  | 'openapi'
-  | 'docs'
-  | 'docsFile'
-  | 'console'
-  | 'consoleFile'
-  | 'token'
-  | 'issuerMetadata'
-  | 'resourceMetadata'
-  | 'keys';
+  | { readonly kind: 'token' };
 
 export interface Policy {
-  readonly purpose: Purpose;
+  /** Absent: pages, probes and metadata, which the OpenAPI document does not have. */
+  readonly purpose?: Purpose;
   /** The scopes that the caller needs. Default: none. */
   readonly scopes?: readonly Scope[];
   /** Returns the scopes that this request needs besides. */

@@ -83,7 +83,6 @@ export class ImportParameters {
           'What a line does to the record that it finds. `merge`: JSON Merge Patch (RFC 7396), what is left out stays; `replace`: as PUT; `skip`: nothing. It needs `match`.',
         schema: { type: 'string', enum: [...EXISTING], default: 'merge' },
         example: 'merge',
-        sharedAs: 'Existing',
       },
       {
         name: 'empty',
@@ -91,14 +90,12 @@ export class ImportParameters {
           'What an empty cell of CSV does under `merge`. `keep`: nothing; `clear`: as `null` in JSON, it removes the value. It needs `match` and CSV.',
         schema: { type: 'string', enum: [...EMPTY], default: 'keep' },
         example: 'clear',
-        sharedAs: 'Empty',
       },
       {
         name: 'dryRun',
         description: 'With `true`, the results are the same, and nothing is written. A new record has no id.',
         schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
         example: 'true',
-        sharedAs: 'DryRun',
       },
     ];
   }

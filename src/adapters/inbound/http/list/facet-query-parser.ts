@@ -57,7 +57,6 @@ export class FacetQueryParser {
           maxItems: MAX_FACETS,
           items: { type: 'string', pattern: `^(?:${names.join('|')})$` },
         },
-        style: 'form',
         explode: false,
         example: this.names.slice(0, 2).map((name) => name.replace('KEY', 'colour')),
       },
@@ -83,7 +82,6 @@ export class FacetQueryParser {
         ...CURSOR_DESCRIPTION,
         description:
           'A place in the values of one field, taken from the URL in `Link`. It is valid only for the same field, prefix and filters.',
-        sharedAs: 'facetCursor',
       },
     ];
   }

@@ -1,27 +1,26 @@
-import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import type { FieldSpec } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { JsonSchema } from '../core/json-schema.js';
 import { ATTRIBUTE_OPERATORS, type AttributeOperator } from './attribute-name.js';
 import { MAX_VALUES, NUMBER, type Operator, TEXT, valueTypeOf } from './filter-operators.js';
 
-/** Completes "FIELD …" for each operator. */
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
-  eq: 'is this',
-  ne: 'has another value than this',
-  lt: 'is less than this',
-  lte: 'is this or less',
-  gt: 'is greater than this',
-  gte: 'is this or greater',
-  prefix: 'begins with this',
-  in: 'is one of these',
-  all: 'has each of these',
+  eq: 'Equals this',
+  ne: 'Has another value',
+  lt: 'Less than this',
+  lte: 'At most this',
+  gt: 'Greater than this',
+  gte: 'At least this',
+  prefix: 'Begins with this',
+  in: 'One of these',
+  all: 'Has each of these',
 };
 
 const DESCRIPTIONS_OF_LISTS: Readonly<Record<Operator, string>> = {
   ...DESCRIPTIONS,
-  eq: 'has this',
-  prefix: 'has one that begins with this',
-  in: 'has one of these',
+  eq: 'Has this',
+  prefix: 'One begins with this',
+  in: 'Has one of these',
 };
 
 /**
@@ -36,9 +35,7 @@ export function filterDescriptions(field: string, spec: FieldSpec, record: objec
     const name = operator === 'eq' ? field : `${field}.${operator}`;
     return {
       name,
-      // Every list has these.
-      ...(field in SYSTEM_FIELDS && { sharedAs: `filter.${field}.${operator}` }),
-      description: `\`${field}\` ${texts[operator]}${unit === undefined ? '' : `, in ${unit}`}.${noValueText(spec, operator)}`,
+      description: `${texts[operator]}${unit === undefined ? '' : `, in ${unit}`}.${noValueText(spec, operator)}`,
       ...(operator === 'in' || operator === 'all'
         ? {
             schema: {
@@ -47,7 +44,6 @@ export function filterDescriptions(field: string, spec: FieldSpec, record: objec
               maxItems: MAX_VALUES,
               items: element,
             },
-            style: 'form' as const,
             explode: false,
             example: [example],
           }
@@ -125,7 +121,6 @@ const ATTRIBUTE_DESCRIPTIONS: Readonly<Record<AttributeOperator, AttributeDescri
 function membersOf(pattern: string, value: JsonSchema, example: object) {
   return {
     schema: { type: 'object', propertyNames: { pattern }, additionalProperties: value },
-    style: 'form',
     explode: true,
     example,
   } as const;
@@ -135,7 +130,7 @@ function membersOf(pattern: string, value: JsonSchema, example: object) {
 export function existenceDescription(field: string, operator: string): ParameterDescription {
   return {
     name: `${field}.${operator}`,
-    description: `Whether a record has a value in \`${field}\`.`,
+    description: 'Whether there is a value.',
     schema: { type: 'boolean' },
     example: true,
   };
@@ -155,6 +150,5 @@ export function searchDescription(name: string): ParameterDescription {
       'Words of letters and digits, each the beginning of a word of the record: `lam gre` finds "Green Lamp". Upper and lower case and accents make no difference. At least one word and at most 10, each of at most 64 characters. Of a record the first 8,000 different words count.',
     schema: { type: 'string', pattern: HAS_WORD },
     example: 'lamp',
-    sharedAs: 'search',
   };
 }

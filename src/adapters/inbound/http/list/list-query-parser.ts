@@ -31,7 +31,6 @@ export const LIMIT_DESCRIPTION: ParameterDescription = {
     'The most records that a page may have. With `Accept: application/x-ndjson` or `text/csv` and without `limit`, the whole list is sent.',
   schema: { type: 'integer', minimum: LIMITS.min, maximum: LIMITS.max, default: DEFAULT_LIMIT },
   example: 20,
-  sharedAs: 'limit',
 };
 
 export const CURSOR_DESCRIPTION: ParameterDescription = {
@@ -40,7 +39,6 @@ export const CURSOR_DESCRIPTION: ParameterDescription = {
     'A place in the list, taken from a URL in `Link`. Follow those URLs as they are; do not build them. A cursor is valid only for the same list, order and filters.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
   example: 'eyJhZnRlciI6MTAwfQ',
-  sharedAs: 'cursor',
 };
 
 /** Parses the query of a list, except the parameter `fields`. */

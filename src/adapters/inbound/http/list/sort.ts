@@ -25,14 +25,13 @@ export function sortDescription(fields: FieldSpecs): ParameterDescription {
   return {
     name: 'sort',
     description:
-      'The fields to sort by, the most important first, each at most once. A minus sign reverses the order of a field. A record that lacks a field comes last, with the sign too. Ties are broken by `id`, ascending.',
+      'The fields to sort by, the most important first. A minus sign reverses the order of a field. Records without the field come last. Ties break by `id`.',
     schema: {
       type: 'array',
       minItems: 1,
       maxItems: names.length,
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
     },
-    style: 'form',
     explode: false,
     example: [names.includes('name') ? 'name' : 'createdAt', '-id'],
   };

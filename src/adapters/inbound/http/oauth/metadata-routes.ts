@@ -25,15 +25,12 @@ export function metadataRoutes(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
     wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
-      kind: 'issuerMetadata',
       build: async () => issuerMetadata(publicUrl),
     }),
     wellKnown(publicUrl, RESOURCE_METADATA, {
-      kind: 'resourceMetadata',
       build: async () => resourceMetadata(deps),
     }),
     jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
-      kind: 'keys',
       cacheControl: CACHE_CONTROL,
       build: async () => {
         const keys = await signingKeys.published();

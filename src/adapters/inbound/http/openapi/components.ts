@@ -22,6 +22,31 @@ export class Components {
     return { $ref: `#/components/${section}/${name}` };
   }
 
+  /** Moves each parameter that several operations have to where all of them refer to it. */
+  shareParameters(operations: readonly { parameters?: readonly object[] }[]): void {
+    const uses = new Map<string, number>();
+    for (const { parameters = [] } of operations)
+      for (const one of parameters) uses.set(JSON.stringify(one), (uses.get(JSON.stringify(one)) ?? 0) + 1);
+    const references = new Map<string, Reference>();
+    // Generators make one type of `Id` and `id`.
+    const taken = new Set(Object.keys(this.sections.parameters).map((name) => name.toLowerCase()));
+    const refer = (parameter: object): object => {
+      const text = JSON.stringify(parameter);
+      if ('$ref' in parameter || uses.get(text) === 1) return parameter;
+      const known = references.get(text);
+      if (known) return known;
+      const plain = (parameter as { name: string }).name.replaceAll('[]', '');
+      let name = plain;
+      for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${plain}${number}`;
+      taken.add(name.toLowerCase());
+      const reference = this.share('parameters', name, parameter);
+      references.set(text, reference);
+      return reference;
+    };
+    for (const operation of operations)
+      if (operation.parameters) operation.parameters = operation.parameters.map(refer);
+  }
+
   schemas(schemas: Readonly<Record<string, JsonSchema>>): void {
     for (const [name, schema] of Object.entries(schemas)) this.share('schemas', name, schema);
   }

@@ -1,9 +1,9 @@
 import { SCOPES, type Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
-import type { Access, Route } from '../core/route.js';
+import type { Route } from '../core/route.js';
 import { commonHeaders } from './common-headers.js';
 import { Components } from './components.js';
-import { codeList, ErrorResponses } from './error-responses.js';
+import { codeList } from './error-responses.js';
 import { pathItem } from './path-item.js';
 
 /** The facts about a service that the document states. */
@@ -23,16 +23,21 @@ export interface ServiceFacts {
   readonly requireIfMatch: boolean;
 }
 
-/** The errors of every request. */
+/** The errors that every request can get. */
 const COMMON_ERRORS: readonly ResponseErrorCode[] = [
   'invalid_parameter',
   'unknown_parameter',
   'unsupported_version',
+  'unauthenticated',
+  'invalid_token',
+  'token_expired',
+  'insufficient_scope',
   'not_acceptable',
   'request_timeout',
   'uri_too_long',
   'expectation_failed',
   'headers_too_large',
+  'rate_limited',
   'internal_error',
   'unavailable',
 ];
@@ -43,24 +48,21 @@ const COMMON_ERRORS: readonly ResponseErrorCode[] = [
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
-  const errorResponses = new ErrorResponses(components);
-  const shared = {
-    components,
-    errorResponses,
-    commonErrors: commonErrors(facts),
-    requiredHeaders: facts.requireIfMatch ? (['IfMatch'] as const) : [],
-  };
-  const paths = routes.map((route) => [route.template, pathItem(route, shared)]);
-  errorResponses.define();
+  const requiredHeaders = facts.requireIfMatch ? (['IfMatch'] as const) : [];
+  const items = routes.flatMap((route): [string, object][] => {
+    const item = pathItem(route, { components, requiredHeaders });
+    return item ? [[route.template, item]] : [];
+  });
+  components.shareParameters(items.flatMap(([, item]) => Object.values(item)));
   return {
     openapi: '3.1.0',
     info: infoObject(facts),
     servers: [{ url: facts.url }],
     tags: Object.entries(facts.tags).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }],
-    paths: Object.fromEntries(paths),
+    paths: Object.fromEntries(items),
     components: { ...components.toJSON(), securitySchemes: SECURITY_SCHEMES },
-    'x-error-codes': shared.commonErrors.bearer,
+    'x-error-codes': commonErrors(facts),
     'x-response-headers': commonHeaders({
       ...facts,
       hasDeprecation: routes.some(({ deprecation }) => deprecation !== undefined),
@@ -68,13 +70,8 @@ export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): 
   };
 }
 
-function commonErrors({ isProxied }: ServiceFacts): Readonly<Record<Access, readonly ResponseErrorCode[]>> {
-  const limited = [
-    ...COMMON_ERRORS,
-    'rate_limited' as const,
-    ...(isProxied ? (['https_required'] as const) : []),
-  ];
-  return { bearer: limited, public: limited, probe: COMMON_ERRORS };
+function commonErrors({ isProxied }: ServiceFacts): readonly ResponseErrorCode[] {
+  return [...COMMON_ERRORS, ...(isProxied ? (['https_required'] as const) : [])];
 }
 
 function infoObject(facts: ServiceFacts): object {
@@ -114,7 +111,7 @@ function introduction(facts: ServiceFacts): string {
   return `${names.charAt(0).toUpperCase()}${names.slice(1)} over HTTPS.
 
 - **Lists** come in pages of at most \`limit\` records, or fewer if they are large. All filters, at most 100, must match. To read the whole list, follow \`next\` in \`Link\` until there is none: every record that keeps its place in the list appears exactly once, whatever else is written in the meantime. With \`Accept: application/x-ndjson\` each record is a line, and with \`Accept: text/csv\` a row under a header row; without \`limit\` the whole list is then sent as one stream. If the stream cannot be completed, the connection is cut before the end of the response, which HTTP clients report as an error.
-- **Errors** all have \`code\`, \`message\` and \`details\`. With \`Accept: application/problem+json\` they are problems (RFC 9457) that have these members too. Each operation lists its codes. Every request can also get ${codeList(commonErrors(facts).bearer)}; one that needs a scope, \`unauthenticated\`, \`invalid_token\`, \`token_expired\`, \`insufficient_scope\`; one with a body, \`unsupported_media_type\` and, unless it is an import of NDJSON, \`payload_too_large\`; one for a record, \`not_found\`. \`x-error-codes\` has the codes for programs.
+- **Errors** all have \`code\`, \`message\` and \`details\`. With \`Accept: application/problem+json\` they are problems (RFC 9457) that have these members too. The response \`4XX\` of each operation lists its codes. Every request can also get ${codeList(commonErrors(facts))}. \`x-error-codes\` has the codes for programs.
 - **New fields** may appear in responses at any time: ignore those that you do not know. Requests may have only the described fields.
 - **null** stands for no value: of an optional field or member, or of an attribute, it is the same as leaving it out, in the body of a POST or PUT, in a line of an import and in the result of a JSON Patch. In a merge patch it removes. In place of a required field or of an element of an array it is refused.
 - **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.

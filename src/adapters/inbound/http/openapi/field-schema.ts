@@ -11,20 +11,28 @@ import {
   textSchema,
 } from '../core/json-schema.js';
 
+type Describe = (field: Field) => string;
+
+/** What a field means, without the rule, which matters only to those who send a value. Parts with a name have one schema. */
+export function meaningOf(field: Field): string {
+  if (field.kind === 'choice' || field.kind === 'object') return descriptionOf(field);
+  return `${field.description}${'unit' in field && field.unit ? `, in ${field.unit}` : ''}.`;
+}
+
 /** The schema of an object with these fields, as clients send it. Unknown fields are refused. */
-export function fieldsSchema(table: FieldTable): ObjectSchema {
+export function fieldsSchema(table: FieldTable, describe: Describe = descriptionOf): ObjectSchema {
   const fields = Object.entries(table);
   return closed(
-    Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field)])),
+    Object.fromEntries(fields.map(([name, field]) => [name, fieldSchema(field, describe)])),
     fields.filter(([, { required }]) => required).map(([name]) => name),
   );
 }
 
-function fieldSchema(field: Field): JsonSchema {
-  return { ...valueSchema(field), description: descriptionOf(field) };
+function fieldSchema(field: Field, describe: Describe): JsonSchema {
+  return { ...valueSchema(field, describe), description: describe(field) };
 }
 
-export function valueSchema(field: Field): JsonSchema {
+export function valueSchema(field: Field, describe: Describe = descriptionOf): JsonSchema {
   switch (field.kind) {
     case 'text':
       return { ...TEXT, ...textSchema(field) };
@@ -41,10 +49,15 @@ export function valueSchema(field: Field): JsonSchema {
     case 'attributes':
       return ATTRIBUTES_SCHEMA;
     case 'object':
-      return fieldsSchema(field.fields);
+      return fieldsSchema(field.fields, describe);
     case 'list':
       // `uniqueItems` cannot compare parts of elements, and turns arrays into sets in generated clients.
-      return { type: 'array', items: fieldSchema(field.of), minItems: field.min, maxItems: field.max };
+      return {
+        type: 'array',
+        items: fieldSchema(field.of, describe),
+        minItems: field.min,
+        maxItems: field.max,
+      };
   }
 }
 

@@ -66,18 +66,17 @@ const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 /** The headers that responses have because of their operation or status. `common-headers.ts` has the others. */
 const RESPONSE_HEADERS = {
   'Retry-After': {
-    required: true,
-    description: 'How many seconds to wait before trying again.',
+    description: 'With 429 and 503: how many seconds to wait before trying again.',
     schema: COUNT,
     example: 1,
   },
   'WWW-Authenticate': {
     description:
-      'Which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
+      'With 401 and 403: which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
     schema: TEXT,
   },
   'Accept-Patch': {
-    description: 'To a PATCH: the media types that it accepts (RFC 5789 section 3.1).',
+    description: 'With 415, to a PATCH: the media types that it accepts (RFC 5789 section 3.1).',
     schema: TEXT,
   },
   ETag: {
@@ -93,8 +92,7 @@ const RESPONSE_HEADERS = {
     example: 'W/"3q2-7w"',
   },
   CurrentETag: {
-    required: true,
-    description: 'The current tag of the record.',
+    description: 'With 412: the current tag of the record.',
     schema: { type: 'string', pattern: '^"[^"]*"$' },
     example: '"4"',
   },

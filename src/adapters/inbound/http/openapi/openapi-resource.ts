@@ -108,7 +108,7 @@ export class OpenApiResource {
     const more = parts.length > 0 ? `, and ${parts.join(', ')} are names too` : '';
     return {
       ...description,
-      description: `${description.description} With \`Accept: text/csv\` these are the columns, in this order${more}.`,
+      description: `${description.description} In CSV, the columns in this order${more}.`,
     };
   }
 }

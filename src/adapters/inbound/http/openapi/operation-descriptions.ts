@@ -1,17 +1,7 @@
-import type { DocumentKind, Operation, ResourceKind } from '../core/route.js';
-import { ISSUER_METADATA, KEYS, RESOURCE_METADATA, TOKEN } from './oauth-descriptions.js';
+import type { Purpose, ResourceKind } from '../core/route.js';
+import { TOKEN } from './oauth-descriptions.js';
 import { OpenApiResource } from './openapi-resource.js';
 import type { OperationDescription } from './operation-description.js';
-import {
-  CONSOLE,
-  CONSOLE_FILE,
-  DOCS,
-  DOCS_FILE,
-  LIVENESS,
-  OPENAPI,
-  READINESS,
-  rootDescription,
-} from './page-descriptions.js';
 import {
   changesDescription,
   createDescription,
@@ -58,27 +48,9 @@ const RESOURCE_OPERATIONS: Readonly<Record<ResourceKind, DescribeResource>> = {
   test: testDescription,
 };
 
-/** The description of each other operation. A missing kind does not compile. */
-const DOCUMENTS: Readonly<Record<DocumentKind, OperationDescription>> = {
-  liveness: LIVENESS,
-  readiness: READINESS,
-  openapi: OPENAPI,
-  docs: DOCS,
-  docsFile: DOCS_FILE,
-  console: CONSOLE,
-  consoleFile: CONSOLE_FILE,
-  token: TOKEN,
-  issuerMetadata: ISSUER_METADATA,
-  resourceMetadata: RESOURCE_METADATA,
-  keys: KEYS,
-};
-
-export function descriptionOf(operation: Operation): OperationDescription {
-  const { purpose } = operation;
-  if ('resource' in purpose) {
-    const mediaTypes = 'consumes' in operation ? Object.keys(operation.consumes) : [];
-    const resource = new OpenApiResource(purpose.resource, purpose.requireIfMatch, purpose.key);
-    return RESOURCE_OPERATIONS[purpose.kind](resource, mediaTypes);
-  }
-  return purpose.kind === 'root' ? rootDescription(purpose.links) : DOCUMENTS[purpose.kind];
+/** @param mediaTypes those of the body */
+export function descriptionOf(purpose: Purpose, mediaTypes: readonly string[]): OperationDescription {
+  if (purpose.kind === 'token') return TOKEN;
+  const resource = new OpenApiResource(purpose.resource, purpose.requireIfMatch, purpose.key);
+  return RESOURCE_OPERATIONS[purpose.kind](resource, mediaTypes);
 }

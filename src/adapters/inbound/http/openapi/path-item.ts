@@ -1,21 +1,17 @@
 import { descriptionOf as descriptionOfField } from '../../../../domain/rules.js';
-import type { ParameterDescription } from '../core/description.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
-import type { Access, Method, Operation, PathKey, Policy, Route } from '../core/route.js';
+import type { Operation, PathKey, Policy, Purpose, Route } from '../core/route.js';
 import type { Components } from './components.js';
-import { codeList, type ErrorResponses } from './error-responses.js';
+import { codeList, errorResponses } from './error-responses.js';
 import { valueSchema } from './field-schema.js';
 import { type RequestHeader, requestHeaders, responseHeaders } from './header-objects.js';
 import type { OperationDescription, ResponseDescription } from './operation-description.js';
 import { descriptionOf } from './operation-descriptions.js';
 import { ID } from './resource-schemas.js';
 
-/** The parts that all path items share. */
+/** What all path items share. */
 export interface SharedParts {
   readonly components: Components;
-  readonly errorResponses: ErrorResponses;
-  /** The errors of every operation with this access. */
-  readonly commonErrors: Readonly<Record<Access, readonly ResponseErrorCode[]>>;
   /** The request headers that are required wherever they are accepted. */
   readonly requiredHeaders: readonly RequestHeader[];
 }
@@ -29,35 +25,37 @@ const ID_PARAMETER = {
   example: 1,
 };
 
-/** The Path Item Object of a route (OpenAPI 3.1 section 4.8.9). */
-export function pathItem(route: Route, shared: SharedParts): object {
-  const operations = Object.entries(route.operations) as [Method, Operation][];
+/** The Path Item Object of a route (OpenAPI 3.1 section 4.8.9). @returns undefined if no operation has a purpose */
+export function pathItem(route: Route, shared: SharedParts): object | undefined {
+  const operations = Object.entries(route.operations as Readonly<Record<string, Operation>>).flatMap(
+    ([method, operation]) =>
+      operation.purpose
+        ? [[method.toLowerCase(), operationObject(route, operation, operation.purpose, shared)] as const]
+        : [],
+  );
+  if (operations.length === 0) return undefined;
   const parameters = [
     ...(route.template.includes('{id}') ? [shared.components.share('parameters', 'Id', ID_PARAMETER)] : []),
     ...(route.key ? [keyParameter(route.key)] : []),
-    ...Object.entries(route.variables ?? {}).map(variable),
   ];
-  return {
-    ...(parameters.length > 0 && { parameters }),
-    ...Object.fromEntries(
-      operations.map(([method, operation]) => [
-        method.toLowerCase(),
-        operationObject(route, operation, shared),
-      ]),
-    ),
-  };
+  return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) };
 }
 
-function operationObject(route: Route, operation: Operation, shared: SharedParts): object {
-  const { components, errorResponses, commonErrors, requiredHeaders } = shared;
-  const description = descriptionOf(operation);
+function operationObject(
+  route: Route,
+  operation: Operation,
+  purpose: Purpose,
+  { components, requiredHeaders }: SharedParts,
+): object {
+  const mediaTypes = 'consumes' in operation ? Object.keys(operation.consumes) : [];
+  const description = descriptionOf(purpose, mediaTypes);
   const { id, tag, summary, query = [], headers = [], bodies, responses, schemas = {} } = description;
   components.schemas(schemas);
   const parameters = [
-    ...query.map((parameter) => queryParameter(parameter, components)),
+    ...query.map((parameter) => ({ ...parameter, in: 'query' })),
     ...requestHeaders(headers, components, requiredHeaders),
   ];
-  const errors = [...(description.errors ?? []), ...errorsOf(operation, route)];
+  const errors = [...new Set([...(description.errors ?? []), ...errorsOf(operation)])].sort();
   return {
     operationId: id,
     tags: [tag],
@@ -71,24 +69,14 @@ function operationObject(route: Route, operation: Operation, shared: SharedParts
       ...Object.fromEntries(
         responses.map((response) => [response.status, responseObject(response, components)]),
       ),
-      ...errorResponses.references(errors, commonErrors[route.access]),
+      ...errorResponses(components, errors),
     },
-    'x-error-codes': [...new Set(errors)].sort(),
+    'x-error-codes': errors,
   };
 }
 
-/** With the scopes, and the errors that do not follow from the access or the body. */
-function textOf({ text, errors = [] }: OperationDescription, { scopes = [] }: Policy): string {
-  return [
-    text,
-    ...(scopes.length > 0 ? [`Scope: ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`] : []),
-    ...(errors.length > 0 ? [`Errors: ${codeList(errors)}.`] : []),
-  ].join('\n\n');
-}
-
-function queryParameter({ sharedAs, ...parameter }: ParameterDescription, components: Components): object {
-  const object = { ...parameter, in: 'query' };
-  return sharedAs === undefined ? object : components.share('parameters', sharedAs, object);
+function textOf({ text }: OperationDescription, { scopes = [] }: Policy): string {
+  return scopes.length === 0 ? text : `${text}\n\nScope: ${codeList(scopes).replaceAll(', ', ' and ')}.`;
 }
 
 function responseObject(
@@ -115,29 +103,15 @@ function keyParameter({ field, rule }: PathKey): object {
   };
 }
 
-function variable([name, values]: [string, readonly string[]]): object {
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description: 'One of these names.',
-    schema: { type: 'string', enum: values },
-    example: values[0],
-  };
-}
-
 /** The errors that follow from the policy of the operation. */
-function errorsOf(operation: Operation, { access }: Route): ResponseErrorCode[] {
-  const { ensureExists, scopes } = operation;
-  const errors: ResponseErrorCode[] = [];
+function errorsOf(operation: Operation): ResponseErrorCode[] {
   const handlers = 'consumes' in operation ? Object.values(operation.consumes) : [];
-  if (handlers.length > 0) errors.push('unsupported_media_type');
-  // A stream has no limit, and a line over its own limit gets a result of its own.
-  if (handlers.some(({ read }) => read)) errors.push('payload_too_large');
-  if (ensureExists) errors.push('not_found');
-  if (access === 'bearer') errors.push('invalid_token', 'token_expired');
-  if (scopes) errors.push('unauthenticated', 'insufficient_scope');
-  return errors;
+  return [
+    ...(handlers.length > 0 ? (['unsupported_media_type'] as const) : []),
+    // A stream has no limit, and a line over its own limit gets a result of its own.
+    ...(handlers.some(({ read }) => read) ? (['payload_too_large'] as const) : []),
+    ...(operation.ensureExists ? (['not_found'] as const) : []),
+  ];
 }
 
 /**

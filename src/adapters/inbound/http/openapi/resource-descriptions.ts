@@ -5,7 +5,7 @@ import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
 import { ImportParameters } from '../import/import-parameters.js';
 import { type Columns, columnsOf, csvText } from '../list/csv.js';
-import { FacetQueryParser, facetNames, MAX_FACETS } from '../list/facet-query-parser.js';
+import { FacetQueryParser, MAX_FACETS } from '../list/facet-query-parser.js';
 import { Filters } from '../list/filters.js';
 import { LIMIT_DESCRIPTION, LIMITS, ListQueryParser } from '../list/list-query-parser.js';
 import { FieldSelector } from '../query/field-selection.js';
@@ -86,14 +86,8 @@ export function facetsDescription(resource: OpenApiResource): OperationDescripti
   };
 }
 
-/** The filters of a list. If its facets have them too, they are in the document once. */
-function filtersOf({ docs, definition, wholeExample }: OpenApiResource): ParameterDescription[] {
-  const filters = new Filters(definition).descriptions(wholeExample);
-  if (facetNames(definition).length === 0) return filters;
-  return filters.map((filter) => ({
-    sharedAs: `filter.${docs.name}.${filter.name.replace('[]', '')}`,
-    ...filter,
-  }));
+function filtersOf({ definition, wholeExample }: OpenApiResource): ParameterDescription[] {
+  return new Filters(definition).descriptions(wholeExample);
 }
 
 export function changesDescription(resource: OpenApiResource): OperationDescription {
@@ -107,7 +101,7 @@ export function changesDescription(resource: OpenApiResource): OperationDescript
     text: `What changed behind the cursor, oldest change first, and at most once for each record: the record as it is now, or that it was deleted. Without a cursor the response is empty, and \`next\` in \`Link\` is the URL of all changes from now on. To keep a copy, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again. An empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.`,
     query: [
       CHANGE_CURSOR,
-      { ...LIMIT_DESCRIPTION, description: CHANGE_LIMIT, sharedAs: 'changeLimit' },
+      { ...LIMIT_DESCRIPTION, description: CHANGE_LIMIT },
       new FieldSelector(definition, 'change').description(['id', 'version']),
     ],
     headers: ['PreferWait'],
@@ -135,7 +129,6 @@ const CHANGE_CURSOR: ParameterDescription = {
     'A place in the changes, taken from a URL in `Link`, for the same resource and the same `fields`. It is good for 50 hours.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
   example: 'eyJhZnRlciI6MTAwfQ',
-  sharedAs: 'changeCursor',
 };
 
 export function readDescription(resource: OpenApiResource): OperationDescription {
@@ -148,15 +141,7 @@ export function readDescription(resource: OpenApiResource): OperationDescription
     text: 'Send the `ETag` of the response in `If-Match` to write the record only if it is still the same.',
     query: [resource.fieldsOn('item')],
     headers: ['KnownTags'],
-    responses: [
-      {
-        status: 200,
-        description: 'The record.',
-        headers: resource.recordHeaders,
-        content: { [JSON_TYPE]: resource.record },
-      },
-      NOT_MODIFIED,
-    ],
+    responses: [recordResponse(resource), NOT_MODIFIED],
     errors: ['invalid_parameter'],
   };
 }
@@ -273,7 +258,7 @@ export function putDescription(resource: OpenApiResource): OperationDescription 
     summary: resource.summary('Create or replace'),
     text: 'Creates the record if none has the value in the path; else replaces it as a PUT to its id does. The body may leave the field in the path out. `If-None-Match: *` only creates, `If-Match` only replaces.',
     bodies: { [JSON_TYPE]: put.body },
-    responses: [writtenResponse(resource), { ...created, headers: ['Location', ...resource.recordHeaders] }],
+    responses: [recordResponse(resource), { ...created, headers: ['Location', ...resource.recordHeaders] }],
     errors: [...errors, 'not_found'],
   };
 }
@@ -308,7 +293,7 @@ export function deleteDescription(resource: OpenApiResource): OperationDescripti
     id: resource.operationId('delete'),
     summary: resource.summary('Delete'),
     text: 'Every later request for the record is 404, and its id is never used again.',
-    responses: [{ status: 204, description: 'The record was deleted.' }],
+    responses: [{ status: 204, sharedAs: 'Deleted', description: 'The record was deleted.' }],
     errors: conditionErrors(resource),
   };
 }
@@ -319,14 +304,15 @@ function writeDescription(
   return {
     tag: tagOf(resource.docs),
     headers: CONDITIONS,
-    responses: [writtenResponse(resource)],
+    responses: [recordResponse(resource)],
     errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
   };
 }
 
-function writtenResponse(resource: OpenApiResource): ResponseDescription {
+function recordResponse(resource: OpenApiResource): ResponseDescription {
   return {
     status: 200,
+    sharedAs: `${resource.operationId('')}Response`,
     description:
       'The record as it is now. If the request changes nothing, `version` and `ETag` stay the same.',
     headers: resource.recordHeaders,

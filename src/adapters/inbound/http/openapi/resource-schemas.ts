@@ -1,4 +1,5 @@
 import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
+import type { FieldTable } from '../../../../domain/fields.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import type { ResourceDocs } from '../core/description.js';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { FACET_LIMITS } from '../list/facet-query-parser.js';
-import { fieldsSchema } from './field-schema.js';
+import { fieldsSchema, meaningOf } from './field-schema.js';
 
 export const ID = integerSchema(1, MAX_ID);
 
@@ -48,11 +49,9 @@ export function resourceSchemas(
   resource: ResourceDefinition<never>,
   kind: SchemaKind,
 ): Readonly<Record<string, JsonSchema>> {
-  const input = fieldsSchema(resource.table);
   const { [kind]: name } = schemaNames(resource.docs);
-  if (kind === 'change')
-    return withNamedParts(name, changeSchema(recordSchema(resource, input)), resource, kind);
-  const schema = kind === 'record' ? recordSchema(resource, input) : SENT[kind](input);
+  if (kind === 'change') return withNamedParts(name, changeSchema(recordSchema(resource)), resource, kind);
+  const schema = kind === 'record' ? recordSchema(resource) : sentSchema(resource.table, kind);
   const shown = kind === 'record' ? withExample(schema, recordExample(resource)) : schema;
   return withNamedParts(name, shown, resource, kind);
 }
@@ -63,7 +62,7 @@ export function putSchemas(
   name: string,
   key: string,
 ): Readonly<Record<string, JsonSchema>> {
-  const { properties, required = [] } = SENT.replacement(fieldsSchema(resource.table));
+  const { properties, required = [] } = sentSchema(resource.table, 'replacement');
   const schema = closed(
     properties,
     required.filter((field) => field !== key),
@@ -73,7 +72,7 @@ export function putSchemas(
 
 /** The schema of a record with its secret. Only the response that makes the secret has it, and no replay of it. */
 export function issuedSchemas(resource: ResourceDefinition<never>): Readonly<Record<string, JsonSchema>> {
-  const { properties, required } = recordSchema(resource, fieldsSchema(resource.table));
+  const { properties, required } = recordSchema(resource);
   const { name, schema: secret, example } = secretOf(resource);
   const schema = withExample(open({ ...properties, [name]: secret }, required), {
     ...recordExample(resource),
@@ -129,12 +128,25 @@ const SENT: Readonly<
     closed({ ...mapValues(SYSTEM_FIELDS, nullable), ...patchProperties(input), deleted: DELETED }),
 };
 
-function recordSchema(
-  { readOnlyFields, alwaysPresent = [], shownValues = {} }: ResourceDefinition<never>,
-  input: ObjectSchema,
-): ObjectSchema {
+/** The rules of the fields are in words once, in the body that creates a record. */
+function sentSchema(table: FieldTable, kind: keyof typeof SENT): ObjectSchema {
+  const input = fieldsSchema(table);
+  if (kind === 'input') return input;
+  const fields = Object.entries(table).map(([name, field]) => [
+    name,
+    { ...input.properties[name], description: meaningOf(field) },
+  ]);
+  return SENT[kind]({ ...input, properties: Object.fromEntries(fields) });
+}
+
+function recordSchema({
+  table,
+  readOnlyFields,
+  alwaysPresent = [],
+  shownValues = {},
+}: ResourceDefinition<never>): ObjectSchema {
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
-  const { properties, required = [] } = received(input) as ObjectSchema;
+  const { properties, required = [] } = received(fieldsSchema(table, meaningOf)) as ObjectSchema;
   const shown = Object.entries(shownValues).map(([name, values]) => [
     name,
     { ...properties[name], enum: values },
@@ -203,7 +215,7 @@ function withNamedParts(
 ): Record<string, JsonSchema> {
   const parts: Record<string, JsonSchema> = {};
   const refer = (part: JsonSchema, partName: string, isSame: boolean): JsonSchema => {
-    if (part['type'] === 'array')
+    if ([part['type']].flat()[0] === 'array')
       return { ...part, items: refer(part['items'] as JsonSchema, partName, isSame) };
     // In a merge patch, null or an object without its required members: a type of this place only.
     if (Array.isArray(part['type'])) return part;

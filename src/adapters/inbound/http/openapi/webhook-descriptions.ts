@@ -43,7 +43,9 @@ export function reviseDescription(
     ...patch,
     text: `${text} Another \`url\` or other \`resources\` need what a creation needs, and make the API key of the request \`createdBy\`. Another \`url\` gets a new secret, which only this response shows. A change ends the wait before the next attempt.`,
     schemas: { ...schemas, ...issuedSchemas(resource.definition) },
-    responses: [{ ...response, content: { [JSON_TYPE]: issued(resource) } }],
+    responses: [
+      { ...response, sharedAs: 'IssuedWebhookResponse', content: { [JSON_TYPE]: issued(resource) } },
+    ],
     errors: [...errors, 'limit_reached'],
     bodies: {
       ...patch.bodies,

@@ -2,7 +2,7 @@ import type { Store } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
-import type { DocumentKind, Route } from '../core/route.js';
+import type { Route } from '../core/route.js';
 
 /** The probes: whether the process is alive, and whether it can serve requests. */
 export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
@@ -15,22 +15,21 @@ export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
     return running;
   };
   return [
-    healthRoute('live', 'liveness', async () => {}),
-    healthRoute('ready', 'readiness', async () => {
+    healthRoute('live', async () => {}),
+    healthRoute('ready', async () => {
       if (isDraining()) throw unavailable('The service is stopping.');
       await ping();
     }),
   ];
 }
 
-function healthRoute(name: 'live' | 'ready', kind: DocumentKind, check: () => Promise<void>): Route {
+function healthRoute(name: 'live' | 'ready', check: () => Promise<void>): Route {
   return {
     template: `/health/${name}`,
     path: new RegExp(`^/health/${name}$`),
     access: 'probe',
     operations: {
       GET: {
-        purpose: { kind },
         parameter: noParameter,
         handle: async (ctx) => {
           await check();

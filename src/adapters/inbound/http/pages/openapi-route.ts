@@ -13,7 +13,6 @@ export function openApiRoute(build: () => object): Route {
     access: 'public',
     operations: {
       GET: {
-        purpose: { kind: 'openapi' },
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx: Context) => {

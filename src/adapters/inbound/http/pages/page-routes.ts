@@ -2,7 +2,7 @@ import type { Context } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { HTML, PROBLEM } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
-import type { DocumentKind, Handler, Policy, Route } from '../core/route.js';
+import type { Handler, Policy, Route } from '../core/route.js';
 import {
   DATA_TYPE,
   filesBelow,
@@ -32,7 +32,7 @@ function policyOf({ hasPictures = false }: Page): string {
 }
 
 /** The routes of a page, and of its script, style sheets and data. */
-export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind): Route[] {
+export function pageRoutes(source: Page): Route[] {
   const path = `/${source.name}`;
   const start = pageFile(source);
   const files = filesBelow(source);
@@ -44,14 +44,14 @@ export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind)
       template: path,
       path: new RegExp(`^${path}$`),
       access: 'public',
-      operations: { GET: { ...fileOperation(() => start, headers), purpose: { kind: page } } },
+      operations: { GET: fileOperation(() => start, headers) },
     },
     {
       template: `${path}/{file}`,
       path: new RegExp(`^${path}/(${names.join('|').replaceAll('.', '\\.')})$`),
       access: 'public',
       variables: { file: names },
-      operations: { GET: { ...fileOperation(fileOf), purpose: { kind: file } } },
+      operations: { GET: fileOperation(fileOf) },
     },
   ];
 }
@@ -59,7 +59,7 @@ export function pageRoutes(source: Page, page: DocumentKind, file: DocumentKind)
 function fileOperation(
   fileOf: (ctx: Context) => PageFile,
   headers: Readonly<Record<string, string>> = {},
-): Handler & Omit<Policy, 'purpose'> {
+): Handler & Policy {
   return {
     parameter: noParameter,
     // Negotiation allows all types; `requireAccepted` then checks the type of the file.

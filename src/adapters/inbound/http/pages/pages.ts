@@ -8,20 +8,16 @@ import { pageRoutes } from './page-routes.js';
 
 /** The interactive reference: a page that reads the OpenAPI document. */
 export function docsRoutes(): Route[] {
-  return pageRoutes(
-    { name: 'docs', styles: ['base.css', 'docs.css'], data: { 'errors.json': errorCodes() } },
-    'docs',
-    'docsFile',
-  );
+  return pageRoutes({
+    name: 'docs',
+    styles: ['base.css', 'docs.css'],
+    data: { 'errors.json': errorCodes() },
+  });
 }
 
 /** The console: a page for people, which uses the public API through the TypeScript client. */
 export function consoleRoutes(): Route[] {
-  return pageRoutes(
-    { name: 'console', styles: ['console.css'], hasPictures: true },
-    'console',
-    'consoleFile',
-  );
+  return pageRoutes({ name: 'console', styles: ['console.css'], hasPictures: true });
 }
 
 /** The error codes with their explanations, from the tables that the service itself uses. */

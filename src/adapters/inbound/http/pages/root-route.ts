@@ -37,7 +37,6 @@ export function rootRoute(
     access: 'public',
     operations: {
       GET: {
-        purpose: { kind: 'root', links: Object.keys(links) },
         parameter: noParameter,
         produces: [HTML_TYPE],
         handle: (ctx) => {

@@ -54,7 +54,6 @@ export class FieldSelector<Fields> {
     const items = { type: 'string', enum: this.names };
     const shared = {
       name: 'fields',
-      style: 'form',
       explode: false,
       example: [...required, 'version'],
     } as const;
@@ -67,7 +66,7 @@ export class FieldSelector<Fields> {
       };
     return {
       ...shared,
-      description: `Show only these fields. Name ${quoted} too, so that the response has the members that its schema requires; without them, the service shows the others.`,
+      description: `Show only these fields, among them ${quoted}, which the schema of the response requires.`,
       schema: {
         type: 'array',
         minItems: required.length,

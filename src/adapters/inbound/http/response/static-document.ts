@@ -2,7 +2,7 @@ import { CODECS, type Coding, type CompressedDocument } from '../core/compressio
 import type { Context } from '../core/context.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
-import type { DocumentKind, Route } from '../core/route.js';
+import type { Route } from '../core/route.js';
 import { matchesIfNoneMatch, weakTag } from './etag.js';
 
 /** A document with an ETag. All responses share its bytes, and it is compressed once for each coding. */
@@ -42,24 +42,18 @@ export class TaggedDocument implements CompressedDocument {
 
 /** A public JSON document that is built for each request. */
 export interface JsonDocument {
-  readonly kind: DocumentKind;
   readonly cacheControl: string;
   build(): Promise<object>;
 }
 
 /** @param path the pattern of all paths of the document */
-export function jsonDocument(
-  template: string,
-  path: RegExp,
-  { kind, cacheControl, build }: JsonDocument,
-): Route {
+export function jsonDocument(template: string, path: RegExp, { cacheControl, build }: JsonDocument): Route {
   return {
     template,
     path,
     access: 'public',
     operations: {
       GET: {
-        purpose: { kind },
         parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx) => {
