@@ -119,7 +119,8 @@ export class DocumentedResponses {
     ];
     if (isMinimal && response.bytes.length > 0) return [...headers, 'a body under return=minimal'];
     if (isHead || status === 304) return headers;
-    if (status >= 400) return [...headers, ...this.errorIssues(response, own)];
+    if (status >= 400)
+      return [...headers, ...errorHeaderIssues(response), ...this.errorIssues(response, own)];
     return [...headers, ...this.bodyIssues([...steps, 'content'], response, fieldsIn(query))];
   }
 
@@ -232,7 +233,6 @@ export class DocumentedResponses {
         .filter(([name, isValid]) => !isValid(body[name], status))
         .map(([name]) => `the member ${name} of a problem`),
       ...this.document.issues(schema, error),
-      ...errorHeaderIssues(response),
       ...([...own, ...common].includes(body.code) && ERRORS[body.code as ResponseErrorCode].status === status
         ? []
         : [`the code ${body.code} with the status ${status}`]),
