@@ -151,8 +151,10 @@ def name_required_fields(case):
 
 def _schema_of(case, name):
     """Returns the schema of a parameter; None if the operation has no such parameter."""
+    shared = case.operation.schema.raw_schema["components"]["parameters"]
     parameters = case.operation.definition.raw.get("parameters", [])
-    return next((one["schema"] for one in parameters if one.get("name") == name), None)
+    found = (shared[one["$ref"].split("/")[-1]] if "$ref" in one else one for one in parameters)
+    return next((one["schema"] for one in found if one["name"] == name), None)
 
 
 def _elements(value):
