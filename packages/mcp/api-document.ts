@@ -8,6 +8,8 @@ export interface Parameter {
   readonly name: string;
   readonly description?: string;
   readonly schema: Schema;
+  /** The operators that can follow a member of an object. */
+  readonly operators?: readonly string[];
 }
 
 export interface Changes {
@@ -93,13 +95,14 @@ export class ApiDocument {
     const { parameters } = this.operation(operationId);
     return (Array.isArray(parameters) ? parameters : [])
       .map((parameter) => this.resolve(membersOf(parameter), 0))
-      .flatMap(({ in: place, name, schema, description }) =>
+      .flatMap(({ in: place, name, schema, description, 'x-operators': operators }) =>
         place === 'query' && typeof name === 'string' && isSchema(schema)
           ? [
               {
                 name,
                 schema: this.compact(schema),
                 ...(typeof description === 'string' && { description }),
+                ...(operators !== undefined && { operators: Object.keys(membersOf(operators)) }),
               },
             ]
           : [],

@@ -99,7 +99,6 @@ function shownFields({ items = {} }: Schema): Schema {
 /** Describes the filters, fields with the same operators together: `id, price.amount: .ne .lt; name: .ne .prefix`. */
 function describeFilters(parameters: readonly Parameter[]): string {
   const isOpen = ({ schema }: Parameter) => schema['type'] === 'object';
-  const open = parameters.filter(isOpen).map(({ name }) => name);
   const names = parameters.filter((one) => !isOpen(one)).map(({ name }) => name);
   // `price.amount` is a field, since there is no filter `price`; `name.ne` is the operator `.ne` of `name`.
   const isOperator = (name: string) => names.includes(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
@@ -124,13 +123,12 @@ function describeFilters(parameters: readonly Parameter[]): string {
     ...units,
     ...(names.some((name) => name.endsWith('.exists')) ? ['.exists takes true or false.'] : []),
     ...lists.map((name) => `Of ${name} one must match.`),
-    ...describeKeys(open),
+    ...parameters.filter(isOpen).map(describeKeys),
   ].join(' ');
 }
 
-/** Describes the filters whose names have a key: `attributes`, and `attributes[].lt` with an operator. */
-function describeKeys([equals, ...others]: readonly string[]): string[] {
-  if (equals === undefined) return [];
-  const operators = others.map((name) => name.slice(name.lastIndexOf('.'))).join(' ');
-  return [`${equals}[KEY] equals${operators && `; ${equals}[KEY].OPERATOR: ${operators}`}.`];
+/** Describes the filters whose names have a key. */
+function describeKeys({ name, operators = [] }: Parameter): string {
+  const named = operators.map((operator) => `.${operator}`).join(' ');
+  return `${name}[KEY] equals${named && `; ${name}[KEY].OPERATOR: ${named}`}.`;
 }

@@ -33,11 +33,7 @@ resourceContract(
         ...['tags', 'images', 'url'],
       ],
       lists: ['tags'],
-      more: [
-        'q',
-        'attributes',
-        ...['in', 'exists', 'lt', 'lte', 'gt', 'gte'].map((name) => `attributes[].${name}`),
-      ],
+      more: ['q', 'attributes'],
     },
     invalid: [
       ['an empty name', { name: '' }, [['too_short', '/name']]],

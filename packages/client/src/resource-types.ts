@@ -166,7 +166,7 @@ type Query<Operation extends { parameters: { query?: object } }> = WithAttribute
 >;
 
 type WithAttributes<Q> = Q extends { attributes?: unknown }
-  ? Omit<Q, 'attributes' | `attributes[].${string}`> & AttributeFilters
+  ? Omit<Q, 'attributes'> & AttributeFilters
   : Q;
 
 type ReadonlyArrays<Q> = {

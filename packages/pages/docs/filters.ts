@@ -19,8 +19,8 @@ export interface FilterOperator {
   nameOf(key: string): string;
 }
 
-/** An operator after the name of its field: `price.amount.gte` or `price.amount:gte`; `[]` stands for a chosen key. */
-const OPERATOR = /(?:\[\])?[.:](\w+)$/;
+/** An operator after the name of its field: `price.amount.gte` or `price.amount:gte`. */
+const OPERATOR = /[.:](\w+)$/;
 
 /**
  * Finds the filters among the parameters of a query. A parameter is a filter if the document also has it with an
@@ -46,27 +46,36 @@ export function filtersAmong(
     byField.set(fieldOf(one), [...(byField.get(fieldOf(one)) ?? []), one]);
   const filters = [...byField].map(([name, parameters]) => ({
     name,
-    operators: parameters.map((parameter) => ({
-      name: OPERATOR.exec(parameter.name.slice(name.length))?.[1] ?? 'equals',
-      ...(isOpen(parameter) ? ofOneKey(parameter, references) : { parameter, nameOf: () => parameter.name }),
-    })),
-    ...(parameters.some(isOpen) && { prefix: prefixOf(parameters[0] as Parameter, references) }),
+    operators: parameters.flatMap((parameter) =>
+      isOpen(parameter)
+        ? operatorsOfKeys(parameter, references)
+        : [{ name: operatorOf(parameter, name), parameter, nameOf: () => parameter.name }],
+    ),
+    ...(parameters.some(isOpen) && { prefix: prefixOf(parameters[0] as Parameter) }),
   }));
   return { filters, others: query.filter((one) => !isFilter(one)) };
 }
 
-/** A parameter whose members have names that the person chooses, as one of them. */
-function ofOneKey(parameter: Parameter, references: References): Omit<FilterOperator, 'name'> {
-  const { name, schema, example } = parameter;
+function operatorOf({ name }: Parameter, field: string): string {
+  return OPERATOR.exec(name.slice(field.length))?.[1] ?? 'equals';
+}
+
+/** The operators of a parameter whose members have names that the person chooses, for one of them. */
+function operatorsOfKeys(parameter: Parameter, references: References): FilterOperator[] {
+  const { name, schema, example, 'x-operators': operators = {} } = parameter;
   const [value] = Object.values(example ?? {});
-  const { additionalProperties } = references.schema(schema);
-  return {
-    parameter: { ...parameter, schema: additionalProperties ?? {}, example: value },
-    nameOf: (key) => {
-      if (name.includes('[]')) return name.replace('[]', () => `[${key}]`);
-      return prefixOf(parameter, references) === '' ? key : nameOfKey(name, key);
-    },
+  const { additionalProperties = {} } = references.schema(schema);
+  const equals = {
+    name: 'equals',
+    parameter: { ...parameter, schema: additionalProperties, example: value },
+    nameOf: (key: string) => (prefixOf(parameter) === '' ? key : nameOfKey(name, key)),
   };
+  const others = Object.entries(operators).map(([operator, operand]) => ({
+    name: operator,
+    parameter: { ...parameter, schema: operand, example: undefined },
+    nameOf: (key: string) => `${name}[${key}].${operator}`,
+  }));
+  return [equals, ...others];
 }
 
 /**
@@ -78,9 +87,7 @@ export function nameOfKey(field: string, key: string): string {
   return needsBrackets ? `${field}[${key}]` : `${field}.${key}`;
 }
 
-/** The names in the example of a parameter show whether they start with the name of the parameter. */
-function prefixOf({ name, schema, ...own }: Parameter, references: References): string {
-  const { example, examples } = references.schema(schema);
-  const [some = ''] = Object.keys(own.example ?? example ?? examples?.[0] ?? {});
-  return some.startsWith(`${name}.`) ? `${name}.` : '';
+/** What the name of a member starts with: that of the parameter, or nothing if each member is a parameter (`form`). */
+function prefixOf({ name, style }: Parameter): string {
+  return style === 'deepObject' ? `${name}.` : '';
 }

@@ -63,8 +63,11 @@ export interface Parameter {
   readonly description?: string;
   readonly required?: boolean;
   readonly deprecated?: boolean;
+  readonly style?: string;
   readonly explode?: boolean;
   readonly schema?: AnySchema;
+  /** The schemas of the values behind operators that follow a member of an object. */
+  readonly 'x-operators'?: Readonly<Record<string, AnySchema>>;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, Referable<Example>>>;
 }

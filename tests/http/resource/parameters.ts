@@ -40,7 +40,7 @@ export function describeParameters(service: InProcessService, plural: string, fi
       .filter(({ name }) => name !== 'cursor')
       .flatMap(({ name, example }): [string, string][] =>
         isMembers(example)
-          ? Object.entries(example).map(([member, value]) => [member, String(value)])
+          ? Object.entries(example).map(([member, value]) => [`${name}[${member}]`, String(value)])
           : [[name, [example].flat().join(',')]],
       );
     expect(values.length).to.be.above(20);

@@ -6,7 +6,11 @@ export interface ParameterDescription {
   readonly description: string;
   readonly required?: true;
   readonly schema: JsonSchema;
-  /** Whether each element of an array is a parameter of its own (OpenAPI 3.1 section 4.8.12.2). */
+  /** How an object is written in a query (OpenAPI 3.1 section 4.8.12.2). */
+  readonly style?: 'deepObject';
+  /** The schemas of the values behind operators that follow a member of an object. */
+  readonly 'x-operators'?: Readonly<Record<string, JsonSchema>>;
+  /** Whether each element of an array, or member of an object, is a parameter of its own. */
   readonly explode?: boolean;
   readonly example: unknown;
 }

@@ -1,7 +1,7 @@
 import type { FieldSpec } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
 import type { JsonSchema } from '../core/json-schema.js';
-import { ATTRIBUTE_OPERATORS, type AttributeOperator } from './attribute-name.js';
+import type { AttributeOperator } from './attribute-name.js';
 import { MAX_VALUES, NUMBER, type Operator, TEXT, valueTypeOf } from './filter-operators.js';
 
 const DESCRIPTIONS: Readonly<Record<Operator, string>> = {
@@ -65,66 +65,30 @@ function valueAt(record: object, field: string): unknown {
 }
 
 /**
- * The parameters of attributes, such as `attributes.colour` and `attributes[watts].gte`: objects, whose members are the
- * parameters. The service knows none by the name of such an object.
+ * The parameter of attributes: an object, whose members are parameters of the query. Validators tell it apart from all
+ * others by its style, which has no operators: they are in words, and for programs in `x-operators`.
  */
-export function attributeDescriptions(field: string): ParameterDescription[] {
-  const operators = ATTRIBUTE_OPERATORS.map((operator) => {
-    const { what, value, example } = ATTRIBUTE_DESCRIPTIONS[operator];
-    const shown = { name: `${field}[].${operator}`, description: `\`${field}[KEY].${operator}\`: ${what}.` };
-    const names = `^${field}\\[[\\s\\S]+\\]\\.${operator}$`;
-    return {
-      ...shown,
-      ...membersOf(names, value, { [`${field}[${example.key}].${operator}`]: example.value }),
-    };
-  });
-  return [
-    {
-      name: field,
-      description: `\`${field}.KEY\`: the attribute with this key has this value. Values are compared as text. Everything after the first dot is the key, dots and colons included. Or \`${field}[KEY]\`, the only spelling of a key that ends in an operator such as \`.gte\`.`,
-      ...membersOf(`^${field}\\.[\\s\\S]+$`, { type: 'string' }, { [`${field}.colour`]: 'green' }),
-    },
-    ...operators,
-  ];
-}
-
-interface AttributeDescription {
-  readonly what: string;
-  readonly value: JsonSchema;
-  readonly example: { readonly key: string; readonly value: unknown };
-}
-
-const numbers = (what: string): AttributeDescription => ({
-  what: `the attribute with this key is a number ${what} this`,
-  value: NUMBER.schema,
-  example: { key: 'watts', value: 7.5 },
-});
-
-const ATTRIBUTE_DESCRIPTIONS: Readonly<Record<AttributeOperator, AttributeDescription>> = {
-  in: {
-    what: 'the attribute with this key has one of these values, separated by commas',
-    value: { type: 'string', pattern: `^[^,]+(?:,[^,]+){0,${MAX_VALUES - 1}}$` },
-    example: { key: 'colour', value: 'green,black' },
-  },
-  exists: {
-    what: 'whether a record has the attribute with this key',
-    value: { type: 'boolean' },
-    example: { key: 'colour', value: true },
-  },
-  lt: numbers('less than'),
-  lte: numbers('of at most'),
-  gt: numbers('greater than'),
-  gte: numbers('of at least'),
-};
-
-/** An object whose members are parameters. */
-function membersOf(pattern: string, value: JsonSchema, example: object) {
+export function attributeDescription(field: string): ParameterDescription {
   return {
-    schema: { type: 'object', propertyNames: { pattern }, additionalProperties: value },
+    name: field,
+    description: `\`${field}[KEY]\`, or \`${field}.KEY\`: the attribute with this key has this value, compared as text. \`${field}[KEY].in\` takes values separated by commas, \`.exists\` true or false; \`.lt\`, \`.lte\`, \`.gt\` and \`.gte\` compare with a number: \`${field}[watts].gte=7.5\`.`,
+    schema: { type: 'object', additionalProperties: true },
+    style: 'deepObject',
     explode: true,
-    example,
-  } as const;
+    example: { colour: 'green' },
+    'x-operators': ATTRIBUTE_SCHEMAS,
+  };
 }
+
+/** The schema of one value for each operator. */
+const ATTRIBUTE_SCHEMAS: Readonly<Record<AttributeOperator, JsonSchema>> = {
+  in: { type: 'string', pattern: `^[^,]+(?:,[^,]+){0,${MAX_VALUES - 1}}$` },
+  exists: { type: 'boolean' },
+  lt: NUMBER.schema,
+  lte: NUMBER.schema,
+  gt: NUMBER.schema,
+  gte: NUMBER.schema,
+};
 
 /** The parameter of an optional field that asks whether a record has a value in it. */
 export function existenceDescription(field: string, operator: string): ParameterDescription {

@@ -17,7 +17,7 @@ import {
   otherStyle,
 } from './attribute-name.js';
 import {
-  attributeDescriptions,
+  attributeDescription,
   existenceDescription,
   filterDescriptions,
   searchDescription,
@@ -65,7 +65,7 @@ export class Filters {
    */
   descriptions(example: object): ParameterDescription[] {
     const filters = [...this.fields].flatMap(([field, spec]) => {
-      if (spec.type === 'attributes') return attributeDescriptions(field);
+      if (spec.type === 'attributes') return [attributeDescription(field)];
       const existence = spec.required ? [] : [existenceDescription(field, EXISTS)];
       return [...filterDescriptions(field, spec, example), ...existence];
     });

@@ -58,18 +58,9 @@ const DOCUMENT = {
         {
           name: 'traits',
           in: 'query',
-          schema: { type: 'object', additionalProperties: { type: 'string' } },
-          example: { 'traits.age': 'old' },
-        },
-        {
-          name: 'traits[].gte',
-          in: 'query',
-          schema: { type: 'object', additionalProperties: { type: 'number' } },
-        },
-        {
-          name: 'traits[].in',
-          in: 'query',
-          schema: { type: 'object', additionalProperties: { type: 'string' } },
+          schema: { type: 'object', additionalProperties: true },
+          style: 'deepObject',
+          'x-operators': { gte: { type: 'number' }, in: { type: 'string' } },
         },
       ]),
       post: { requestBody: { content: { 'application/json': { schema: { type: 'object' } } } } },

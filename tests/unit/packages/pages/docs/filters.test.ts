@@ -30,7 +30,7 @@ describe('the filters among the parameters of a query', () => {
   it('include parameters whose names the person chooses', () => {
     const attributes = query('attributes', {
       schema: { type: 'object' },
-      example: { 'attributes.colour': 'black' },
+      style: 'deepObject',
     });
     expect(found(attributes)).to.deep.equal([[['attributes', ['equals'], 'attributes.']], []]);
     expect(found(query('any', { schema: { type: 'object' } }))).to.deep.equal([
@@ -40,17 +40,13 @@ describe('the filters among the parameters of a query', () => {
   });
 
   it('have a name for each key, and the schema and example of one value', () => {
-    const open = (name: string, example: object, type: string) =>
-      query(name, { schema: { type: 'object', additionalProperties: { type } }, example });
-    const { filters, others } = filtersAmong(
-      [
-        query('limit'),
-        open('attributes', { 'attributes.colour': 'black' }, 'string'),
-        open('attributes[].gte', { 'attributes[watts].gte': 7.5 }, 'number'),
-        open('attributes[].exists', { 'attributes[watts].exists': true }, 'boolean'),
-      ],
-      REFERENCES,
-    );
+    const attributes = query('attributes', {
+      schema: { type: 'object', additionalProperties: true },
+      style: 'deepObject',
+      example: { colour: 'black' },
+      'x-operators': { gte: { type: 'number' }, exists: { type: 'boolean' } },
+    });
+    const { filters, others } = filtersAmong([query('limit'), attributes], REFERENCES);
     expect(others.map(({ name }) => name)).to.deep.equal(['limit']);
     expect(filters.map(({ name, prefix }) => [name, prefix])).to.deep.equal([['attributes', 'attributes.']]);
     expect(
@@ -61,9 +57,9 @@ describe('the filters among the parameters of a query', () => {
         example,
       ]),
     ).to.deep.equal([
-      ['equals', 'attributes[a$&.b]', { type: 'string' }, 'black'],
-      ['gte', 'attributes[a$&.b].gte', { type: 'number' }, 7.5],
-      ['exists', 'attributes[a$&.b].exists', { type: 'boolean' }, true],
+      ['equals', 'attributes[a$&.b]', true, 'black'],
+      ['gte', 'attributes[a$&.b].gte', { type: 'number' }, undefined],
+      ['exists', 'attributes[a$&.b].exists', { type: 'boolean' }, undefined],
     ]);
   });
 
