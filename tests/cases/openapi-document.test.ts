@@ -103,7 +103,9 @@ for (const variant of VARIANTS) {
       });
       let total = 0;
       for (const { docs, paths, parts } of collections) {
-        const own = [...parts].filter((one) => collections.every((each) => each.parts === parts || !each.parts.has(one)));
+        const own = [...parts].filter((one) =>
+          collections.every((each) => each.parts === parts || !each.parts.has(one)),
+        );
         const size = own.reduce((sum, one) => sum + sizeOf(nodeAt(one)), sizeOf(paths));
         const fields = Object.keys(root.components.schemas[docs.name].properties).length;
         expect(size, docs.plural).to.be.below(12_000 + 3_600 * fields);

@@ -165,9 +165,7 @@ type Query<Operation extends { parameters: { query?: object } }> = WithAttribute
   ReadonlyArrays<NonNullable<Operation['parameters']['query']>>
 >;
 
-type WithAttributes<Q> = Q extends { attributes?: unknown }
-  ? Omit<Q, 'attributes'> & AttributeFilters
-  : Q;
+type WithAttributes<Q> = Q extends { attributes?: unknown } ? Omit<Q, 'attributes'> & AttributeFilters : Q;
 
 type ReadonlyArrays<Q> = {
   readonly [Name in keyof Q]: Q[Name] extends (infer E)[] | undefined ? readonly E[] : Q[Name];

@@ -122,7 +122,7 @@ describe('the resources of the console', () => {
   it('have the operators that the document allows behind a key', () => {
     const traits = found[0]?.filters.find(({ name }) => name === 'traits');
     expect(traits?.operators.map(({ name, parameter }) => [name, parameter.schema])).to.deep.equal([
-      ['equals', { type: 'string' }],
+      ['equals', true],
       ['gte', { type: 'number' }],
       ['in', { type: 'array' }],
     ]);
