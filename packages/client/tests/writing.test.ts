@@ -91,7 +91,7 @@ describe('the writes of the client', () => {
     const { error } = await PUT('/v1/products/{id}', { params: { path, header }, body: { name: 'Late' } });
     expect(error?.code).to.equal('precondition_failed');
     const listed = await GET('/v1/products', {
-      params: { query: { attributes: { 'attributes.colour': 'black' } } },
+      params: { query: { attributes: { colour: 'black' } } },
     });
     expect(listed.data).to.deep.equal([]);
   });

@@ -72,7 +72,7 @@ export function attributeDescription(field: string): ParameterDescription {
   return {
     name: field,
     description: `\`${field}[KEY]\`, or \`${field}.KEY\`: the attribute with this key has this value, compared as text. \`${field}[KEY].in\` takes values separated by commas, \`.exists\` true or false; \`.lt\`, \`.lte\`, \`.gt\` and \`.gte\` compare with a number: \`${field}[watts].gte=7.5\`.`,
-    schema: { type: 'object', additionalProperties: true },
+    schema: { type: 'object', additionalProperties: {} },
     style: 'deepObject',
     explode: true,
     example: { colour: 'green' },
