@@ -97,7 +97,8 @@ describe('the page at /docs, when a person tries an operation', () => {
 
   it('says if there is no response', async () => {
     const docs = await open();
-    const shown = await docs.operation('getLiveness');
+    await docs.pasteKey();
+    const shown = await docs.operation('listUsers');
     await docs.context.setOffline(true);
     await shown.send();
     await shown.element.getByText('There was no response').waitFor();
@@ -109,8 +110,9 @@ describe('the page at /docs, when a person tries an operation', () => {
 
   it('cancels a slow request and returns the focus', async () => {
     const docs = await open();
-    const shown = await docs.operation('getLiveness');
-    await docs.page.route('**/health/live', () => {});
+    await docs.pasteKey();
+    const shown = await docs.operation('listUsers');
+    await docs.page.route('**/v1/users*', () => {});
     await shown.send();
     const cancel = shown.element.getByRole('button', { name: 'Cancel' });
     const again = shown.element.getByRole('button', { name: 'Send', exact: true });
@@ -124,9 +126,10 @@ describe('the page at /docs, when a person tries an operation', () => {
 
   it('reads and shows only the beginning of a long response', async () => {
     const docs = await open();
-    const shown = await docs.operation('getLiveness');
+    await docs.pasteKey();
+    const shown = await docs.operation('listUsers');
     const long = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ id: index, name: 'Lamp' })));
-    await docs.page.route('**/health/live', (route) =>
+    await docs.page.route('**/v1/users*', (route) =>
       route.fulfill({ body: long, contentType: 'application/json' }),
     );
     await shown.send();
@@ -141,7 +144,8 @@ describe('the page at /docs, when a person tries an operation', () => {
     const docs = await open({
       prepare: (page) => page.route('**/openapi.json', (route) => route.fulfill({ json: elsewhere })),
     });
-    const shown = await docs.operation('getLiveness');
+    await docs.pasteKey();
+    const shown = await docs.operation('listUsers');
     await shown.send();
     expect(await shown.status()).to.equal('200');
     expect(docs.origins.size).to.equal(1);

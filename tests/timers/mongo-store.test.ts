@@ -148,7 +148,7 @@ describe('a store with a MongoDB server', () => {
   });
 
   it('asks the driver for nothing while it knows that the server is away', async () => {
-    const left = await storeOf(MongoStore, '&serverSelectionTimeoutMS=100');
+    const left = await storeOf(MongoStore, '&serverSelectionTimeoutMS=1000');
     store = left;
     await left.open();
     await server.stop();
