@@ -488,4 +488,72 @@ describe('the index of SQLite in memory', () => {
     const held = Array.from({ length: 65_536 }, (_, at) => builder.add(`v${at}`, [at + 1]));
     expect(held.indexOf(false)).to.equal(65_535);
   });
+
+  it('pages and counts among many changed records as the memory store does', async () => {
+    const repository = repositoryOf(await open(), COLUMN_TUNING);
+    const reference = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
+    const records = Array.from({ length: 400 }, (_, at) =>
+      product(at + 1, {
+        name: `n${String(10 + (at % 20))}`,
+        sku: `S-${at + 1}`,
+        tags: ['all'],
+        brand: at % 40 === 0 ? 'rare' : 'usual',
+        price: { amount: at % 30, currency: 'EUR' },
+      }),
+    );
+    const tagged = { field: 'tags', operator: 'eq', value: 'all' } as const;
+    const rare = { field: 'brand', operator: 'eq', value: 'rare' } as const;
+    const facets = { fields: [{ field: 'brand' }, { field: 'tags' }], limit: 10 };
+    const some = [300, 7, 150, 41, 81, 9];
+    const ids: Filter = { field: 'id', operator: 'in', values: some };
+    const skus: Filter = { field: 'sku', operator: 'in', values: some.map((id) => `S-${id}`) };
+    const queries = [
+      ...['name,id', '-name,id', 'name,-id', 'price.amount,id', '-price.amount,id', 'id'].flatMap((sort) => [
+        { limit: 7, filters: [tagged], order: by(sort), facets },
+        { limit: 2, filters: [rare], order: by(sort), facets },
+      ]),
+      { limit: 2, filters: [ids], order: by('name,id'), facets },
+      { limit: 2, filters: [skus, tagged], order: by('-price.amount,id'), facets },
+    ];
+    const expectSameResults = async () => {
+      const [lines, expected] = await Promise.all(
+        [repository, reference].map((one) => transcript(one, PRODUCTS.fields, { writes: [], queries })),
+      );
+      expectSame('sqlite', lines ?? [], expected ?? []);
+      for (const side of ['after', 'before'] as const)
+        for (const id of [41, 81, 82]) {
+          const from = { side, inclusive: true, values: ['n10', id] };
+          const query = { limit: 3, filters: [rare], order: by('name,id'), from };
+          expect(await repository.list(query)).to.deep.equal(await reference.list(query));
+        }
+    };
+    for (const one of [repository, reference]) await one.insertAll(records);
+    await expectSameResults();
+    // More of them follow each other in the order of names than are read at once.
+    const changes = records.slice(100, 240).map((record, at) => ({
+      record: next(record, {
+        ...record.fields,
+        name: at % 2 ? 'n155' : 'n15',
+        brand: at % 9 ? 'usual' : 'rare',
+      }),
+      expected: 1,
+    }));
+    const removals = records.slice(20, 30).map(({ id }) => ({ id, expected: 1, at: AT }));
+    for (const one of [repository, reference]) {
+      await one.replaceAll(changes);
+      await one.removeAll(removals);
+      await one.insertAll([product(401, { name: 'n1', tags: ['all', 'new'], brand: 'fresh' })]);
+    }
+    await expectSameResults();
+  });
+
+  it('leaves ids that no column holds to statements', async () => {
+    const repository = repositoryOf(await open(), COLUMN_TUNING);
+    const name = 'abcdefghijklmnopqrst';
+    const far = product(2 ** 33 + 1, { name });
+    await repository.insertAll([product(1), far]);
+    const filters: Filter[] = [{ field: 'q', operator: 'search', words: [name] }];
+    const { records } = await repository.list({ limit: 10, filters, order: by('id') });
+    expect(records.map(({ id }) => id)).to.deep.equal([far.id]);
+  });
 });
