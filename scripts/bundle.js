@@ -1,6 +1,7 @@
-// Bundles the compiled modules, if one of them or an installed package is newer than the bundles: the programs with
-// their packages into dist/bundle, so that Node reads few files at a start; and the script of each page into dist/pages.
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// Bundles the compiled modules, if one of them or an installed package has changed since: the programs with their
+// packages into dist/bundle, so that Node reads few files at a start; and the script of each page into dist/pages.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const PAGES = ['console', 'docs'];
@@ -9,18 +10,28 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const BUILT = `${ROOT}dist/`;
 const BUNDLES = ['bundle', 'pages'];
 
-const changedAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const modules = readdirSync(BUILT, { recursive: true, encoding: 'utf8' }).filter(
-  (file) => file.endsWith('.js') && !BUNDLES.some((folder) => file.startsWith(`${folder}/`)),
+  (file) => file.endsWith('.js') && ![...BUNDLES, 'next'].some((folder) => file.startsWith(`${folder}/`)),
 );
-const inputs = [...modules.map((file) => `${BUILT}${file}`), `${ROOT}node_modules/.package-lock.json`];
-const newest = Math.max(...inputs.map(changedAt));
+const inputs = [...modules.sort().map((file) => `${BUILT}${file}`), `${ROOT}node_modules/.package-lock.json`];
+const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+// The compiler writes files again that have not changed, so their times say nothing. Modules of types alone have no code:
+// those of the client's document are written after the first build.
+for (const file of inputs) {
+  const text = readFileSync(file, 'utf8');
+  if (!text.startsWith('export {};')) hash.update(`\n${file.slice(ROOT.length)}\n${text}`);
+}
+const digest = hash.digest('hex');
 /** Written last, so that a build that was interrupted is repeated. */
 const STAMP = `${BUILT}bundled`;
 
-if (changedAt(STAMP) <= newest) {
+const changedAt = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const lastDigest = () => statSync(STAMP, { throwIfNoEntry: false }) && readFileSync(STAMP, 'utf8');
+
+if (lastDigest() !== digest) {
   rmSync(STAMP, { force: true });
   const { build } = await import('rolldown');
+  const next = `${BUILT}next/`;
   const programs = {
     input: Object.fromEntries(PROGRAMS.map((name) => [name, `${BUILT}${name}.js`])),
     platform: 'node',
@@ -28,19 +39,28 @@ if (changedAt(STAMP) <= newest) {
     external: /^@?libsql/,
     // A dependency of Koa compiles the wrappers of deprecated functions.
     checks: { eval: false },
-    output: { dir: `${BUILT}bundle`, comments: { legal: false } },
+    output: { dir: `${next}bundle`, comments: { legal: false } },
   };
   const pages = PAGES.map((page) => ({
     input: `${BUILT}packages/pages/${page}/main.js`,
     platform: 'browser',
     transform: { target: 'es2022' },
-    output: { file: `${BUILT}pages/${page}.js`, minify: true, comments: { legal: false } },
+    output: { file: `${next}pages/${page}.js`, minify: true, comments: { legal: false } },
   }));
-  // A program that still runs loads some chunks of its own bundle later, so the last bundle stays beside the new one.
   const lastBuild = changedAt(`${BUILT}bundle/main.js`) - 60_000;
+  rmSync(next, { recursive: true, force: true });
   await build([programs, ...pages]);
+  for (const folder of BUNDLES) {
+    mkdirSync(`${BUILT}${folder}`, { recursive: true });
+    // A rename replaces a file at once, so that a program that starts in between reads a whole one.
+    for (const file of readdirSync(`${next}${folder}`)) {
+      renameSync(`${next}${folder}/${file}`, `${BUILT}${folder}/${file}`);
+    }
+  }
+  rmSync(next, { recursive: true });
+  // A program that still runs loads some chunks of its own bundle later, so the last bundle stays beside the new one.
   for (const chunk of readdirSync(`${BUILT}bundle`)) {
     if (changedAt(`${BUILT}bundle/${chunk}`) < lastBuild) rmSync(`${BUILT}bundle/${chunk}`, { force: true });
   }
-  writeFileSync(STAMP, '');
+  writeFileSync(STAMP, digest);
 }
