@@ -9,7 +9,7 @@ import { connectAsync } from '#src/adapters/outbound/sqlite/connection/async-con
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { ReaderThreads } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
 import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../tests/support/expect-refusal.js';
 import { collectGarbage } from '../../tests/support/garbage.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
@@ -38,19 +38,19 @@ describe('A thousand interrupts', () => {
     let left = INTERRUPTS;
     const commit = () =>
       database.write((statement) => statement('UPDATE counters SET next_id = next_id').run());
-    const run = async (turn: Turn) => {
+    const run = async (task: Task) => {
       while (left > 0) {
         const number = left--;
-        const long = threads.read((reader) => reader.row(LONG), turn, number % 17);
+        const long = threads.read((reader) => reader.row(LONG), task, number % 17);
         await expectAppError(long, 'query_too_expensive');
-        const row = await threads.read((reader) => reader.row(sql(`SELECT ${number}`)), turn, 600_000);
+        const row = await threads.read((reader) => reader.row(sql(`SELECT ${number}`)), task, 600_000);
         expect(row).to.deep.equal([number]);
         await commit();
       }
     };
     const garbage = setInterval(collectGarbage, 5);
     try {
-      await Promise.all([run(new Turn('a')), run(new Turn('b'))]);
+      await Promise.all([run(new Task('a')), run(new Task('b'))]);
     } finally {
       clearInterval(garbage);
     }

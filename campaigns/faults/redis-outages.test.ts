@@ -55,7 +55,7 @@ interface Sample {
   readonly status: number;
 }
 
-interface Outage {
+interface CircuitBreaker {
   begin(): unknown;
   end(): unknown;
 }
@@ -298,7 +298,7 @@ describe('two processes that share a Redis, under load,', () => {
     expect(statuses).to.deep.equal(new Set([200]));
   };
 
-  async function play(outage: Outage): Promise<void> {
+  async function play(outage: CircuitBreaker): Promise<void> {
     const load = new Load(clients, loadKeys);
     let isOver = false;
     const end = async () => {
@@ -314,7 +314,7 @@ describe('two processes that share a Redis, under load,', () => {
     }
   }
 
-  async function measure({ begin, end }: Outage, load: Load): Promise<void> {
+  async function measure({ begin, end }: CircuitBreaker, load: Load): Promise<void> {
     const startedAt = Date.now();
     const [local = ''] = await newKeys(1);
     await sleep(BEFORE_MS);
@@ -361,12 +361,12 @@ describe('two processes that share a Redis, under load,', () => {
     measured.push({ firstExtra: 0, laterExtra: 0, sharedAgain });
   });
 
-  const delayedBy = (ms: number): Outage => ({
+  const delayedBy = (ms: number): CircuitBreaker => ({
     begin: () => proxy.set({ delayMs: ms }),
     end: () => proxy.set({ delayMs: 0 }),
   });
 
-  const OUTAGES: Readonly<Record<string, Outage>> = {
+  const OUTAGES: Readonly<Record<string, CircuitBreaker>> = {
     'is killed and started again': {
       begin: () => server.kill(),
       end: async () => {

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { SERVICE_TURN } from '#src/shared/turn.js';
+import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { collectGarbage } from '../support/garbage.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -50,7 +50,7 @@ describe('a SQLite database whose files are lost while it is open', () => {
     });
   const snapshot = (database: SqliteDatabase) => database.inSnapshot(async () => {});
   const onThread = (database: SqliteDatabase, work: () => Promise<unknown>) =>
-    database.onThread(work, SERVICE_TURN, Number.POSITIVE_INFINITY);
+    database.onThread(work, BACKGROUND, Number.POSITIVE_INFINITY);
   const replace = (path: string) => {
     writeFileSync(`${path}.new`, '');
     renameSync(`${path}.new`, path);

@@ -219,8 +219,8 @@ describe('pages that are being read', () => {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const list = async ({ turn }: ListQuery) => {
-      reading.push(turn?.client ?? '');
+    const list = async ({ task }: ListQuery) => {
+      reading.push(task?.client ?? '');
       await finished;
       return { records: [], hasMore: false };
     };

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import type { Turn } from '../../shared/turn.js';
+import type { Task } from '../../shared/task-scheduler.js';
 import type { ChangeFeed, FeedPosition } from '../ports/change-feed.js';
 import type { Timer } from '../ports/timer.js';
 import { FeedPoll } from './feed-poll.js';
@@ -12,7 +12,7 @@ const CHECK_MS = 3_000;
 export interface Wait {
   readonly ms: number;
   /** Whose wait it is: after a change, those who waited read in turns. */
-  readonly turn: Turn;
+  readonly task: Task;
   /** Called every three seconds. If it throws, the wait throws the same. */
   readonly check: () => MaybePromise<void>;
   /** Called once, with what ends the wait early. */
@@ -38,7 +38,7 @@ export class ChangeWatch {
    * Waits until there is a change behind a position, or changes behind it may be missing, or the time is over.
    * @throws AppError `unavailable`; whatever `wait.check` throws
    */
-  async wait(after: FeedPosition, { ms, turn, check, onEnd }: Wait): Promise<void> {
+  async wait(after: FeedPosition, { ms, task, check, onEnd }: Wait): Promise<void> {
     const seat = new Seat();
     this.seats.add(seat);
     const cancelEnd = this.timer.after(ms, () => seat.end());
@@ -53,7 +53,7 @@ export class ChangeWatch {
         if (!page || page.changes.length > 0) return;
         await signal;
         // Not all at once: their next requests would come at once too.
-        if (!seat.isOver) await turn.next();
+        if (!seat.isOver) await task.yield();
       }
       if (seat.failure !== undefined) throw seat.failure;
     } finally {

@@ -1,5 +1,5 @@
 import { queryTooExpensive } from '../../domain/errors.js';
-import { SERVICE_TURN, type Turn } from '../../shared/turn.js';
+import { BACKGROUND, type Task } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
 
 /** The time that a query may take if no index serves it. Only its own work counts, not that of others in between. */
@@ -10,13 +10,13 @@ export class QueryBudget {
   ) {}
 
   /** Starts the time of one query. It is unlimited if its turn may take long. */
-  start(turn = SERVICE_TURN): QueryTime {
-    return new QueryTime(this.clock, turn.mayTakeLong ? Number.POSITIVE_INFINITY : this.timeoutMs, turn);
+  start(task = BACKGROUND): QueryTime {
+    return new QueryTime(this.clock, task.mayTakeLong ? Number.POSITIVE_INFINITY : this.timeoutMs, task);
   }
 
   /** Starts the time of a query that may take any time, and still yields to other work. */
-  startUnlimited(turn = SERVICE_TURN): QueryTime {
-    return this.start(turn.unlimited());
+  startUnlimited(task = BACKGROUND): QueryTime {
+    return this.start(task.unlimited());
   }
 }
 
@@ -28,7 +28,7 @@ export class QueryTime {
   constructor(
     private readonly clock: Clock,
     private readonly timeoutMs: number,
-    private readonly turn: Turn,
+    private readonly task: Task,
   ) {
     this.resumed = clock.elapsed();
   }
@@ -42,7 +42,7 @@ export class QueryTime {
     const took = this.clock.elapsed() - this.resumed;
     this.used += took;
     if (this.used >= this.timeoutMs) throw queryTooExpensive();
-    await this.turn.next();
+    await this.task.yield();
     this.resumed = this.clock.elapsed();
     return took;
   }

@@ -1,5 +1,5 @@
 import { forEach } from '../../shared/for-each.js';
-import { SERVICE_TURN } from '../../shared/turn.js';
+import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
 import type { Purgeable } from '../ports/purgeable.js';
 
@@ -46,7 +46,7 @@ export class Retention {
     await forEach(this.purgeable, async (purgeable) => {
       const moment = this.now() - purgeable.retentionMs;
       while (!isOver() && (await purgeable.purgeBefore(moment, PURGE_BATCH)) === PURGE_BATCH)
-        await SERVICE_TURN.next();
+        await BACKGROUND.yield();
     });
   }
 

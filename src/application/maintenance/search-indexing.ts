@@ -1,5 +1,5 @@
 import { forEach } from '../../shared/for-each.js';
-import { SERVICE_TURN } from '../../shared/turn.js';
+import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Logger } from '../ports/logger.js';
 import type { SearchIndex } from '../ports/search-index.js';
 
@@ -35,7 +35,7 @@ export class SearchIndexing {
       if (Math.floor((indexed + count) / PROGRESS) > Math.floor(indexed / PROGRESS))
         this.logger.info(DONE, { table, records: indexed + count });
       indexed += count;
-      await SERVICE_TURN.next();
+      await BACKGROUND.yield();
     }
     if (indexed > 0) this.logger.info(DONE, { table, records: indexed });
   }

@@ -1,5 +1,5 @@
 import type { FieldSpecs } from '../../domain/fields.js';
-import type { Turn } from '../../shared/turn.js';
+import type { Task } from '../../shared/task-scheduler.js';
 
 /** A request for one page of a list. Every store returns the same page for it. */
 export interface ListQuery {
@@ -13,7 +13,7 @@ export interface ListQuery {
   /** Absent: the first page. */
   readonly from?: Position | undefined;
   /** Whose work it is, for limits; default: the service's. A page that continues an export has no time limit. */
-  readonly turn?: Turn | undefined;
+  readonly task?: Task | undefined;
 }
 
 export type Value = string | number;
@@ -159,7 +159,7 @@ export interface FacetQuery {
   readonly prefix?: string | undefined;
   /** The values behind this one, which may have another count meanwhile. */
   readonly after?: FacetCount | undefined;
-  readonly turn?: Turn | undefined;
+  readonly task?: Task | undefined;
 }
 
 /** A field whose specification says `faceted`, or one attribute. */

@@ -1,6 +1,6 @@
 import type { AppError } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { Turn } from '../../shared/turn.js';
+import type { Task } from '../../shared/task-scheduler.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from './list-query.js';
 
 /** `id_conflict`: the id belongs to a record or a tombstone. An error: `duplicate_value`. */
@@ -86,7 +86,7 @@ export interface Repository<Fields> {
    * Returns the number of records that match the filters.
    * @throws AppError `query_too_expensive` if the count is not done in time
    */
-  count(filters: readonly Filter[], turn?: Turn): Promise<number>;
+  count(filters: readonly Filter[], task?: Task): Promise<number>;
 
   /**
    * Counts the records that match the filters by their values.

@@ -1,5 +1,5 @@
 import type { Versioned } from '../../domain/record.js';
-import { SERVICE_TURN } from '../../shared/turn.js';
+import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { ListQuery } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { positionOf } from './query-semantics.js';
@@ -9,12 +9,12 @@ export async function* paginate<Fields>(
   records: Pick<Repository<Fields>, 'list'>,
   query: ListQuery,
 ): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
-  const turn = (query.turn ?? SERVICE_TURN).unlimited();
+  const task = (query.task ?? BACKGROUND).unlimited();
   for (let next = query; ; ) {
     const page = await records.list(next);
     yield page.records;
     const last = page.records.at(-1);
     if (!last || !page.hasMore) return;
-    next = { ...query, turn, from: positionOf(last, query.order, 'after') };
+    next = { ...query, task, from: positionOf(last, query.order, 'after') };
   }
 }

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import type { QuotaShare } from '../../shared/byte-quota.js';
-import type { Turn } from '../../shared/turn.js';
+import type { Task } from '../../shared/task-scheduler.js';
 import type { Facet, FacetQuery, Filter, ListPage, ListQuery, Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { DryRunRepository } from './dry-run-repository.js';
@@ -69,8 +69,8 @@ export class RecordService<Fields> {
   }
 
   /** Returns the number of records that match the filters. */
-  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    return this.deps.records.count(filters, turn);
+  count(filters: readonly Filter[], task?: Task): Promise<number> {
+    return this.deps.records.count(filters, task);
   }
 
   /**

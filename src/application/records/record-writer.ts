@@ -9,7 +9,7 @@ import {
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import { Slices, type Turn } from '../../shared/turn.js';
+import { Slices, type Task } from '../../shared/task-scheduler.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';
@@ -137,15 +137,15 @@ export class RecordWriter<Fields> {
    * Carries out the writes as if one after the other. Each is one atomic compare-and-write: none loses the update of
    * another writer, and no two records get one key. A refused one stops no other.
    * @param writes so many as one commit may hold
-   * @param turn whose work it is, which gives way to other work in between; absent: it does not
+   * @param task whose work it is, which gives way to other work in between; absent: it does not
    * @returns the outcomes, in order
    * @throws AppError `unavailable`: some of them may have been carried out
    */
   async writeAll(
     writes: readonly RecordWrite<Fields>[],
-    turn?: Turn,
+    task?: Task,
   ): Promise<readonly WriteOutcome<Fields>[]> {
-    return Promise.all(await this.startAll(writes, turn));
+    return Promise.all(await this.startAll(writes, task));
   }
 
   /**
@@ -154,11 +154,11 @@ export class RecordWriter<Fields> {
    */
   async startAll(
     writes: readonly RecordWrite<Fields>[],
-    turn?: Turn,
+    task?: Task,
   ): Promise<readonly MaybePromise<WriteOutcome<Fields>>[]> {
     const attempts = writes.map((write) => new Attempt(write, this.begun++));
     try {
-      for (const part of this.withoutRepetition(attempts)) await this.settle(part, turn);
+      for (const part of this.withoutRepetition(attempts)) await this.settle(part, task);
     } catch (error) {
       for (const attempt of attempts) attempt.fail(error);
       throw error;
@@ -167,8 +167,8 @@ export class RecordWriter<Fields> {
   }
 
   /** @param attempts with different keys */
-  private async settle(attempts: Attempts<Fields>, turn?: Turn): Promise<void> {
-    const free = this.freeOf(attempts, turn);
+  private async settle(attempts: Attempts<Fields>, task?: Task): Promise<void> {
+    const free = this.freeOf(attempts, task);
     if (free.length === 0) return;
     const keyed = free.filter(isKeyed);
     if (this.by) {
@@ -179,43 +179,43 @@ export class RecordWriter<Fields> {
       });
     }
     if (keyed.length > 0) await this.findReservations(keyed);
-    await this.plan(free.filter(isOpen), turn);
+    await this.plan(free.filter(isOpen), task);
     if (keyed.length > 0) await this.reserve(keyed);
     for (const part of this.withoutRepetition(free.filter(isOpen))) {
-      const ready = this.freeOf(part, turn);
+      const ready = this.freeOf(part, task);
       await this.write(ready);
-      this.repeat(ready.filter(isOpen), turn);
+      this.repeat(ready.filter(isOpen), task);
     }
   }
 
   /** Leaves out the attempts that follow one which waits, and settles them after it. */
-  private freeOf(attempts: Attempts<Fields>, turn?: Turn): Attempts<Fields> {
+  private freeOf(attempts: Attempts<Fields>, task?: Task): Attempts<Fields> {
     if (this.waiting.size === 0) return attempts.filter(isOpen);
     return attempts.filter(isOpen).filter((attempt) => {
       const earlier = this.valuesTouchedBy(attempt)
         .map((value) => this.waiting.get(value))
         .filter((other) => other !== undefined && isOpen(other) && other.number < attempt.number);
       if (earlier.length === 0) return true;
-      this.settleAfter(Promise.allSettled(earlier.map((other) => other?.rest)), [attempt], turn);
+      this.settleAfter(Promise.allSettled(earlier.map((other) => other?.rest)), [attempt], task);
       return false;
     });
   }
 
-  private repeat(lost: Attempts<Fields>, turn?: Turn): void {
+  private repeat(lost: Attempts<Fields>, task?: Task): void {
     for (const attempt of lost) if (++attempt.losses === MAX_ATTEMPTS) attempt.outcome = tooManyRaces();
     const open = lost.filter(isOpen);
     const losses = Math.max(...open.map((attempt) => attempt.losses));
-    if (open.length > 0) this.settleAfter(this.deps.backoff.pause(losses), open, turn);
+    if (open.length > 0) this.settleAfter(this.deps.backoff.pause(losses), open, task);
   }
 
-  private settleAfter(pause: Promise<unknown>, attempts: Attempts<Fields>, turn?: Turn): void {
+  private settleAfter(pause: Promise<unknown>, attempts: Attempts<Fields>, task?: Task): void {
     for (const attempt of attempts)
       for (const value of this.valuesTouchedBy(attempt)) {
         const other = this.waiting.get(value);
         if (!other || other.number < attempt.number) this.waiting.set(value, attempt);
       }
     const round = pause
-      .then(() => this.settle(attempts, turn))
+      .then(() => this.settle(attempts, task))
       .catch((error) => {
         for (const attempt of attempts) attempt.fail(error);
       })
@@ -283,8 +283,8 @@ export class RecordWriter<Fields> {
   }
 
   /** Gives each attempt an outcome, or the step that is next. */
-  private async plan(attempts: Attempts<Fields>, turn: Turn | undefined): Promise<void> {
-    const slices = turn && new Slices(turn);
+  private async plan(attempts: Attempts<Fields>, task: Task | undefined): Promise<void> {
+    const slices = task && new Slices(task);
     const drafted: { readonly attempt: Attempt<Fields>; readonly draft: Draft<Fields> }[] = [];
     for (const attempt of attempts) {
       const pause = slices?.next(attempt.bytes);

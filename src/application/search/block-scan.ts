@@ -48,7 +48,7 @@ export async function listByBlocks<Item extends { readonly fieldsBytes: number }
  * @throws AppError `query_too_expensive`
  */
 export async function countByBlocks(
-  query: Pick<ListQuery, 'filters' | 'turn'>,
+  query: Pick<ListQuery, 'filters' | 'task'>,
   blocks: Blocks,
   budget: QueryBudget,
   count: (range: IdRange) => Promise<number>,
@@ -63,17 +63,17 @@ export async function countByBlocks(
 
 /** If ids and words decide alone, each block takes a short time, and the search may take any. */
 function scanOf(
-  query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>,
+  query: Pick<ListQuery, 'filters' | 'order' | 'from' | 'task'>,
   blocks: Blocks,
   budget: QueryBudget,
 ): BlockScan {
-  const { filters, turn } = query;
-  const mayTakeLong = turn?.mayTakeLong || hasOnlyIdFilters(filters);
+  const { filters, task } = query;
+  const mayTakeLong = task?.mayTakeLong || hasOnlyIdFilters(filters);
   return {
     ...blocks,
     range: idRange(query),
     isAscending: isAscendingRead(query),
-    time: mayTakeLong ? budget.startUnlimited(turn) : budget.start(turn),
+    time: mayTakeLong ? budget.startUnlimited(task) : budget.start(task),
     mayTakeLong,
   };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { keysOf, outermostPosition, sorted } from './expected.js';
 import { AT, by, idsOf, product, query } from './records.js';
 import type { TestStore } from './test-store.js';
@@ -93,7 +93,7 @@ export function busyPagesContract(store: TestStore): void {
       let done: string[] = [];
       const search = (client: string) =>
         store.products
-          .list(query({ limit: 1, filters, turn: new Turn(client) }))
+          .list(query({ limit: 1, filters, task: new Task(client) }))
           .then(() => done.push(client));
       // Opens the connections first, so that the order depends on the queues only.
       await Promise.all(['a', 'a', 'a', 'b'].map(search));

@@ -37,7 +37,7 @@ import { searchedLength } from '../../../application/search/tokenizer.js';
 import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
 import { listFields, uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import type { Turn } from '../../../shared/turn.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { MemoryChangeFeed, MemoryFeedState } from './change-feed.js';
 import { ExpiringMap } from './expiring-map.js';
 
@@ -67,7 +67,7 @@ interface Sortable<Fields> {
 }
 
 /** What decides which records are read, and in which order. */
-type Criteria = Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>;
+type Criteria = Pick<ListQuery, 'filters' | 'order' | 'from' | 'task'>;
 
 /** A repository in this process. It forgets everything when the process ends. */
 export class MemoryRepository<Fields> implements Repository<Fields> {
@@ -163,10 +163,10 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return found.inOrder().map(({ record }) => record);
   }
 
-  async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+  async count(filters: readonly Filter[], task?: Task): Promise<number> {
     if (filters.length === 0) return this.ids.length;
     let count = 0;
-    for await (const _ of this.matching({ filters, order: BY_ID, turn })) count++;
+    for await (const _ of this.matching({ filters, order: BY_ID, task })) count++;
     return count;
   }
 
@@ -271,11 +271,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
    * changes it, so the caller sees each record as it was found, even if it is written meanwhile.
    */
   private async *matching(query: Criteria): AsyncGenerator<StoredRecord<Fields>> {
-    const { filters, order, turn } = query;
+    const { filters, order, task } = query;
     const searches = filters.filter(({ operator }) => operator === 'search');
     const others = filters.filter(({ operator }) => operator !== 'search');
     const isServed = searches.length > 0 && order[0]?.field === 'id' && hasOnlyIdFilters(filters);
-    const time = isServed ? this.budget.startUnlimited(turn) : this.budget.start(turn);
+    const time = isServed ? this.budget.startUnlimited(task) : this.budget.start(task);
     let left = SLICE;
     for (const id of this.idsFrom(query)) {
       if (left <= 0) {

@@ -7,7 +7,7 @@ import {
   MongoServerSelectionError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { unreachable } from '../../../application/maintenance/outage.js';
+import { unreachable } from '../../../application/maintenance/circuit-breaker.js';
 import { AppError } from '../../../domain/errors.js';
 
 const NAMESPACE_NOT_FOUND = 26;

@@ -34,7 +34,7 @@ import { splitFilters, type WordsState } from '../../../application/search/words
 import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
-import type { Turn } from '../../../shared/turn.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { Counter } from './counters.js';
 import {
   documentOf,
@@ -173,11 +173,11 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
       readPage(all, table, query, maxTimeMS, state);
     if (isIndexed(table, query, this.indexes)) return this.records.run(read);
-    if (!isReadByBlocks(query)) return this.records.search(read, query.turn);
+    if (!isReadByBlocks(query)) return this.records.search(read, query.task);
     return listByBlocks(query, this.blocks(state), this.store.budget, (rest, range) =>
       this.records.search(
         (all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, state, range),
-        query.turn,
+        query.task,
       ),
     );
   }
@@ -187,15 +187,15 @@ export class MongoRepository<Fields> implements Repository<Fields> {
    * it covers. With filters the documents must be read, and one aggregation reads them once.
    */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters, fields, turn } = query;
+    const { filters, fields, task } = query;
     const state = { ...this.state };
     if (splitFilters(filters, state).compared.length > 0) return this.facetsOfRecords(query);
-    const time = this.store.budget.start(turn);
+    const time = this.store.budget.start(task);
     const facets: Facet[] = [];
     for (const some of filters.length === 0 ? fields.map((field) => [field]) : [fields]) {
       const read: CollectionOperation<StoredDocument, Facet[]> = (all, maxTimeMS) =>
         readFacets(all, this.table, { ...query, fields: some }, maxTimeMS, state);
-      facets.push(...(await this.records.search(read, turn)));
+      facets.push(...(await this.records.search(read, task)));
       await time.checkpoint();
     }
     return facets;
@@ -203,22 +203,22 @@ export class MongoRepository<Fields> implements Repository<Fields> {
 
   /** Counts in the records themselves. */
   private async facetsOfRecords(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters, turn } = query;
-    const time = this.store.budget.start(turn);
+    const { filters, task } = query;
+    const time = this.store.budget.start(task);
     const counter = new FacetCounter(query);
-    for await (const page of paginate(this, { limit: BATCH, filters, order: BY_ID, turn })) {
+    for await (const page of paginate(this, { limit: BATCH, filters, order: BY_ID, task })) {
       for (const { fields } of page) counter.add(fields as object);
       await time.checkpoint();
     }
     return counter.facets();
   }
 
-  async count(filters: readonly Filter[], turn?: Turn): Promise<number> {
+  async count(filters: readonly Filter[], task?: Task): Promise<number> {
     const state = { ...this.state };
     const countIn = (range?: IdRange) =>
-      this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range), turn);
+      this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range), task);
     if (!isReadByBlocks({ filters, order: BY_ID })) return countIn();
-    return countByBlocks({ filters, turn }, this.blocks(state), this.store.budget, countIn);
+    return countByBlocks({ filters, task }, this.blocks(state), this.store.budget, countIn);
   }
 
   private async countOnce(

@@ -7,14 +7,14 @@ import {
   type MongoClientOptions,
   MongoParseError,
 } from 'mongodb';
-import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
-import { Outage } from '../../../application/maintenance/outage.js';
+import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
+import { PoolQuota } from '../../../application/maintenance/pool-quota.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import type { Permit } from '../../../shared/fair-semaphore.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { withTimeout } from '../../../shared/timeout.js';
-import type { Turn } from '../../../shared/turn.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, signOf, translateError } from './errors.js';
 import { IndexPreparation } from './index-preparation.js';
@@ -49,7 +49,7 @@ export type CollectionOperation<Kind extends Document, Result> = (
 /** {@link MongoStore.run} and {@link MongoStore.search} on one collection. */
 export interface MongoCollection<Kind extends Document> {
   run<Result>(operation: CollectionOperation<Kind, Result>): Promise<Result>;
-  search<Result>(query: CollectionOperation<Kind, Result>, turn?: Turn): Promise<Result>;
+  search<Result>(query: CollectionOperation<Kind, Result>, task?: Task): Promise<Result>;
 }
 
 /**
@@ -60,7 +60,7 @@ export class MongoStore implements Store {
   readonly location: string;
   /** How long a caller waits for one operation, even if the driver still retries it. */
   readonly operationMs: number;
-  readonly shares: ConnectionShares;
+  readonly shares: PoolQuota;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
   /** Watches the connections of {@link client}. */
@@ -69,7 +69,7 @@ export class MongoStore implements Store {
   private current: Db;
   private readonly indexes: IndexPreparation;
   private readonly database: string;
-  private readonly outage: Outage;
+  private readonly breaker: CircuitBreaker;
   /** Set by the first {@link open} that succeeds. Before it, two records could permit a unique value. */
   private isOpen = false;
   private closed = false;
@@ -91,7 +91,7 @@ export class MongoStore implements Store {
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.database = database;
     this.client = this.firstClient();
-    this.outage = new Outage({
+    this.breaker = new CircuitBreaker({
       silenceMs: this.client.options.heartbeatFrequencyMS + LATE_HEARTBEAT_MS,
       probe: () =>
         withTimeout(
@@ -108,7 +108,7 @@ export class MongoStore implements Store {
     // 0 means no limit for the driver.
     const poolSize = maxPoolSize || Number.POSITIVE_INFINITY;
     const part = (fraction: number) => Math.max(1, Math.floor(poolSize * fraction));
-    this.shares = new ConnectionShares({
+    this.shares = new PoolQuota({
       searches: part(SEARCH_PART),
       searchPatienceMs: waitQueueTimeoutMS || this.operationMs,
       batches: Math.min(MAX_BATCH_SLOTS, part(BATCH_PART)),
@@ -143,9 +143,9 @@ export class MongoStore implements Store {
     this.pool = new PoolWatch(client, maxPoolSize, this.pool?.timeouts);
     client.on('serverHeartbeatSucceeded', ({ reply }) => {
       // A secondary responds also while the primary is gone.
-      if (isWritable(reply)) this.outage.responded();
+      if (isWritable(reply)) this.breaker.responded();
     });
-    client.on('serverHeartbeatFailed', ({ failure }) => this.outage.missed(failure));
+    client.on('serverHeartbeatFailed', ({ failure }) => this.breaker.missed(failure));
     onStuckHeartbeat(client, () => this.replace(client));
     // A client whose first connection fails closes itself and never connects again.
     client.on('topologyClosed', () => this.replace(client));
@@ -164,11 +164,11 @@ export class MongoStore implements Store {
    * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
   async open(): Promise<void> {
-    this.outage.end();
+    this.breaker.end();
     checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     const made = this.begin(() => this.indexes.done());
-    await this.outage.wait(waitMs, made, 'The indexes are still being made.');
+    await this.breaker.wait(waitMs, made, 'The indexes are still being made.');
     this.isOpen = true;
   }
 
@@ -182,7 +182,7 @@ export class MongoStore implements Store {
 
   async close(): Promise<void> {
     this.closed = true;
-    this.outage.close();
+    this.breaker.close();
     await this.indexes.close();
     await this.client.close();
   }
@@ -203,8 +203,8 @@ export class MongoStore implements Store {
   protected async runUnopened<Result>(
     operation: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
-    this.outage.check();
-    return this.outage.wait(
+    this.breaker.check();
+    return this.breaker.wait(
       this.operationMs,
       this.begin((database) => operation(database, this.operationMs)),
     );
@@ -222,13 +222,13 @@ export class MongoStore implements Store {
    */
   async search<Result>(
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
-    turn?: Turn,
+    task?: Task,
   ): Promise<Result> {
     this.checkOpen();
-    this.outage.check();
-    const permit = await this.shares.search(turn);
+    this.breaker.check();
+    const permit = await this.shares.search(task);
     const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
-    return this.outage.wait(waitMs, this.searchWith(permit, query));
+    return this.breaker.wait(waitMs, this.searchWith(permit, query));
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
@@ -239,7 +239,7 @@ export class MongoStore implements Store {
     };
     return {
       run: (operation) => this.run((database, maxTimeMS) => operation(of(database), maxTimeMS)),
-      search: (query, turn) => this.search((database, maxTimeMS) => query(of(database), maxTimeMS), turn),
+      search: (query, task) => this.search((database, maxTimeMS) => query(of(database), maxTimeMS), task),
     };
   }
 
@@ -248,11 +248,11 @@ export class MongoStore implements Store {
     query: (database: Db, maxTimeMS: number) => Promise<Result>,
   ): Promise<Result> {
     try {
-      this.outage.check();
+      this.breaker.check();
       return await this.begin((database) => query(database, this.budget.timeoutMs));
     } catch (error) {
       if (!isTooExpensive(error)) throw error;
-      this.outage.responded();
+      this.breaker.responded();
       throw queryTooExpensive();
     } finally {
       permit.release();

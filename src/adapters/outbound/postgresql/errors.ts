@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { unreachable } from '../../../application/maintenance/outage.js';
+import { unreachable } from '../../../application/maintenance/circuit-breaker.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { AppError } from '../../../domain/errors.js';
 

@@ -23,7 +23,7 @@ import {
 import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import { queryTooExpensive } from '../../../domain/errors.js';
 import type { Id, Versioned } from '../../../domain/record.js';
-import type { Turn } from '../../../shared/turn.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
 import { type FacetRow, facetCountOf, facetsStatement } from './facets.js';
 import { filterConditions, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
@@ -45,7 +45,7 @@ export interface Part extends Pick<ListQuery, 'filters' | 'order' | 'from'> {
   readonly range?: IdRange | undefined;
 }
 
-type Query = Pick<ListQuery, 'filters' | 'order' | 'from' | 'turn'>;
+type Query = Pick<ListQuery, 'filters' | 'order' | 'from' | 'task'>;
 
 /** A statement and the values of its parameters. */
 interface Sql {
@@ -152,9 +152,9 @@ export class PostgresqlLists<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { filters, turn } = query;
+    const { filters, task } = query;
     if (this.isServed(query)) return this.read(query, (...call) => this.store.run(...call));
-    const search: Run = (statement, values) => this.store.search(statement, values, turn);
+    const search: Run = (statement, values) => this.store.search(statement, values, task);
     if (isReadByBlocks(query))
       return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
         this.read(rest, search, range),
@@ -178,7 +178,7 @@ export class PostgresqlLists<Fields> {
       records: side === 'before' ? records.reverse() : records,
       hasMore,
     });
-    const time = this.store.budget.start(query.turn);
+    const time = this.store.budget.start(query.task);
     const records: StoredRecord<Fields>[] = [];
     let size = 0;
     let part: Part = { ...query, range };
@@ -225,8 +225,8 @@ export class PostgresqlLists<Fields> {
     return statement;
   }
 
-  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    const query = { filters, order: BY_ID, turn };
+  count(filters: readonly Filter[], task?: Task): Promise<number> {
+    const query = { filters, order: BY_ID, task };
     if (!isReadByBlocks(query)) return this.countPart(query);
     const blocks = { ...this.blocks, unit: COUNTED_IDS };
     return countByBlocks(query, blocks, this.store.budget, (range) => this.countPart(query, range));
@@ -244,7 +244,7 @@ export class PostgresqlLists<Fields> {
     const [row] = await this.store.search<[number, string | null]>(
       this.statementOf(text, query),
       parameters.values,
-      query.turn,
+      query.task,
     );
     const [certain = 0, doubtful] = row ?? [];
     return doubtful
@@ -254,7 +254,7 @@ export class PostgresqlLists<Fields> {
 
   /** Counts by values in one statement. The doubtful rows that match are found before. */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters, turn } = query;
+    const { filters, task } = query;
     const isSearch = filters.some(({ operator }) => operator === 'search');
     const parameters = new Parameters();
     const part = { filters, order: BY_ID, ...(isSearch && { range: idRange({ filters, order: [] }) }) };
@@ -263,7 +263,7 @@ export class PostgresqlLists<Fields> {
       ? `${source} WHERE NOT ${doubt} OR id = ANY(${parameters.add(await this.doubtful(query))}::bigint[])`
       : source;
     const text = facetsStatement(this.table, query, matching, parameters);
-    const rows = await this.store.search<FacetRow>({ text }, parameters.values, turn);
+    const rows = await this.store.search<FacetRow>({ text }, parameters.values, task);
     return query.fields.map((_, at) => {
       const top = new FacetTop(query);
       for (const row of rows) if (row[0] === at) top.add(facetCountOf(row));
@@ -272,15 +272,15 @@ export class PostgresqlLists<Fields> {
   }
 
   /** @throws AppError `query_too_expensive` if too many rows are doubtful */
-  private async doubtful({ filters, turn }: Pick<FacetQuery, 'filters' | 'turn'>): Promise<Id[]> {
+  private async doubtful({ filters, task }: Pick<FacetQuery, 'filters' | 'task'>): Promise<Id[]> {
     const parameters = new Parameters();
     const conditions = [IS_LIVE, IS_DOUBTFUL, ...filterConditions(this.table, filters, parameters)];
     const text = `SELECT id FROM ${this.table.name} WHERE ${conditions.join(' AND ')} LIMIT ${MAX_DOUBTFUL + 1}`;
-    const rows = await this.store.search<[Id]>({ text }, parameters.values, turn);
+    const rows = await this.store.search<[Id]>({ text }, parameters.values, task);
     if (rows.length > MAX_DOUBTFUL) throw queryTooExpensive();
     return this.matchingOf(
       rows.map(([id]) => id),
-      { filters, order: BY_ID, turn },
+      { filters, order: BY_ID, task },
     );
   }
 

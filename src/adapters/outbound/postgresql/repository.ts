@@ -25,7 +25,7 @@ import { duplicateValue, unavailable } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { compareText } from '../../../domain/text.js';
-import type { Turn } from '../../../shared/turn.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { Batches } from './batches.js';
 import {
   IS_LIVE,
@@ -181,8 +181,8 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
     return this.lists.facets(query);
   }
 
-  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    return this.lists.count(filters, turn);
+  count(filters: readonly Filter[], task?: Task): Promise<number> {
+    return this.lists.count(filters, task);
   }
 
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {

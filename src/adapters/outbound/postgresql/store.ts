@@ -12,13 +12,13 @@
  *   statement another one.
  */
 import pg from 'pg';
-import { ConnectionShares } from '../../../application/maintenance/connection-shares.js';
-import { Outage } from '../../../application/maintenance/outage.js';
+import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
+import { PoolQuota } from '../../../application/maintenance/pool-quota.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
-import type { Turn } from '../../../shared/turn.js';
+import type { Task } from '../../../shared/task-scheduler.js';
 import { CLEAR_TEXT, type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
 import { isPoolTimeout, isTooExpensive, isUsableAfter, signOf, translateError } from './errors.js';
 import { alter, prepareSchema, type Run, withClient } from './schema.js';
@@ -56,8 +56,8 @@ export class PostgresqlStore implements Store {
   private readonly connection: PostgresqlConnection;
   private readonly operations: ConnectionPool;
   private readonly searchPool: ConnectionPool;
-  readonly shares: ConnectionShares;
-  private readonly outage: Outage;
+  readonly shares: PoolQuota;
+  private readonly breaker: CircuitBreaker;
   /** How long a caller waits for an operation. */
   readonly operationMs: number;
   private readonly logger: Pick<Logger, 'warn'> | undefined;
@@ -78,13 +78,13 @@ export class PostgresqlStore implements Store {
     this.operations = new ConnectionPool('postgresql', this.connection.operations, hasSessions);
     this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches, hasSessions);
     this.operationMs = this.connection.operationMs + ROUND_TRIP_MS;
-    this.shares = new ConnectionShares({
+    this.shares = new PoolQuota({
       searches: this.connection.searches.max ?? 1,
       searchPatienceMs: this.operationMs,
       batches: BATCHES,
       batchPatienceMs: this.operationMs,
     });
-    this.outage = new Outage({
+    this.breaker = new CircuitBreaker({
       silenceMs: this.connection.operationMs,
       probe: () => withClient(this.connection.client, (client) => client.query('SELECT 1')),
       translate: translateError,
@@ -117,7 +117,7 @@ export class PostgresqlStore implements Store {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    this.outage.close();
+    this.breaker.close();
     await Promise.all([this.operations.close(), this.searchPool.close()]);
   }
 
@@ -127,9 +127,9 @@ export class PostgresqlStore implements Store {
   }
 
   /** @throws as {@link run}; AppError `query_too_expensive` */
-  async search<Result extends Row>(statement: Statement, values: Values, turn?: Turn): Promise<Result[]> {
+  async search<Result extends Row>(statement: Statement, values: Values, task?: Task): Promise<Result[]> {
     this.checkOpen();
-    const permit = await this.shares.search(turn);
+    const permit = await this.shares.search(task);
     let isAsked = false;
     try {
       return await this.within(async () => {
@@ -155,12 +155,12 @@ export class PostgresqlStore implements Store {
    */
   async within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
     this.checkOpen();
-    return this.outage.wait(waitMs, operation());
+    return this.breaker.wait(waitMs, operation());
   }
 
   private checkOpen(): void {
     if (!this.isOpen) throw unavailable('The store is not open.');
-    this.outage.check();
+    this.breaker.check();
   }
 }
 

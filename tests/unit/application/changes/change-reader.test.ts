@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ChangeReader, PLACE_MS } from '#src/application/changes/change-reader.js';
-import { SERVICE_TURN } from '#src/shared/turn.js';
+import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { FakeFeed } from '../../../support/fake-feed.js';
 import { FakeClock } from '../../../support/fakes.js';
 
@@ -50,7 +50,7 @@ describe('ChangeReader', () => {
     clock.time += PLACE_MS;
     expect(await codeOf(reader.page(next, 1))).to.equal('none');
     clock.time += 1;
-    const wait = { ms: 1, turn: SERVICE_TURN, check: () => {}, onEnd: () => {} };
+    const wait = { ms: 1, task: BACKGROUND, check: () => {}, onEnd: () => {} };
     for (const work of [
       reader.page(next, 1),
       reader.slices(next, await reader.end()).next(),

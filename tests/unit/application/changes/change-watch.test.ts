@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ChangeWatch } from '#src/application/changes/change-watch.js';
 import { unavailable } from '#src/domain/errors.js';
-import { SERVICE_TURN } from '#src/shared/turn.js';
+import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { FakeFeed } from '../../../support/fake-feed.js';
 import { FakeTimer } from '../../../support/fakes.js';
 
@@ -20,7 +20,7 @@ describe('ChangeWatch', () => {
     name: string,
     { after = '0', ms = 30_000, check = () => {}, onEnd = (_end: () => void) => {} } = {},
   ) => {
-    void watch.wait(after, { ms, turn: SERVICE_TURN, check, onEnd }).then(
+    void watch.wait(after, { ms, task: BACKGROUND, check, onEnd }).then(
       () => ended.push(name),
       (error) => ended.push(`${name}: ${error.code}`),
     );

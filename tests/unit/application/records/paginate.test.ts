@@ -4,7 +4,7 @@ import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import { paginate } from '#src/application/records/paginate.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
-import { SERVICE_TURN } from '#src/shared/turn.js';
+import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { at, by, idsOf, product, query } from '../../../contract/repository/records.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
@@ -60,7 +60,7 @@ describe('paginate', () => {
     expect(await idsOfPages(paginate(repository, firstQuery))).to.deep.equal([[1, 4], [9]]);
     expect(repository.queries).to.deep.equal([
       firstQuery,
-      { ...firstQuery, turn: SERVICE_TURN.unlimited(), from: at('after', 'product 4', 4) },
+      { ...firstQuery, task: BACKGROUND.unlimited(), from: at('after', 'product 4', 4) },
     ]);
   });
 

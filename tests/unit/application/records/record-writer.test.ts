@@ -10,7 +10,7 @@ import { MAX_ATTEMPTS } from '#src/application/records/versions.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 import { until } from '../../../support/until.js';
@@ -154,7 +154,7 @@ describe('RecordWriter', () => {
   const drafted = (writes: readonly KeyedWrite[], { existing } = BY_SKU) =>
     writes.map(({ sent, ...write }) => ({ ...write, draft: sentDraft(VIEW, existing, sent) }));
   const outcomesOf = (writes: readonly KeyedWrite[], policy?: Policy) =>
-    writer(policy).writeAll(drafted(writes, policy), new Turn('a'));
+    writer(policy).writeAll(drafted(writes, policy), new Task('a'));
   const writeAll = async (writes: readonly KeyedWrite[], policy?: Policy) =>
     (await outcomesOf(writes, policy)).map(told);
   const write = async (one: KeyedWrite, policy?: Policy) => (await writeAll([one], policy))[0];
@@ -358,7 +358,7 @@ describe('RecordWriter', () => {
           writes.map(([id, body]) => keyed(id, body)),
           byId,
         ),
-        new Turn('a'),
+        new Task('a'),
       );
       outcomes.forEach(async (outcome, at) => {
         ended.push(`${JSON.stringify(writes[at]?.[1])} ${told(await outcome)}`);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
-import { SMALL_BYTES, turnOf } from '../core/concurrency-limits.js';
+import { SMALL_BYTES, taskOf } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
 import { type CodedError, HttpError } from '../core/http-error.js';
 import { parseBody } from './strict-json.js';
@@ -54,7 +54,7 @@ export function readBody(limitBytes: number, parse: (bytes: Buffer) => unknown):
     const bytes = maxBytes > 0 ? (ctx.request.body as Buffer) : Buffer.alloc(0);
     permit?.shrink(bytes.length);
     // Large bodies wait for their turn, so that parsing them does not block others.
-    if (bytes.length > SMALL_BYTES) await turnOf(ctx).next();
+    if (bytes.length > SMALL_BYTES) await taskOf(ctx).yield();
     ctx.request.body = parse(bytes);
     await next();
   };

@@ -10,7 +10,7 @@ import {
   type SemaphoreLimits,
 } from '../../../../shared/fair-semaphore.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
-import { Turn } from '../../../../shared/turn.js';
+import { Task } from '../../../../shared/task-scheduler.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;
@@ -151,6 +151,6 @@ export function clientOf({ state }: ClientState): string {
 }
 
 /** Whose work a request is. */
-export function turnOf(request: ClientState): Turn {
-  return new Turn(clientOf(request));
+export function taskOf(request: ClientState): Task {
+  return new Task(clientOf(request));
 }

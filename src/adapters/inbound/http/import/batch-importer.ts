@@ -6,7 +6,7 @@ import { heldBytes } from '../../../../shared/held-bytes.js';
 import { jsonLine } from '../../../../shared/json-line.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
-import { Slices, type Turn } from '../../../../shared/turn.js';
+import { Slices, type Task } from '../../../../shared/task-scheduler.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { statusOf } from '../response/error-response.js';
 import { type ImportRecord, type LineWriter, refusalOf } from './line-writers.js';
@@ -22,7 +22,7 @@ export interface BatchImporterOptions {
   /** The ids of the request, for the log. */
   readonly ids: Readonly<Record<string, string>>;
   /** Whose import it is. */
-  readonly turn: Turn;
+  readonly task: Task;
   /**
    * Waits for the memory of a batch.
    * @throws AppError `unavailable`
@@ -69,7 +69,7 @@ export class BatchImporter {
   }
 
   private async importAll(lines: readonly ImportLine[]): Promise<{ readonly results: MaybePromise<string> }> {
-    const slices = new Slices(this.options.turn);
+    const slices = new Slices(this.options.task);
     const prepared: Prepared[] = [];
     for (const line of lines) {
       const pause = slices.next(lengthOf(line));
@@ -111,11 +111,11 @@ export class BatchImporter {
   private async writeAll(
     records: readonly RecordWrite<unknown>[],
   ): Promise<readonly MaybePromise<WriteOutcome<unknown>>[]> {
-    const { writer, turn, checkAccess } = this.options;
+    const { writer, task, checkAccess } = this.options;
     try {
       if (this.refusal) throw this.refusal;
       await checkAccess?.();
-      const outcomes = await writer.writeAll(records, turn);
+      const outcomes = await writer.writeAll(records, task);
       this.isStoreDown = false;
       return outcomes;
     } catch (error) {

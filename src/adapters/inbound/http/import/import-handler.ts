@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { sendContinue } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';
-import { turnOf } from '../core/concurrency-limits.js';
+import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { type CodedError, HttpError } from '../core/http-error.js';
 import { NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
@@ -117,7 +117,7 @@ async function importLines<Fields>(
   const mode = parameters.read(query, format.hasCells);
   const key = requestKey(ctx);
   refuseKey(key, mode);
-  const turn = turnOf(ctx);
+  const task = taskOf(ctx);
   const { limits } = ctx.state;
   await limits.acquire(ctx, 'imports');
   if (mode.isDryRun) await limits.acquire(ctx, 'dry runs');
@@ -125,7 +125,7 @@ async function importLines<Fields>(
   const connection = connectionOf(ctx.req.socket);
   connection.deadline.lift(ctx.req);
   sendContinue(ctx);
-  const memory = { lines: limits.lines.open(turn.client), dryRun: limits.dryRuns.open(turn.client) };
+  const memory = { lines: limits.lines.open(task.client), dryRun: limits.dryRuns.open(task.client) };
   const working = (isWorking: boolean) => {
     connection.isWorking = isWorking;
   };
@@ -142,7 +142,7 @@ async function importLines<Fields>(
       throw error;
     },
   );
-  const results = resultBuffers.open(turn.client);
+  const results = resultBuffers.open(task.client);
   const ids = loggedIds(ctx.state);
   const { checkAccess } = ctx.state;
   const importer = new BatchImporter({
@@ -151,8 +151,8 @@ async function importLines<Fields>(
     shown: (error) => shown(ctx, error),
     logger,
     ids,
-    turn,
-    takePlace: (bytes) => limits.take(turn.client, 'import batches', bytes),
+    task,
+    takePlace: (bytes) => limits.take(task.client, 'import batches', bytes),
     ...(checkAccess && { checkAccess }),
   });
   ctx.set('Content-Type', NDJSON);

@@ -29,7 +29,7 @@ import { isReference } from '../../../../domain/references.js';
 import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Turn } from '../../../../shared/turn.js';
+import type { Task } from '../../../../shared/task-scheduler.js';
 import type { CodedError } from '../core/http-error.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { Match } from './import-parameters.js';
@@ -57,7 +57,7 @@ export interface LineWriter<Fields> {
    */
   writeAll(
     writes: readonly RecordWrite<Fields>[],
-    turn: Turn,
+    task: Task,
   ): Promise<readonly MaybePromise<WriteOutcome<Fields>>[]>;
   /** The result of a line that was not refused, without its number; it has a `status`. */
   result(outcome: Exclude<WriteOutcome<Fields>, AppError>): object;
@@ -106,7 +106,7 @@ export function matchingWriter<Fields>(
       const key = body[field] as Value;
       return { key, isDeletion, ...versionOf(body), draft, bytes };
     },
-    writeAll: (writes, turn) => writer.startAll(writes, turn),
+    writeAll: (writes, task) => writer.startAll(writes, task),
     result: (outcome) => resultOf(outcome, true),
   };
 }

@@ -3,7 +3,7 @@ import type { ChangePlace, ChangeReader } from '../../../../application/changes/
 import type { RecordChange } from '../../../../application/ports/change-feed.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { jsonLine } from '../../../../shared/json-line.js';
-import { turnOf } from '../core/concurrency-limits.js';
+import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { JSON_TYPE, JSON_UTF8, NDJSON, NDJSON_UTF8 } from '../core/media-types.js';
@@ -92,7 +92,7 @@ class ChangesHandler<Fields> {
     const started = performance.now();
     try {
       const onEnd = (end: () => void) => void res.once('close', end);
-      await this.reader.wait(from, { ms: seconds * 1_000, turn: turnOf(ctx), check, onEnd });
+      await this.reader.wait(from, { ms: seconds * 1_000, task: taskOf(ctx), check, onEnd });
       await check();
     } finally {
       state.waitedMs = Math.round(performance.now() - started);
@@ -107,7 +107,7 @@ class ChangesHandler<Fields> {
     isStream: boolean,
   ): Promise<void> {
     const limit = Number(parameters.get('limit') ?? DEFAULT_LIMIT);
-    const turn = turnOf(ctx);
+    const task = taskOf(ctx);
     await ctx.state.limits.reserveResponse(ctx, largestPage(limit));
     const { changes, next } = from
       ? await this.reader.page(from, limit)
@@ -115,13 +115,13 @@ class ChangesHandler<Fields> {
     this.setLink(ctx, parameters, view, next, limit);
     if (isStream) {
       const { contentType, toText } = linesOf(view);
-      const lines = await lineText('', changes, toText, turn);
+      const lines = await lineText('', changes, toText, task);
       ctx.state.responsePermit?.shrink(lines.length);
       ctx.set('Content-Type', contentType);
       ctx.body = Readable.from([lines], { objectMode: false });
     } else {
       ctx.set('Content-Type', JSON_TYPE);
-      ctx.body = await jsonArray(changes, (change) => jsonOf(view, change), turn);
+      ctx.body = await jsonArray(changes, (change) => jsonOf(view, change), task);
     }
   }
 

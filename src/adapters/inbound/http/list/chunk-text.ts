@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
-import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 
 const MAX_ITEMS = 100;
 const MAX_CHARACTERS = 64 * 1024;
@@ -13,11 +13,11 @@ type ToText<Item> = (item: Item) => string;
 export async function* textChunks<Item>(
   items: readonly Item[],
   toText: ToText<Item>,
-  turn = SERVICE_TURN,
+  task = BACKGROUND,
   start = 0,
 ): AsyncGenerator<string, void, void> {
   for (let next = start; next < items.length; ) {
-    if (next > 0) await turn.next();
+    if (next > 0) await task.yield();
     const [text, end] = chunkFrom(items, next, toText);
     yield text;
     next = end;
@@ -28,7 +28,7 @@ export async function* textChunks<Item>(
 export function jsonArray<Item>(
   items: readonly Item[],
   toJson: ToText<Item>,
-  turn?: Turn,
+  task?: Task,
 ): MaybePromise<Buffer> {
   let before = '';
   const toText = (item: Item) => {
@@ -36,7 +36,7 @@ export function jsonArray<Item>(
     before = ',';
     return text;
   };
-  return encode('[', items, toText, ']', turn);
+  return encode('[', items, toText, ']', task);
 }
 
 /**
@@ -48,9 +48,9 @@ export function lineText<Item>(
   head: string,
   items: readonly Item[],
   toText: ToText<Item>,
-  turn?: Turn,
+  task?: Task,
 ): MaybePromise<Buffer> {
-  return encode(head, items, toText, '', turn);
+  return encode(head, items, toText, '', task);
 }
 
 function encode<Item>(
@@ -58,12 +58,12 @@ function encode<Item>(
   items: readonly Item[],
   toText: ToText<Item>,
   end: string,
-  turn: Turn | undefined,
+  task: Task | undefined,
 ): MaybePromise<Buffer> {
   const [first, next] = chunkFrom(items, 0, toText);
   // Bytes, because the tag, the length and the socket would each encode a text again.
   if (next === items.length) return Buffer.from(start + first + end);
-  return encodeRest([Buffer.from(start + first)], textChunks(items, toText, turn, next), end);
+  return encodeRest([Buffer.from(start + first)], textChunks(items, toText, task, next), end);
 }
 
 async function encodeRest(parts: Buffer[], rest: AsyncIterable<string>, end: string): Promise<Buffer> {

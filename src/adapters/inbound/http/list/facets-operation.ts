@@ -1,6 +1,6 @@
 import type { Facet, FacetField, FacetQuery } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import { turnOf } from '../core/concurrency-limits.js';
+import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
@@ -34,7 +34,7 @@ export function facetsOperation<Fields>(
       const { cacheControl, only } = readingOf(ctx, resource.readScope, policy);
       const filters = only ? [...query.filters, only.filter] : query.filters;
       await ctx.state.limits.reserveResponse(ctx, query.fields.length * query.limit * MAX_VALUE_BYTES);
-      const facets = await service.facets({ ...query, filters, turn: turnOf(ctx) });
+      const facets = await service.facets({ ...query, filters, task: taskOf(ctx) });
       const link = linkToMore(ctx, parameters, parser, query, facets);
       const body = JSON.stringify(facets.map((facet, at) => shown(query, facet, at)));
       const tag = weakTag(body, link ?? '');

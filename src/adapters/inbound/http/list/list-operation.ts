@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type Filter, type ListQuery, MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { MAX_RECORD_BYTES, turnOf } from '../core/concurrency-limits.js';
+import { MAX_RECORD_BYTES, taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { invalidParameters } from '../core/http-error.js';
 import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
@@ -77,8 +77,8 @@ class ListHandler<Fields> {
   ) {}
 
   async respond(ctx: Context, parameters: Query): Promise<void> {
-    const turn = turnOf(ctx);
-    const query = { ...this.parser.read(parameters), turn };
+    const task = taskOf(ctx);
+    const query = { ...this.parser.read(parameters), task };
     const { cacheControl, only } = readingOf(ctx, this.resource.readScope, this.policy);
     const filters = only ? [...query.filters, only.filter] : query.filters;
     const list = { query, filters, cacheControl, parameters };
@@ -86,7 +86,7 @@ class ListHandler<Fields> {
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query.limit));
-    const total = prefersCount(ctx) ? await this.service.count(filters, turn) : undefined;
+    const total = prefersCount(ctx) ? await this.service.count(filters, task) : undefined;
     if (isExport) await this.respondExport(ctx, list, format, total);
     else if (format) await this.respondLines(ctx, list, format, total);
     else await this.respondPage(ctx, list, total);
@@ -107,7 +107,7 @@ class ListHandler<Fields> {
   private async respondPage(ctx: Context, list: ParsedList, total: number | undefined): Promise<void> {
     const { records, link } = await this.page(ctx, list);
     const { toJson } = this.views.read(list.parameters);
-    const body = await jsonArray(records, toJson, list.query.turn);
+    const body = await jsonArray(records, toJson, list.query.task);
     const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
     this.setHeaders(ctx, list, total, link);
@@ -126,7 +126,7 @@ class ListHandler<Fields> {
     const { records, link } = await this.page(ctx, list);
     this.setHeaders(ctx, list, total, link);
     ctx.set('Content-Type', contentType);
-    const lines = await lineText(head, records, toText, list.query.turn);
+    const lines = await lineText(head, records, toText, list.query.task);
     ctx.state.responsePermit?.shrink(lines.length);
     // Lines are always sent as a stream.
     ctx.body = Readable.from([lines], { objectMode: false });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Turn } from '../../../../shared/turn.js';
-import { turnOf } from '../core/concurrency-limits.js';
+import type { Task } from '../../../../shared/task-scheduler.js';
+import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { textChunks } from './chunk-text.js';
 
@@ -32,7 +32,7 @@ export function streamLines<Item>(
   format: LineFormat<Item>,
 ): void {
   ctx.set('Content-Type', format.contentType);
-  ctx.body = Readable.from(lines(first, checked(ctx, rest), format, turnOf(ctx)), BUFFERED);
+  ctx.body = Readable.from(lines(first, checked(ctx, rest), format, taskOf(ctx)), BUFFERED);
 }
 
 /** Checks before each page whether the client may still read it. */
@@ -47,21 +47,21 @@ async function* lines<Item>(
   first: readonly Item[],
   rest: Pages<Item>,
   format: LineFormat<Item>,
-  turn: Turn,
+  task: Task,
 ): AsyncGenerator<Buffer, void, void> {
   if (format.head !== '') yield Buffer.from(format.head);
-  yield* pageLines(first, format, turn);
-  await turn.next();
+  yield* pageLines(first, format, task);
+  await task.yield();
   for await (const page of rest) {
-    yield* pageLines(page, format, turn);
-    await turn.next();
+    yield* pageLines(page, format, task);
+    await task.yield();
   }
 }
 
 async function* pageLines<Item>(
   records: readonly Item[],
   { toText }: LineFormat<Item>,
-  turn: Turn,
+  task: Task,
 ): AsyncGenerator<Buffer, void, void> {
-  for await (const text of textChunks(records, toText, turn)) yield Buffer.from(text);
+  for await (const text of textChunks(records, toText, task)) yield Buffer.from(text);
 }

@@ -82,6 +82,6 @@ function listed(service: WebhookService): ListService<ShownWebhook> {
   return {
     list: (query) => service.list(query),
     pages: (query) => service.pages(query),
-    count: (filters, turn) => service.webhooks.count(filters, turn),
+    count: (filters, task) => service.webhooks.count(filters, task),
   };
 }

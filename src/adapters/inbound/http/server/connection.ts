@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket, Server as TcpServer } from 'node:net';
-import { Turn } from '../../../../shared/turn.js';
+import { Task } from '../../../../shared/task-scheduler.js';
 import { networkOf, parseAddress } from './ip-address.js';
 import { type Peer, Pipeline } from './pipelining.js';
 import type { Progress } from './workarounds/stalled-writes.js';
@@ -313,7 +313,7 @@ async function pauseUntilTurn(connection: Connection): Promise<void> {
   if (connection.waitsForTurn) return;
   connection.waitsForTurn = true;
   connection.pause();
-  await new Turn(connection.peer.network).next();
+  await new Task(connection.peer.network).yield();
   connection.waitsForTurn = false;
   connection.resume();
 }

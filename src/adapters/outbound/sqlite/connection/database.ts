@@ -4,7 +4,7 @@ import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../../shared/event-loop.js';
-import type { Turn } from '../../../../shared/turn.js';
+import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';
 import { connect, pragma, type Reader, type Statement, StatementCache } from './connection.js';
@@ -153,17 +153,17 @@ export class SqliteDatabase implements Store, Reader {
    * Runs `work` with a reader that sees the database as it is now.
    * @throws AppError `unavailable` if too many others do the same
    */
-  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, turn?: Turn): Promise<Result> {
-    return this.ready().snapshots.read(work, turn).catch(this.rethrow);
+  async inSnapshot<Result>(work: (reader: Reader) => Promise<Result>, task?: Task): Promise<Result> {
+    return this.ready().snapshots.read(work, task).catch(this.rethrow);
   }
 
   /** Runs `work` with a reader whose statements run on another thread; see {@link ReaderThreads.read}. */
   async onThread<Result>(
     work: (reader: ThreadReader) => Promise<Result>,
-    turn: Turn,
+    task: Task,
     timeoutMs: number,
   ): Promise<Result> {
-    return this.ready().threads.read(work, turn, timeoutMs).catch(this.rethrow);
+    return this.ready().threads.read(work, task, timeoutMs).catch(this.rethrow);
   }
 
   /**

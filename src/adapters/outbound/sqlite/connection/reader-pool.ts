@@ -2,7 +2,7 @@ import type Database from 'libsql';
 import type { PoolFigures } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { FairSemaphore } from '../../../../shared/fair-semaphore.js';
-import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { type Reader, StatementCache } from './connection.js';
 import { translateError } from './errors.js';
 
@@ -33,8 +33,8 @@ export class ReaderPool<Connection> {
   }
 
   /** @throws AppError `unavailable` if too many others read */
-  protected async permitted<Result>(turn: Turn, read: () => Promise<Result>): Promise<Result> {
-    const permit = await this.permits.acquire(turn.client);
+  protected async permitted<Result>(task: Task, read: () => Promise<Result>): Promise<Result> {
+    const permit = await this.permits.acquire(task.client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     try {
       return await read();
@@ -57,8 +57,8 @@ export class Snapshots extends ReaderPool<Snapshot> {
     super('readers', { total: 8, perClient: 2, reserve: 8 });
   }
 
-  read<Result>(work: (reader: Reader) => Promise<Result>, turn = SERVICE_TURN): Promise<Result> {
-    return this.permitted(turn, async () => {
+  read<Result>(work: (reader: Reader) => Promise<Result>, task = BACKGROUND): Promise<Result> {
+    return this.permitted(task, async () => {
       const snapshot = this.idle.pop() ?? this.open();
       try {
         snapshot.connection.exec('BEGIN');

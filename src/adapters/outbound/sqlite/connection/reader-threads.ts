@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
-import type { Turn } from '../../../../shared/turn.js';
+import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, type AsyncStatement, firstRow } from './async-connection.js';
 import { MAX_CHARACTERS, MAX_STATEMENTS, type Sql } from './connection.js';
 import { ReaderPool } from './reader-pool.js';
@@ -41,11 +41,11 @@ export class ReaderThreads extends ReaderPool<ReaderConnection> {
    */
   read<Result>(
     work: (reader: ThreadReader) => Promise<Result>,
-    turn: Turn,
+    task: Task,
     timeoutMs: number,
   ): Promise<Result> {
-    return this.permitted(turn, async () => {
-      const read = this.run(work, turn.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
+    return this.permitted(task, async () => {
+      const read = this.run(work, task.mayTakeLong ? Number.POSITIVE_INFINITY : timeoutMs);
       this.reads.add(read);
       return read.finally(() => this.reads.delete(read));
     });

@@ -7,8 +7,8 @@ import type { StoredRecord } from '../../../../application/records/record-json.j
 import { AppError, queryTooExpensive } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { withTimeout } from '../../../../shared/timeout.js';
-import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import {
@@ -238,11 +238,11 @@ export class ColumnIndex {
    * @returns false if a field has no column, or no feed is written
    * @throws AppError `query_too_expensive` if that takes longer than a query may
    */
-  async prepare(fields: readonly FacetField[], turn: Turn): Promise<boolean> {
+  async prepare(fields: readonly FacetField[], task: Task): Promise<boolean> {
     if (!this.isBehind && this.has(fields)) return true;
     const { timeoutMs } = this.budget;
     const prepared = this.prepareAll(fields);
-    return turn.mayTakeLong || timeoutMs === Number.POSITIVE_INFINITY
+    return task.mayTakeLong || timeoutMs === Number.POSITIVE_INFINITY
       ? prepared
       : withTimeout(prepared, timeoutMs, queryTooExpensive);
   }
@@ -331,7 +331,7 @@ export class ColumnIndex {
       const now = this.momentOf(this.database);
       if (!now || !this.isCurrent(now) || now.change === this.moment.change) break;
       this.follow(this.database, now.change);
-      await SERVICE_TURN.next();
+      await BACKGROUND.yield();
     }
     this.isBehind = false;
   }

@@ -23,7 +23,7 @@ import {
   isAscendingRead,
 } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
@@ -90,7 +90,7 @@ export class ListReader<Fields> {
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { database, table } = this;
     const { filters, order } = query;
-    const turn = this.turnOf(query);
+    const task = this.taskOf(query);
     const words = searchedWords(filters);
     if (words && order.length === 1 && hasOnlyIdFilters(filters) && hasIndex(database, table, words))
       return this.byBlocks(query, { words, ids: idRange(query), descending: !isAscendingRead(query) });
@@ -105,38 +105,38 @@ export class ListReader<Fields> {
     const keys = seeksOf(table, filters).find(({ served }) => served.some((one) => isOfKeys(table, one)));
     if (keys) return this.byKeys(query, keys);
     const fields = fieldsOfQuery(table, filters, order);
-    const page = await this.byIndex(fields, filters, order, turn, async (found, reader, view) => {
+    const page = await this.byIndex(fields, filters, order, task, async (found, reader, view) => {
       const [first] = order;
       const keyAt = (value: Value) => keyIn(reader, table, view, { field: first?.field ?? '' }, value);
       const { ids, changed } = await found.page(query, keyAt);
       return this.merged(reader, query, ids, changed as readonly StoredRecord<Fields>[]);
     });
-    return page ?? this.statements.page({ ...query, turn });
+    return page ?? this.statements.page({ ...query, task });
   }
 
-  async count(filters: readonly Filter[], whose?: Turn): Promise<number> {
-    const turn = this.turnOf({ filters, turn: whose });
+  async count(filters: readonly Filter[], whose?: Task): Promise<number> {
+    const task = this.taskOf({ filters, task: whose });
     const fields = fieldsOfQuery(this.table, filters, BY_ID);
-    const count = await this.byIndex(fields, filters, BY_ID, turn, (found) => found.count());
-    return count ?? this.statements.count(filters, turn);
+    const count = await this.byIndex(fields, filters, BY_ID, task, (found) => found.count());
+    return count ?? this.statements.count(filters, task);
   }
 
   /** @throws AppError `query_too_expensive` */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
     const { filters } = query;
-    const turn = this.turnOf(query);
+    const task = this.taskOf(query);
     const order = filters.length === 0 ? [] : BY_ID;
     const filtered = fieldsOfQuery(this.table, filters, order);
     const fields = filtered && [...filtered, ...query.fields];
-    const facets = await this.byIndex(fields, filters, order, turn, (found) => found.facets(query));
-    return facets ?? this.statements.facets({ ...query, turn });
+    const facets = await this.byIndex(fields, filters, order, task, (found) => found.facets(query));
+    return facets ?? this.statements.facets({ ...query, task });
   }
 
   /** A search that the index of words decides, beside bounds of the id alone, has no time limit. */
-  private turnOf({ filters, turn = SERVICE_TURN }: Pick<ListQuery, 'filters' | 'turn'>): Turn {
+  private taskOf({ filters, task = BACKGROUND }: Pick<ListQuery, 'filters' | 'task'>): Task {
     const words = searchedWords(filters);
     const isUnlimited = words && hasOnlyIdFilters(filters) && hasIndex(this.database, this.table, words);
-    return isUnlimited ? turn.unlimited() : turn;
+    return isUnlimited ? task.unlimited() : task;
   }
 
   /**
@@ -148,20 +148,20 @@ export class ListReader<Fields> {
     fields: readonly FacetField[] | undefined,
     filters: readonly Filter[],
     order: SortOrder,
-    turn: Turn,
+    task: Task,
     use: (found: ColumnQuery, reader: Reader, view: IndexView) => Promise<Result>,
   ): Promise<Result | undefined> {
     for (let attempt = 0; fields && attempt < ATTEMPTS; attempt++) {
-      if (!(await this.index.prepare(fields, turn))) return undefined;
+      if (!(await this.index.prepare(fields, task))) return undefined;
       const result = await this.database.inSnapshot(async (reader) => {
         const view = this.index.view(reader, fields);
         if (!view) return undefined;
-        const time = this.budget.start(turn);
+        const time = this.budget.start(task);
         const among = await this.idsOfWords(reader, filters, time);
         if ((among?.at(-1) ?? 0) > MAX_COLUMN_ID) return { value: undefined };
         const found = new ColumnQuery(this.table, filters, order, view, time, among);
         return { value: await use(found, reader, view) };
-      }, turn);
+      }, task);
       if (result) return result.value;
     }
     return undefined;
@@ -199,7 +199,7 @@ export class ListReader<Fields> {
   private async byBlocks(query: ListQuery, words: WordQuery): Promise<ListPage<Versioned<Fields>>> {
     const search = new WordSearch(this.database, this.table, words);
     const page = new Page<Fields>(query);
-    for await (const block of search.blocks(this.budget.startUnlimited(query.turn))) {
+    for await (const block of search.blocks(this.budget.startUnlimited(query.task))) {
       const next: NextIds = (from, count) => {
         const { text, values } = search.matchingIdsSql(rangeBehind(block, words.descending, from));
         return { ids: sql(text, ...values, count), isLast: true };
@@ -232,7 +232,7 @@ export class ListReader<Fields> {
    * @returns whether the page is full and records follow
    */
   private async fill(page: Page<Fields>, reader: Reader, query: ListQuery, next: NextIds): Promise<boolean> {
-    const { turn = SERVICE_TURN } = query;
+    const { task = BACKGROUND } = query;
     for (;;) {
       const last = page.records.at(-1);
       const from = last ? positionOf(last, query.order, 'after') : boundOf(query);
@@ -241,7 +241,7 @@ export class ListReader<Fields> {
       const batch = ids ? this.read(reader, ids) : [];
       if (page.isFullWith(batch)) return true;
       if (isLast && batch.length < count) return false;
-      await turn.next();
+      await task.yield();
     }
   }
 
@@ -254,7 +254,7 @@ export class ListReader<Fields> {
       const { ids: some } = next(undefined, count);
       if (some) found.push(...this.read(this.database, some));
       left -= count;
-      if (left > 0) await SERVICE_TURN.next();
+      if (left > 0) await BACKGROUND.yield();
     }
     return found;
   }

@@ -16,7 +16,7 @@ import { FacetCounter } from '../../../../application/records/facets.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id } from '../../../../domain/record.js';
-import { SERVICE_TURN, type Turn } from '../../../../shared/turn.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/reader-threads.js';
 import { searchedWords, WordSearch } from '../full-text/search.js';
@@ -114,7 +114,7 @@ export class StatementLists<Fields> {
 
   /** @throws AppError `query_too_expensive` */
   page(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
-    return this.onThread(query.turn, async (reader) => {
+    return this.onThread(query.task, async (reader) => {
       const { from, limit, bytes: most = MAX_PAGE_BYTES } = query;
       const matches = await this.match(reader, query, sql('?', this.few + 1));
       const { ids, sizes } = await sizedIds(reader, this.table, pageIds(matches, query));
@@ -132,9 +132,9 @@ export class StatementLists<Fields> {
   }
 
   /** @throws AppError `query_too_expensive` */
-  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, turn };
-    return this.onThread(turn, async (reader) => {
+  count(filters: readonly Filter[], task?: Task): Promise<number> {
+    const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, task };
+    return this.onThread(task, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.few));
       const { seeks, smallest, size } = matches;
       const isWhole = ({ served }: Seek) => filters.every((filter) => served.includes(filter));
@@ -155,7 +155,7 @@ export class StatementLists<Fields> {
   /** @throws AppError `query_too_expensive` */
   facets(query: FacetQuery): Promise<readonly Facet[]> {
     const all = { ...query, order: BY_ID, limit: Number.POSITIVE_INFINITY };
-    return this.onThread(query.turn, async (reader) => {
+    return this.onThread(query.task, async (reader) => {
       const matches = await this.match(reader, all, partOf(this.table, this.few));
       if (matches.size <= this.few) return facetsOfRecords(reader, matches, query);
       const facets: Facet[] = [];
@@ -164,8 +164,8 @@ export class StatementLists<Fields> {
     });
   }
 
-  private onThread<Result>(turn = SERVICE_TURN, work: (reader: ThreadReader) => Promise<Result>) {
-    return this.database.onThread(work, turn, this.budget.timeoutMs);
+  private onThread<Result>(task = BACKGROUND, work: (reader: ThreadReader) => Promise<Result>) {
+    return this.database.onThread(work, task, this.budget.timeoutMs);
   }
 
   /** @param limit the rows that are too many for the index of a filter */
@@ -195,7 +195,7 @@ export class StatementLists<Fields> {
 
   /** The ids of the records with the words of all searches, or the first of them if nothing else decides. */
   private async search(reader: ThreadReader, query: ListQuery): Promise<readonly Id[] | undefined> {
-    const { filters, order, limit, turn } = query;
+    const { filters, order, limit, task } = query;
     const words = searchedWords(filters);
     if (!words) return undefined;
     const isAlone =
@@ -203,7 +203,7 @@ export class StatementLists<Fields> {
       filters.every((filter) => filter.operator === 'search' || (filter.field === 'id' && isRange(filter)));
     const search = { words, ids: idRange(query), descending: !isAscendingRead(query) };
     const found = new WordSearch(reader, this.table, search);
-    return found.collect(this.budget.start(turn), isAlone ? limit + 1 : undefined);
+    return found.collect(this.budget.start(task), isAlone ? limit + 1 : undefined);
   }
 }
 

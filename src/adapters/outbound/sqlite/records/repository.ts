@@ -21,7 +21,7 @@ import { comparedUniqueValue, ownersOf } from '../../../../application/records/q
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import type { Turn } from '../../../../shared/turn.js';
+import type { Task } from '../../../../shared/task-scheduler.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
@@ -167,8 +167,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     return this.reader.facets(query);
   }
 
-  count(filters: readonly Filter[], turn?: Turn): Promise<number> {
-    return this.reader.count(filters, turn);
+  count(filters: readonly Filter[], task?: Task): Promise<number> {
+    return this.reader.count(filters, task);
   }
 
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {

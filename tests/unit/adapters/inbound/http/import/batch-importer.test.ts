@@ -7,7 +7,7 @@ import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.
 import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { MaybePromise } from '#src/shared/maybe-promise.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
 
 const DONE: WriteOutcome<unknown> = { kind: 'absent' };
@@ -36,7 +36,7 @@ describe('BatchImporter', () => {
       },
       logger: new RecordingLogger(),
       ids: {},
-      turn: new Turn('a'),
+      task: new Task('a'),
       takePlace: () => ({ release() {} }),
     });
     const bytes = Buffer.alloc(length);
@@ -64,7 +64,7 @@ describe('BatchImporter', () => {
       parse: () => ({ body: {}, issues: new Map() }),
       logger: new RecordingLogger(),
       ids: {},
-      turn: new Turn('a'),
+      task: new Task('a'),
       takePlace: () => ({ release() {} }),
       checkAccess: async () => {
         const error = errors[checks++];
@@ -103,7 +103,7 @@ describe('BatchImporter', () => {
       parse: () => ({ body: {}, issues: new Map() }),
       logger: new RecordingLogger(),
       ids: {},
-      turn: new Turn('a'),
+      task: new Task('a'),
       takePlace,
     });
   const LINE = [{ number: 1, bytes: Buffer.from('{}') }];

@@ -13,7 +13,7 @@ import {
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { ReaderThreads, type ThreadReader } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
 import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { collectGarbage } from '../../../../../support/garbage.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -26,7 +26,7 @@ const LONG = sql(
 const ONE = sql('SELECT 1');
 const COUNT = sql('SELECT count(*) FROM counters');
 const NO_LIMIT = Number.POSITIVE_INFINITY;
-const [A, B] = [new Turn('a'), new Turn('b')];
+const [A, B] = [new Task('a'), new Task('b')];
 
 describe('statements on other threads', () => {
   const file = join(temporaryFolder(), 'threads.sqlite');
@@ -102,8 +102,8 @@ describe('statements on other threads', () => {
     };
   }
 
-  const read = (text: string, turn = A) => threads.read((reader) => reader.row(sql(text)), turn, NO_LIMIT);
-  const endless = (turn = A) => threads.read((reader) => reader.row(LONG), turn, NO_LIMIT);
+  const read = (text: string, task = A) => threads.read((reader) => reader.row(sql(text)), task, NO_LIMIT);
+  const endless = (task = A) => threads.read((reader) => reader.row(LONG), task, NO_LIMIT);
   const add = () =>
     database.write((statement) => statement('INSERT INTO counters VALUES (hex(randomblob(8)), 1)').run());
 

@@ -4,7 +4,7 @@ import type { Reader } from '#src/adapters/outbound/sqlite/connection/connection
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import type { Product } from '#src/domain/product.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { ENDLESS, PRODUCTS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
@@ -66,7 +66,7 @@ describe('a snapshot of SQLite', () => {
         most = Math.max(most, ++running);
         await new Promise((resolve) => setImmediate(resolve));
         running--;
-      }, new Turn(client));
+      }, new Task(client));
     const outcomes = await Promise.allSettled(Array.from({ length: 203 }, () => read('a')));
     expect(most).to.equal(2);
     expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length(1);

@@ -19,7 +19,7 @@ import type { FacetField, Filter } from '#src/application/ports/list-query.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
-import { SERVICE_TURN, Turn } from '#src/shared/turn.js';
+import { BACKGROUND, Task } from '#src/shared/task-scheduler.js';
 import { apply, expectSame, transcript } from '../../../../../contract/query-property.js';
 import { LETTERS, PRODUCT, scenarios } from '../../../../../contract/query-scenarios.js';
 import { AT, by, next, product } from '../../../../../contract/repository/records.js';
@@ -37,8 +37,8 @@ const BUSY = { ...COLUMN_TUNING, rows: 3, leastChanged: 2, changedPart: 0 };
 class PausingBudget extends QueryBudget {
   pause: () => Promise<unknown> = async () => {};
 
-  override startUnlimited(turn = SERVICE_TURN) {
-    const time = super.startUnlimited(turn);
+  override startUnlimited(task = BACKGROUND) {
+    const time = super.startUnlimited(task);
     time.checkpoint = async () => {
       await this.pause();
       return 0;
@@ -92,7 +92,7 @@ describe('the index of SQLite in memory', () => {
     await repository.insertAll(records);
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, BUSY);
     const tags = [{ field: 'tags' }];
-    expect(await index.prepare(tags, SERVICE_TURN)).to.equal(true);
+    expect(await index.prepare(tags, BACKGROUND)).to.equal(true);
     // The marks of changed records are those of all queries from now on.
     await repository.replaceAll([{ record: next(product(40), { tags: ['a'] }), expected: 1 }]);
     const before = await database.inSnapshot(async (reader) => index.view(reader, tags));
@@ -103,7 +103,7 @@ describe('the index of SQLite in memory', () => {
     expect(records.filter(({ id }) => before?.isChanged(id)).map(({ id }) => id)).to.deep.equal([40]);
     expect([...(after?.changedIds() ?? [])]).to.deep.equal([40, ...records.slice(0, 10).map(({ id }) => id)]);
     await until('the columns are made again', async () => {
-      await index.prepare(tags, SERVICE_TURN);
+      await index.prepare(tags, BACKGROUND);
       const view = await database.inSnapshot(async (reader) => index.view(reader, tags));
       return view?.hasChanges === false && view.column({ field: 'tags' }).values?.length === 2;
     });
@@ -129,7 +129,7 @@ describe('the index of SQLite in memory', () => {
           { record: next({ ...record, fields: { name: 'a' } }, {}), expected: 1 },
         ]);
     };
-    await index.prepare(names, SERVICE_TURN);
+    await index.prepare(names, BACKGROUND);
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => {
       openGate = resolve;
@@ -284,22 +284,22 @@ describe('the index of SQLite in memory', () => {
     });
 
     for (const [name, run] of [
-      ['a count', (budget: QueryBudget, turn: Turn) => queryIn(budget, turn, 'id').count()],
-      ['a page by id', (budget: QueryBudget, turn: Turn) => page(budget, turn, 'id')],
-      ['a page by a number', (budget: QueryBudget, turn: Turn) => page(budget, turn, 'stock,id')],
+      ['a count', (budget: QueryBudget, task: Task) => queryIn(budget, task, 'id').count()],
+      ['a page by id', (budget: QueryBudget, task: Task) => page(budget, task, 'id')],
+      ['a page by a number', (budget: QueryBudget, task: Task) => page(budget, task, 'stock,id')],
       [
         'facets',
-        (budget: QueryBudget, turn: Turn) =>
-          queryIn(budget, turn, 'id').facets({ filters, fields: [{ field: 'stock' }], limit: 1 }),
+        (budget: QueryBudget, task: Task) =>
+          queryIn(budget, task, 'id').facets({ filters, fields: [{ field: 'stock' }], limit: 1 }),
       ],
     ] as const)
       it(`lets other clients take turns, and ends when the time is used up: ${name}`, async () => {
         let turns = 0;
         let isOver = false;
         const others = (async () => {
-          for (const turn = new Turn('other'); !isOver; turns++) await turn.next();
+          for (const task = new Task('other'); !isOver; turns++) await task.yield();
         })();
-        const found = await run(ENDLESS, new Turn('one'));
+        const found = await run(ENDLESS, new Task('one'));
         isOver = true;
         await others;
         expect(JSON.stringify(found)).to.match(
@@ -307,15 +307,15 @@ describe('the index of SQLite in memory', () => {
         );
         // The query of 200,000 ids has a pause after each 16,384.
         expect(turns).to.be.above(8);
-        const late = run(new QueryBudget(new UnevenClock([1]), 5), new Turn('one'));
+        const late = run(new QueryBudget(new UnevenClock([1]), 5), new Task('one'));
         await expectAppError(late, 'query_too_expensive');
-        await run(new QueryBudget(new UnevenClock([1]), 5), new Turn('one', true));
+        await run(new QueryBudget(new UnevenClock([1]), 5), new Task('one', true));
       });
 
-    const queryIn = (budget: QueryBudget, turn: Turn, sort: string) =>
-      new ColumnQuery(PRODUCTS, filters, by(sort), view, budget.start(turn), undefined);
-    const page = (budget: QueryBudget, turn: Turn, sort: string) =>
-      queryIn(budget, turn, sort).page({ limit: 10, order: by(sort) }, () => 0);
+    const queryIn = (budget: QueryBudget, task: Task, sort: string) =>
+      new ColumnQuery(PRODUCTS, filters, by(sort), view, budget.start(task), undefined);
+    const page = (budget: QueryBudget, task: Task, sort: string) =>
+      queryIn(budget, task, sort).page({ limit: 10, order: by(sort) }, () => 0);
   });
 
   it('is waited for within the time of the query, and may fail later', async () => {
@@ -331,14 +331,14 @@ describe('the index of SQLite in memory', () => {
     });
     budget.pause = () => gate;
     const guard = setTimeout(openGate, 10_000, undefined);
-    await expectAppError(index.prepare(tags, SERVICE_TURN), 'query_too_expensive');
+    await expectAppError(index.prepare(tags, BACKGROUND), 'query_too_expensive');
     clearTimeout(guard);
-    const patient = index.prepare(tags, SERVICE_TURN.unlimited());
+    const patient = index.prepare(tags, BACKGROUND.unlimited());
     fail(unavailable('no'));
     await expectAppError(patient, 'unavailable');
     expect(index.has(tags)).to.equal(false);
     budget.pause = async () => {};
-    expect(await index.prepare(tags, SERVICE_TURN.unlimited())).to.equal(true);
+    expect(await index.prepare(tags, BACKGROUND.unlimited())).to.equal(true);
   });
 
   it('goes on as it is if its columns cannot be made again, and says so', async () => {
@@ -351,7 +351,7 @@ describe('the index of SQLite in memory', () => {
     const budget = new PausingBudget(new FakeClock(), 2_000);
     const index = new ColumnIndex(database, PRODUCTS, budget, logger, BUSY);
     const names = [{ field: 'name' }];
-    await index.prepare(names, SERVICE_TURN);
+    await index.prepare(names, BACKGROUND);
     const error = new Error('no');
     budget.pause = () => Promise.reject(error);
     for (const record of records)
@@ -370,7 +370,7 @@ describe('the index of SQLite in memory', () => {
     const records = [product(1, { brand: 'x', tags: ['a'], attributes: { color: 'red' } })];
     await repositoryOf(database).insertAll(records);
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes });
-    return { index, prepare: (...fields: FacetField[]) => index.prepare(fields, SERVICE_TURN) };
+    return { index, prepare: (...fields: FacetField[]) => index.prepare(fields, BACKGROUND) };
   };
   const [BRAND, TAGS, CURRENCY] = [{ field: 'brand' }, { field: 'tags' }, { field: 'price.currency' }];
 
@@ -403,12 +403,12 @@ describe('the index of SQLite in memory', () => {
     const records = [1, 2, 3].map((id) => product(id));
     await repository.insertAll(records);
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS, undefined, { ...BUSY, bytes: 20_000 });
-    await index.prepare([TAGS], SERVICE_TURN);
+    await index.prepare([TAGS], BACKGROUND);
     const change = { description: 'x'.repeat(3_000), tags: ['new'] };
     await repository.replaceAll(records.map((one) => ({ record: next(one, change), expected: 1 })));
     const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
     expect([await view(), index.has([TAGS])]).to.deep.equal([undefined, false]);
-    expect(await index.prepare([TAGS], SERVICE_TURN)).to.equal(true);
+    expect(await index.prepare([TAGS], BACKGROUND)).to.equal(true);
     const made = await view();
     expect([made?.hasChanges, made?.column(TAGS).values]).to.deep.equal([false, ['new']]);
   });
@@ -420,7 +420,7 @@ describe('the index of SQLite in memory', () => {
     const logger = new RecordingLogger();
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS, logger, BUSY);
     const names = [{ field: 'name' }];
-    await index.prepare(names, SERVICE_TURN);
+    await index.prepare(names, BACKGROUND);
     for (const record of records)
       await repositoryOf(database).replaceAll([{ record: next(record, {}), expected: 1 }]);
     await database.inSnapshot(async (reader) => index.view(reader, names));
@@ -435,12 +435,12 @@ describe('the index of SQLite in memory', () => {
     const records = [1, 2, 3].map((id) => product(id));
     await repository.insertAll(records);
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS);
-    await index.prepare([TAGS], SERVICE_TURN);
+    await index.prepare([TAGS], BACKGROUND);
     const description = 'x'.repeat(600_000);
     await repository.replaceAll(records.map((one) => ({ record: next(one, { description }), expected: 1 })));
     const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
     expect(await view()).to.equal(undefined);
-    await index.prepare([TAGS], SERVICE_TURN);
+    await index.prepare([TAGS], BACKGROUND);
     const groups = [...((await view())?.changed() ?? [])];
     expect(groups.map((some) => some.map(({ id }) => id))).to.deep.equal([[1], [2], [3]]);
   });
@@ -452,7 +452,7 @@ describe('the index of SQLite in memory', () => {
     const clock = new FakeClock();
     const index = new ColumnIndex(database, PRODUCTS, new QueryBudget(clock, 2_000), undefined, BUSY);
     const fields = [{ field: 'updatedAt' }];
-    await index.prepare(fields, SERVICE_TURN);
+    await index.prepare(fields, BACKGROUND);
     let readings = 0;
     clock.elapsed = () => readings++ * 0;
     for (const record of records.slice(0, 3))

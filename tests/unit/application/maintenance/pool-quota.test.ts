@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { ConnectionShares } from '#src/application/maintenance/connection-shares.js';
+import { PoolQuota } from '#src/application/maintenance/pool-quota.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Permit } from '#src/shared/fair-semaphore.js';
-import { Turn } from '#src/shared/turn.js';
+import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 
-const [A, B] = [new Turn('a'), new Turn('b')];
+const [A, B] = [new Task('a'), new Task('b')];
 /** Longer than any test waits. */
 const LONG_MS = 600_000;
 
 describe('the shares of the connections to a store', () => {
   const sharesWith = (searchPatienceMs: number) =>
-    new ConnectionShares({ searches: 2, searchPatienceMs, batches: 2, batchPatienceMs: LONG_MS });
+    new PoolQuota({ searches: 2, searchPatienceMs, batches: 2, batchPatienceMs: LONG_MS });
 
   it('let one client have half of the searches, and the others the rest', async () => {
     const shares = sharesWith(1);

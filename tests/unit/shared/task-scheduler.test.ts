@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
-import { SERVICE_TURN, Slices, Turn } from '#src/shared/turn.js';
+import { BACKGROUND, Slices, Task } from '#src/shared/task-scheduler.js';
 
 describe('Turn', () => {
   it('resumes one task in each turn of the event loop, first come, first served', async () => {
     const seen: string[] = [];
     const tasks = ['a', 'b', 'c'].map(async (name) => {
       for (let piece = 1; piece <= 2; piece++) {
-        await SERVICE_TURN.next();
+        await BACKGROUND.yield();
         seen.push(`${name}${piece}`);
       }
     });
     const others = (async () => {
-      for (let turn = 1; turn <= 6; turn++) {
+      for (let task = 1; task <= 6; task++) {
         await yieldToEventLoop();
         seen.push('-');
       }
@@ -26,9 +26,9 @@ describe('Turn', () => {
   it('rotates between clients, even if one client has more tasks', async () => {
     const seen: string[] = [];
     const work = async (client: string, name: string) => {
-      const turn = new Turn(client);
+      const task = new Task(client);
       for (let piece = 1; piece <= 2; piece++) {
-        await turn.next();
+        await task.yield();
         seen.push(`${name}${piece}`);
       }
     };
@@ -37,16 +37,16 @@ describe('Turn', () => {
   });
 
   it('yields again after the queue was empty', async () => {
-    await SERVICE_TURN.next();
+    await BACKGROUND.yield();
     await yieldToEventLoop();
-    await SERVICE_TURN.next();
+    await BACKGROUND.yield();
   });
 });
 
 describe('Slices', () => {
   /** @returns for each item whether it begins a piece */
   const cut = async (sizes: readonly number[]) => {
-    const slices = new Slices(SERVICE_TURN);
+    const slices = new Slices(BACKGROUND);
     const begins: boolean[] = [];
     for (const bytes of sizes) {
       const pause = slices.next(bytes);
@@ -70,7 +70,7 @@ describe('Slices', () => {
   it('wait for the turn of their client', async () => {
     const seen: string[] = [];
     const work = async (client: string) => {
-      const slices = new Slices(new Turn(client));
+      const slices = new Slices(new Task(client));
       for (let item = 0; item < 96; item++) {
         const pause = slices.next(0);
         if (!pause) continue;

@@ -4,7 +4,7 @@ import { setTimeoutAfterIo } from '../../shared/timeout.js';
 /** The time between two probes during an outage. */
 const PROBE_PAUSE_MS = 100;
 
-export interface OutageOptions {
+export interface CircuitBreakerOptions {
   /** The store is down if it fails a call after it has been silent for so long. */
   readonly silenceMs: number;
   /** Resolves as soon as the store responds; rejects within the time-out of an operation. */
@@ -19,11 +19,11 @@ export interface OutageOptions {
 
 /**
  * Knows whether a store on a server is down, so that callers need not find out by a time-out each. It is down if a call
- * says so, or if a heartbeat failed, or calls did for {@link OutageOptions.silenceMs}, while it responded to nothing
+ * says so, or if a heartbeat failed, or calls did for {@link CircuitBreakerOptions.silenceMs}, while it responded to nothing
  * else for so long. So one slow query beside others, or one broken connection, is no outage. During an outage one probe
  * at a time looks for its end.
  */
-export class Outage {
+export class CircuitBreaker {
   private heardAt: number;
   /** When the first call began that came after the last response. */
   private askedAt: number | undefined;
@@ -34,7 +34,7 @@ export class Outage {
   private round = 0;
   private readonly callers = new Set<(error: unknown) => void>();
 
-  constructor(private readonly options: OutageOptions) {
+  constructor(private readonly options: CircuitBreakerOptions) {
     this.heardAt = options.now();
   }
 

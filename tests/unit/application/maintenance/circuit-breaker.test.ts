@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Outage } from '#src/application/maintenance/outage.js';
+import { CircuitBreaker } from '#src/application/maintenance/circuit-breaker.js';
 import { type AppError, unavailable } from '#src/domain/errors.js';
 
 const SILENCE_MS = 1_500;
@@ -10,12 +10,12 @@ type Sign = 'response' | 'silence' | 'down';
 
 describe('an outage of a store', () => {
   let now: number;
-  let outage: Outage;
+  let outage: CircuitBreaker;
   let respond: () => void;
 
   beforeEach(() => {
     now = 0;
-    outage = new Outage({
+    outage = new CircuitBreaker({
       silenceMs: SILENCE_MS,
       probe: () => new Promise<void>((resolve) => (respond = resolve)),
       translate: (sign) => (sign === 'response' ? 'a definite error' : unavailable('x')),

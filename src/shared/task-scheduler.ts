@@ -3,11 +3,11 @@ import { RotatingQueues } from './rotating-queues.js';
 const waiting = new RotatingQueues<() => void>();
 
 /**
- * Whose long work it is. The work runs in pieces, and clients take turns between them: only one piece of all long work
- * runs in each turn of the event loop, so a request waits for at most one of them, and a client for at most one piece of
- * each other client.
+ * The long work of a client. It runs in pieces, and clients take turns between them: only one piece of all long work runs
+ * in each turn of the event loop, so a request waits for at most one of them, and a client for at most one piece of each
+ * other client.
  */
-export class Turn {
+export class Task {
   /**
    * @param client whose limits count: a principal, else an IP address; empty: the service itself
    * @param mayTakeLong whether no time limit ends the work, such as the pages of an export that has begun
@@ -17,12 +17,12 @@ export class Turn {
     readonly mayTakeLong = false,
   ) {}
 
-  unlimited(): Turn {
-    return new Turn(this.client, true);
+  unlimited(): Task {
+    return new Task(this.client, true);
   }
 
   /** Resolves when the next piece may run. */
-  next(): Promise<void> {
+  yield(): Promise<void> {
     return new Promise((resolve) => {
       if (waiting.isEmpty) setImmediate(admitNext);
       waiting.add(this.client, resolve);
@@ -39,7 +39,7 @@ export class Slices {
   private items = ITEMS_PER_SLICE;
   private bytes = 0;
 
-  constructor(private readonly turn: Turn) {}
+  constructor(private readonly task: Task) {}
 
   /**
    * Returns a promise if the next item belongs to another piece.
@@ -50,12 +50,12 @@ export class Slices {
     if (isDue) [this.items, this.bytes] = [0, 0];
     this.items++;
     this.bytes += bytes;
-    return isDue ? this.turn.next() : undefined;
+    return isDue ? this.task.yield() : undefined;
   }
 }
 
 /** The work of the service itself. */
-export const SERVICE_TURN = new Turn('');
+export const BACKGROUND = new Task('');
 
 function admitNext(): void {
   const [next] = waiting;

@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors.js';
 import { FairSemaphore, type Permit } from '../../shared/fair-semaphore.js';
-import { SERVICE_TURN } from '../../shared/turn.js';
+import { BACKGROUND } from '../../shared/task-scheduler.js';
 
 /** The most waiting searches of a client for each that may run. If one takes a twentieth of the patience, more time out. */
 const WAITING_PER_SEARCH = 20;
@@ -16,7 +16,7 @@ export interface ShareLimits {
 }
 
 /** Shares the connections to a server, so that long work leaves some to other operations, and clients take turns. */
-export class ConnectionShares {
+export class PoolQuota {
   private readonly searches: FairSemaphore;
   private readonly batches: FairSemaphore;
   private readonly batchSlots: number;
@@ -42,7 +42,7 @@ export class ConnectionShares {
    * holds its connection, even if its caller has left.
    * @throws AppError `unavailable` if too many wait, or the wait was too long
    */
-  async search({ client } = SERVICE_TURN): Promise<Permit> {
+  async search({ client } = BACKGROUND): Promise<Permit> {
     const permit = await this.searches.acquire(client);
     if (!permit) throw unavailable('Too many queries run that no index serves. Try again later.');
     return permit;
