@@ -34,8 +34,8 @@ const PARTS: readonly Part[] = [
   {
     name: 'idempotency',
     source: [
-      'application/records/idempotency',
-      'application/records/create-records',
+      'application/records/write-conditions',
+      'application/records/record-writer',
       'adapters/inbound/http/query/idempotency-key',
       'adapters/outbound/memory/idempotency-store',
       'adapters/outbound/memory/expiring-map',

@@ -16,6 +16,7 @@ import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
 import { ChangeReader } from '../application/changes/change-reader.js';
 import { ChangeWatch } from '../application/changes/change-watch.js';
+import { Generation } from '../application/changes/feed-state.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { Backoff } from '../application/ports/backoff.js';
 import type { ChangeFeed } from '../application/ports/change-feed.js';
@@ -24,14 +25,13 @@ import type { IdempotencyStore } from '../application/ports/idempotency-store.js
 import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { Timer } from '../application/ports/timer.js';
-import { Generation } from '../application/records/generation.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
-import { RecordService } from '../application/records/record-service.js';
 import {
   type RecordRules,
   type ReferenceValidator,
   referenceValidator,
-} from '../application/records/record-validator.js';
+} from '../application/records/record-format.js';
+import { RecordService } from '../application/records/record-service.js';
 import { limitedWebhooks } from '../application/webhooks/webhook-limits.js';
 import {
   targetRule,

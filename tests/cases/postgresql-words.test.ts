@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { derivedVersion } from '#src/adapters/outbound/postgresql/columns.js';
 import type { Filter } from '#src/application/ports/list-query.js';
-import { paginate } from '#src/application/records/paginate.js';
+import { paginate } from '#src/application/records/lists.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { by, idsOf, next, product, query } from '../contract/repository/records.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GENERATION_MS } from '#src/application/records/generation.js';
+import { GENERATION_MS } from '#src/application/changes/feed-state.js';
 import { ALTERED_TAGS } from '../http/resource/conditions.js';
 import type { TestStoreProvider } from '../stores/provider.js';
 import { inProcessService } from '../support/in-process-service.js';

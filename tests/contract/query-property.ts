@@ -12,7 +12,7 @@ import {
   type Position,
 } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { OrderedLists } from '#src/application/records/ordered-lists.js';
+import { OrderedLists } from '#src/application/records/lists.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
-import { GENERATION_MS } from '#src/application/records/generation.js';
+import { GENERATION_MS } from '#src/application/changes/feed-state.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { type McpSession, mcpSessions } from '../support/mcp-client.js';
 

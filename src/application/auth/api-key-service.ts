@@ -18,7 +18,7 @@ import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
 import type { Draft } from '../records/record-format.js';
 import type { Created, Creation, RecordService } from '../records/record-service.js';
-import { isMet, type Precondition } from '../records/versions.js';
+import { isMet, type Precondition } from '../records/write-conditions.js';
 import { grantDenialReason } from './authorization.js';
 import type { CredentialCache } from './credential-cache.js';
 import type { KeyUsage, KeyUsageReader, UsedApiKey } from './key-usage.js';

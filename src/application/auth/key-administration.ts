@@ -5,7 +5,7 @@ import type { Id, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
-import { ANY_VERSION } from '../records/versions.js';
+import { ANY_VERSION } from '../records/write-conditions.js';
 import type { ApiKeyService } from './api-key-service.js';
 import type { KeyUsage, UsedApiKey } from './key-usage.js';
 

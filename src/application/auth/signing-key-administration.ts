@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import type { TokenSigner } from '../ports/token-signer.js';
-import { paginate } from '../records/paginate.js';
+import { paginate } from '../records/lists.js';
 
 /**
  * The id of a store's first key. It is never reserved, so its uniqueness decides which of many replicas creates it.

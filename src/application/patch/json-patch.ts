@@ -1,8 +1,7 @@
-import { AppError, fieldIssue, jsonPointer } from '../../domain/errors.js';
+import { isStoredExactly } from '../../domain/attributes.js';
+import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../domain/errors.js';
 import type { EmptyValues } from '../../domain/fields.js';
-import { indexOf, pointerSteps, type Steps, valueAt } from './json-pointer.js';
 import { isJsonObject } from './merge-patch.js';
-import { invalidPatch, type PatchOperation, parseJsonPatch } from './parse-json-patch.js';
 
 /** As deep as a body may be. */
 const MAX_DEPTH = 20;
@@ -173,4 +172,180 @@ function isSameJson(one: unknown, other: unknown): boolean {
 
 function quoted(path: Steps): string {
   return JSON.stringify(jsonPointer(path.map((step) => step.slice(0, MAX_QUOTED))).slice(0, MAX_QUOTED));
+}
+
+/** The steps of a JSON Pointer (RFC 6901), unescaped. Empty for the whole document. */
+export type Steps = readonly string[];
+
+const INDEX = /^(?:0|[1-9][0-9]*)$/;
+
+/** A body has at most 20 levels, so a longer pointer leads nowhere. */
+export const MAX_STEPS = 100;
+
+const SLASH = '/'.charCodeAt(0);
+const TILDE = '~'.charCodeAt(0);
+
+/** `~` and `/` are the only escaped characters, so the name cannot hide behind an escape. */
+const PROTO_STEP = /\/__proto__(?:\/|$)/;
+
+/** Whether `__proto__` is a step. No body may have it as a name, so the pointer leads to no value. */
+export function hasProtoStep(text: string): boolean {
+  return PROTO_STEP.test(text);
+}
+
+/**
+ * Returns the issue of a pointer, without making its steps.
+ * @returns `too_long` for more than 100 steps, `invalid_format` for a text that is no pointer; undefined if it is valid
+ */
+export function pointerIssue(text: string): 'invalid_format' | 'too_long' | undefined {
+  if (text === '') return undefined;
+  if (!text.startsWith('/')) return 'invalid_format';
+  let steps = 0;
+  let hasInvalidEscape = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === SLASH && ++steps > MAX_STEPS) return 'too_long';
+    if (code === TILDE && text[i + 1] !== '0' && text[i + 1] !== '1') hasInvalidEscape = true;
+  }
+  return hasInvalidEscape ? 'invalid_format' : undefined;
+}
+
+/** Returns the steps of a valid pointer. */
+export function pointerSteps(text: string): Steps {
+  return text.split('/').slice(1).map(unescaped);
+}
+
+/** The value at a pointer; undefined, which is no JSON value, if there is none. */
+export function valueAt(document: unknown, steps: Steps): unknown {
+  let value = document;
+  for (const step of steps) {
+    value = child(value, step);
+    if (value === undefined) return undefined;
+  }
+  return value;
+}
+
+/** The array index of a step (RFC 6901 section 4: no sign, no leading zero); undefined if the step is no index. */
+export function indexOf(step: string): number | undefined {
+  return INDEX.test(step) ? Number(step) : undefined;
+}
+
+/** Own members only: members that every JavaScript object inherits are no data. */
+function child(value: unknown, step: string): unknown {
+  if (Array.isArray(value)) return value[indexOf(step) ?? -1];
+  return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+}
+
+/**
+ * In this order, so that `~01` becomes `~1` (RFC 6901 section 4). For many escapes, `split` and `join` take a third of the
+ * time of `replaceAll`.
+ */
+function unescaped(step: string): string {
+  return step.includes('~') ? step.split('~1').join('/').split('~0').join('~') : step;
+}
+
+/** An operation of RFC 6902 section 4 with valid pointers (RFC 6901). It may have members that are ignored. */
+export type PatchOperation =
+  | WithValue<'add'>
+  | WithValue<'replace'>
+  | WithValue<'test'>
+  | WithFrom<'move'>
+  | WithFrom<'copy'>
+  | { readonly op: 'remove'; readonly path: string };
+
+interface WithValue<Op> {
+  readonly op: Op;
+  readonly path: string;
+  readonly value: unknown;
+}
+
+interface WithFrom<Op> {
+  readonly op: Op;
+  readonly path: string;
+  readonly from: string;
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+
+export const MAX_OPERATIONS = 1_000;
+
+/** The member that an operation needs beside `path`. Other members are ignored (RFC 6902 section 4). */
+const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
+  ['add', 'value'],
+  ['replace', 'value'],
+  ['test', 'value'],
+  ['move', 'from'],
+  ['copy', 'from'],
+  ['remove', undefined],
+]);
+
+/**
+ * Parses a JSON Patch. It does not check that the patch fits a record.
+ * @throws AppError `invalid_patch` with every issue
+ */
+export function parseJsonPatch(body: unknown): PatchOperation[] {
+  const issues: Issue[] = [];
+  const operations = operationsIn(body, issues);
+  if (issues.length === 0) return operations;
+  const details = issues.slice(0, MAX_ISSUES);
+  throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', details);
+}
+
+export function invalidPatch(message: string, issues: readonly Issue[]): AppError {
+  return new AppError('invalid_patch', message, issues);
+}
+
+/** @param issues receives every issue; the operations are good if it stays empty */
+function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
+  const rule = `must be an array of at most ${MAX_OPERATIONS} operations`;
+  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', [], rule));
+  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', [], rule));
+  else {
+    for (const [at, sent] of body.entries()) checkOperation(sent, at, issues);
+    return body as PatchOperation[];
+  }
+  return [];
+}
+
+function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
+  if (!isJsonObject(sent)) {
+    issues.push(fieldIssue('invalid_type', [at], 'must be an object with op and path'));
+    return;
+  }
+  const { op } = sent;
+  const report = (code: Issue['code'], member: string, rule: string) =>
+    issues.push(
+      fieldIssue(code, [at, member], `${code === 'required' ? 'is required: it ' : ''}must be ${rule}`),
+    );
+  if (op === undefined) report('required', 'op', OPERATIONS);
+  else if (typeof op !== 'string') report('invalid_type', 'op', OPERATIONS);
+  else if (!NEEDED.has(op)) report('invalid_format', 'op', OPERATIONS);
+  const needed = NEEDED.get(op);
+  for (const member of needed === 'from' ? (['path', 'from'] as const) : (['path'] as const)) {
+    const issue = pointerIssueOf(sent, member);
+    if (issue !== undefined) report(issue, member, POINTERS);
+  }
+  if (needed === 'value' && !Object.hasOwn(sent, 'value')) report('required', 'value', 'a JSON value');
+  if (op === 'test' && hasUnsafeNumber(sent['value'])) report('out_of_range', 'value', TESTED_VALUES);
+}
+
+const OPERATIONS = `one of ${[...NEEDED.keys()].join(', ')}`;
+const POINTERS = `a JSON Pointer (RFC 6901) of at most ${MAX_STEPS} steps, none of them __proto__`;
+const TESTED_VALUES = `a JSON value whose numbers are from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
+
+/** The value of a `test` is in no record, so no rule of a field checks its numbers. */
+function hasUnsafeNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !isStoredExactly(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeNumber);
+}
+
+function pointerIssueOf(sent: Sent, member: 'path' | 'from'): Issue['code'] | undefined {
+  const text = sent[member];
+  if (text === undefined) return 'required';
+  return typeof text === 'string' ? stepsIssue(text, sent) : 'invalid_type';
+}
+
+/** A `test` of a path that cannot exist fails as of any absent one. The other operations cannot use it. */
+function stepsIssue(text: string, { op }: Sent): Issue['code'] | undefined {
+  return pointerIssue(text) ?? (op !== 'test' && hasProtoStep(text) ? 'invalid_format' : undefined);
 }

@@ -2,7 +2,7 @@ import { compareText } from '../../domain/text.js';
 import type { Facet, FacetCount, FacetField, FacetQuery, FacetValue, Filter } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { attributeOf, memberValue } from './query-semantics.js';
-import { TopN } from './top-n.js';
+import { TopN } from './sorted.js';
 
 /**
  * Counts the records that match the filters by their values. A field has its facet under the filters that do not choose

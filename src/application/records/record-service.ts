@@ -7,9 +7,7 @@ import type { Repository } from '../ports/repository.js';
 import { DryRunRepository } from './dry-run-repository.js';
 import { facetsOf } from './facets.js';
 import type { IdPool } from './id-allocator.js';
-import { type IdempotentRequest, keyReused, STREAM } from './idempotency.js';
-import { OrderedLists } from './ordered-lists.js';
-import { paginate } from './paginate.js';
+import { OrderedLists, paginate } from './lists.js';
 import {
   type Change,
   changedDraft,
@@ -26,7 +24,8 @@ import {
   type VersionNeed,
   type WriterDependencies,
 } from './record-writer.js';
-import type { Precondition } from './versions.js';
+import type { Precondition } from './write-conditions.js';
+import { type IdempotentRequest, keyReused, STREAM } from './write-conditions.js';
 
 /** How a request names a record: by its id, or by the value of a unique field. */
 export type RecordAddress = Id | UniqueKey;

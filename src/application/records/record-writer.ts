@@ -17,20 +17,20 @@ import type { Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { isDryRunId } from './dry-run-repository.js';
 import type { IdPool } from './id-allocator.js';
-import { type IdempotentRequest, keyReused } from './idempotency.js';
 import { comparedUniqueValue, fieldValue } from './query-semantics.js';
-import type { Draft } from './record-format.js';
+import { type Draft, type RecordRules, validateAll } from './record-format.js';
 import { StoredRecord } from './record-json.js';
-import { type RecordRules, validateAll } from './record-validator.js';
 import {
   ANY_VERSION,
+  type IdempotentRequest,
   isMet,
+  keyReused,
   MAX_ATTEMPTS,
   nextVersion,
   type Precondition,
   timeOfDeletion,
   tooManyRaces,
-} from './versions.js';
+} from './write-conditions.js';
 
 /*
  * A write takes these steps. No step needs a transaction over several records, in any store.

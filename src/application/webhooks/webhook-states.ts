@@ -4,7 +4,7 @@ import { usableState, type WebhookState } from '../../domain/webhook.js';
 import type { Backoff } from '../ports/backoff.js';
 import type { Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
-import { MAX_ATTEMPTS, nextVersion, timeOfDeletion, tooManyRaces } from '../records/versions.js';
+import { MAX_ATTEMPTS, nextVersion, timeOfDeletion, tooManyRaces } from '../records/write-conditions.js';
 
 export interface WebhookStatesDependencies {
   readonly records: Pick<

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '#src/application/patch/merge-patch.js';
 import type { Filter, Value } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { OrderedLists } from '#src/application/records/ordered-lists.js';
+import { OrderedLists } from '#src/application/records/lists.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type Field, type FieldSpec, type FieldTable, SYSTEM_FIELDS } from '#src/domain/fields.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Filter, Position, SortOrder } from '#src/application/ports/list-query.js';
-import { OrderedLists } from '#src/application/records/ordered-lists.js';
+import { OrderedLists } from '#src/application/records/lists.js';
 import { fieldValue, positionOf } from '#src/application/records/query-semantics.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';

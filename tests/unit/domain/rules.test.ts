@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { newDraft } from '#src/application/records/record-format.js';
-import { referenceValidator } from '#src/application/records/record-validator.js';
+import { newDraft, referenceValidator } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { ATTRIBUTES } from '#src/domain/attributes.js';
 import type { IssueCode } from '#src/domain/errors.js';

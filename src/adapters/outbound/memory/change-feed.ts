@@ -1,4 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  feedIsOff,
+  isInRange,
+  readPosition,
+  writePosition,
+} from '../../../application/changes/feed-state.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -7,14 +13,8 @@ import type {
   RecordChange,
 } from '../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
-import {
-  feedIsOff,
-  isInRange,
-  readPosition,
-  writePosition,
-} from '../../../application/records/feed-position.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { partitionPoint } from '../../../application/records/top-n.js';
+import { partitionPoint } from '../../../application/records/sorted.js';
 import type { Id } from '../../../domain/record.js';
 
 /** How many entries of later changed records the log may have besides as many as there are records. */

@@ -1,5 +1,5 @@
 import type { Purgeable } from '../../../application/ports/purgeable.js';
-import { partitionPoint } from '../../../application/records/top-n.js';
+import { partitionPoint } from '../../../application/records/sorted.js';
 import type { Instant } from '../../../domain/record.js';
 
 /** A map whose entries are purged by age. */

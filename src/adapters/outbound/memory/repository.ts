@@ -22,6 +22,7 @@ import type {
 } from '../../../application/ports/repository.js';
 import type { Store } from '../../../application/ports/store.js';
 import { FacetCounter } from '../../../application/records/facets.js';
+import { takePage } from '../../../application/records/lists.js';
 import {
   comparedUniqueValue,
   compareInOrder,
@@ -31,7 +32,7 @@ import {
   valuesOf,
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { partitionPoint, TopN, takePage } from '../../../application/records/top-n.js';
+import { partitionPoint, TopN } from '../../../application/records/sorted.js';
 import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';

@@ -1,3 +1,4 @@
+import { feedIsOff, readPosition, writePosition } from '../../../application/changes/feed-state.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -5,7 +6,6 @@ import type {
   RecordChange,
 } from '../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
-import { feedIsOff, readPosition, writePosition } from '../../../application/records/feed-position.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import type { Id } from '../../../domain/record.js';
 import type { ChangeLog } from './change-log.js';

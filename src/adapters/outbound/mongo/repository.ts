@@ -17,7 +17,7 @@ import type {
 } from '../../../application/ports/repository.js';
 import { FacetCounter } from '../../../application/records/facets.js';
 import { isIndexed } from '../../../application/records/list-indexes.js';
-import { paginate } from '../../../application/records/paginate.js';
+import { paginate } from '../../../application/records/lists.js';
 import {
   comparedUniqueValue,
   matchesFilter,

@@ -8,6 +8,8 @@
  * A place is that of a row that was seen, never `xmin` itself. After a crash the server gives those numbers again that
  * are not in its journal.
  */
+
+import { feedIsOff } from '../../../application/changes/feed-state.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -17,7 +19,6 @@ import type {
 } from '../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
-import { feedIsOff } from '../../../application/records/feed-position.js';
 import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
 import { EPOCH, GENERATION } from './migrations.js';

@@ -11,7 +11,7 @@ import {
 } from '../../../application/ports/list-query.js';
 import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
-import { paginate } from '../../../application/records/paginate.js';
+import { paginate } from '../../../application/records/lists.js';
 import { matchesFilter, positionOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import {

@@ -4,7 +4,7 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
-import { ANY_VERSION } from '#src/application/records/versions.js';
+import { ANY_VERSION } from '#src/application/records/write-conditions.js';
 import type { ApiKey, Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';

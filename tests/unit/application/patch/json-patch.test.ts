@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { applyJsonPatch } from '#src/application/patch/json-patch.js';
-import { parseJsonPatch } from '#src/application/patch/parse-json-patch.js';
+import { applyJsonPatch, parseJsonPatch } from '#src/application/patch/json-patch.js';
 import { AppError } from '#src/domain/errors.js';
 
 const FAILED = 'patch_test_failed';

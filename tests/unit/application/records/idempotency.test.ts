@@ -3,6 +3,7 @@ import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
+import { RecordService } from '#src/application/records/record-service.js';
 import {
   bodyFingerprint,
   idempotentRequest,
@@ -10,8 +11,7 @@ import {
   lineKey,
   reservationKey,
   STREAM,
-} from '#src/application/records/idempotency.js';
-import { RecordService } from '#src/application/records/record-service.js';
+} from '#src/application/records/write-conditions.js';
 import type { Product } from '#src/domain/product.js';
 import { canonicalJson, hasMoreValues } from '#src/shared/canonical-json.js';
 import { CountingBackoff, FakeClock } from '../../../support/fakes.js';

@@ -6,7 +6,7 @@ import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { Change } from '#src/application/records/record-format.js';
 import { type RecordAddress, RecordService } from '#src/application/records/record-service.js';
-import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/versions.js';
+import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/write-conditions.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { idsOf } from '../../../contract/repository/records.js';

@@ -6,7 +6,7 @@ import type { Backoff } from '#src/application/ports/backoff.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import { type SentBeside, sentDraft } from '#src/application/records/record-format.js';
 import { type RecordWrite, RecordWriter, type WriteOutcome } from '#src/application/records/record-writer.js';
-import { MAX_ATTEMPTS } from '#src/application/records/versions.js';
+import { MAX_ATTEMPTS } from '#src/application/records/write-conditions.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';

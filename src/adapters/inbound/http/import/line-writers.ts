@@ -1,20 +1,20 @@
 import { isJsonObject, type JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Value } from '../../../../application/ports/list-query.js';
 import { isDryRunId } from '../../../../application/records/dry-run-repository.js';
-import { idempotentRequest, lineKey } from '../../../../application/records/idempotency.js';
 import {
   newDraft,
   type SentBeside,
   type SentRecord,
   sentDraft,
+  validationFailed,
   withIssuesOfText,
 } from '../../../../application/records/record-format.js';
-import { validationFailed } from '../../../../application/records/record-validator.js';
 import type {
   RecordWrite,
   RecordWriter,
   WriteOutcome,
 } from '../../../../application/records/record-writer.js';
+import { idempotentRequest, lineKey } from '../../../../application/records/write-conditions.js';
 import {
   type AppError,
   fieldIssue,

@@ -1,4 +1,4 @@
-import { MAX_OPERATIONS } from '../../../../application/patch/parse-json-patch.js';
+import { MAX_OPERATIONS } from '../../../../application/patch/json-patch.js';
 import type { FieldTable } from '../../../../domain/fields.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import type { ResourceDocs } from '../core/description.js';

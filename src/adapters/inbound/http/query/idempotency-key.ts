@@ -2,7 +2,7 @@ import {
   type IdempotentRequest,
   idempotentRequest,
   reservationKey,
-} from '../../../../application/records/idempotency.js';
+} from '../../../../application/records/write-conditions.js';
 import type { Context } from '../core/context.js';
 import { HttpError, parameterIssue } from '../core/http-error.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ANY_VERSION, type Precondition } from '../../../../application/records/versions.js';
+import { ANY_VERSION, type Precondition } from '../../../../application/records/write-conditions.js';
 import { versionRequired } from '../../../../domain/errors.js';
 import { tagsIn } from '../response/etag.js';
 

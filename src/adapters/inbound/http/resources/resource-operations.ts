@@ -1,6 +1,6 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
+import type { Generation } from '../../../../application/changes/feed-state.js';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
-import type { Generation } from '../../../../application/records/generation.js';
 import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
@@ -9,7 +9,7 @@ import type {
   RecordAddress,
   RecordService,
 } from '../../../../application/records/record-service.js';
-import type { Precondition } from '../../../../application/records/versions.js';
+import type { Precondition } from '../../../../application/records/write-conditions.js';
 import {
   AppError,
   DuplicateValue,

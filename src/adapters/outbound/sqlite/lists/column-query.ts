@@ -21,7 +21,7 @@ import {
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { TopN } from '../../../../application/records/top-n.js';
+import { TopN } from '../../../../application/records/sorted.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../sql/schema.js';

@@ -1,3 +1,9 @@
+import {
+  feedIsOff,
+  isInRange,
+  readPosition,
+  writePosition,
+} from '../../../../application/changes/feed-state.js';
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type {
   ChangeFeed,
@@ -8,12 +14,6 @@ import type {
 } from '../../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
-import {
-  feedIsOff,
-  isInRange,
-  readPosition,
-  writePosition,
-} from '../../../../application/records/feed-position.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { NEW_EPOCH, READ_GENERATION, RENEW_GENERATION, RESET_FEEDS } from '../connection/migrations.js';

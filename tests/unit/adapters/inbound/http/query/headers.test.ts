@@ -16,7 +16,7 @@ import {
   prefersCount,
   prefersMinimal,
 } from '#src/adapters/inbound/http/query/prefer-header.js';
-import { ANY_VERSION } from '#src/application/records/versions.js';
+import { ANY_VERSION } from '#src/application/records/write-conditions.js';
 
 /** @param values of the header, one for each time it is sent */
 function contextWith(name: string, ...values: string[]): Context {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { StoredRecord } from '#src/application/records/record-json.js';
-import { partitionPoint, TopN, takePage } from '#src/application/records/top-n.js';
+import { partitionPoint, TopN } from '#src/application/records/sorted.js';
 
 describe('TopN', () => {
   it('returns the first N items of a stable sort', () => {
@@ -18,33 +17,14 @@ describe('TopN', () => {
   });
 });
 
-describe('takePage', () => {
-  /** Records of 10 bytes each. */
-  const records = [1, 2, 3, 4].map((id) => StoredRecord.fromJson(id, 1, 0, 0, '{"a":"xx"}'));
-  const idsOf = (limit: number, maxBytes: number) => takePage(records, limit, maxBytes).map(({ id }) => id);
-
-  it('ends after the limit', () => {
-    expect(idsOf(3, 1_000)).to.deep.equal([1, 2, 3]);
-    expect(idsOf(9, 1_000)).to.deep.equal([1, 2, 3, 4]);
-  });
-
-  it('ends with the record that reaches the number of bytes, and has one at least', () => {
-    expect(idsOf(9, 20)).to.deep.equal([1, 2]);
-    expect(idsOf(9, 21)).to.deep.equal([1, 2, 3]);
-    expect(idsOf(9, 1)).to.deep.equal([1]);
-  });
-});
-
 describe('partitionPoint', () => {
   it('is the number of items that come first', () => {
     for (const length of [0, 1, 2, 7, 8])
       for (let first = 0; first <= length; first++)
-        expect(
-          partitionPoint(
-            Array.from({ length }, (_, i) => i),
-            (item) => item < first,
-          ),
-        ).to.equal(first);
+        for (let end = first; end <= length; end++) {
+          const items = Array.from({ length }, (_, i) => i);
+          expect(partitionPoint(items, (item) => item < first, Math.min(first, 1), end)).to.equal(first);
+        }
   });
 
   it('looks at the last item first, so that appending is quick', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GENERATION_MS, Generation } from '#src/application/records/generation.js';
+import { GENERATION_MS, Generation } from '#src/application/changes/feed-state.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.js';
 import { type FieldSpecs, SYSTEM_FIELDS } from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
+import { BACKGROUND } from '../../shared/task-scheduler.js';
 import {
   type Filter,
   type ListPage,
@@ -9,6 +10,7 @@ import {
   type Position,
 } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
+import { positionOf } from './query-semantics.js';
 import { StoredRecord } from './record-json.js';
 
 type Lists<Fields> = Pick<Repository<Fields>, 'list'>;
@@ -88,4 +90,38 @@ const END: Position = { side: 'before', inclusive: true, values: [] };
 
 function withoutFirst(position: Position): Position {
   return { ...position, values: position.values.slice(1) };
+}
+
+/** Yields the pages of a list, forwards from the query's position. Reads a page when the caller needs it. */
+export async function* paginate<Fields>(
+  records: Pick<Repository<Fields>, 'list'>,
+  query: ListQuery,
+): AsyncGenerator<readonly Versioned<Fields>[], void, void> {
+  const task = (query.task ?? BACKGROUND).unlimited();
+  for (let next = query; ; ) {
+    const page = await records.list(next);
+    yield page.records;
+    const last = page.records.at(-1);
+    if (!last || !page.hasMore) return;
+    next = { ...query, task, from: positionOf(last, query.order, 'after') };
+  }
+}
+
+/**
+ * Returns the first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last, so a page of
+ * existing records is never empty.
+ */
+export function takePage<Fields>(
+  records: readonly StoredRecord<Fields>[],
+  limit: number,
+  maxBytes: number,
+): StoredRecord<Fields>[] {
+  let bytes = 0;
+  const page: StoredRecord<Fields>[] = [];
+  for (const record of records) {
+    if (page.length === limit || bytes >= maxBytes) break;
+    page.push(record);
+    bytes += record.fieldsBytes;
+  }
+  return page;
 }

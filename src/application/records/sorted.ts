@@ -1,5 +1,3 @@
-import type { StoredRecord } from './record-json.js';
-
 /** When there are so many more than twice N items, they are sorted, and those behind the first N are left out. Tuning. */
 const UNSORTED = 64;
 
@@ -40,32 +38,19 @@ export class TopN<Item> {
 }
 
 /**
- * Returns the first records, at most `limit`. The record that reaches `maxBytes` of JSON is the last, so a page of
- * existing records is never empty.
- */
-export function takePage<Fields>(
-  records: readonly StoredRecord<Fields>[],
-  limit: number,
-  maxBytes: number,
-): StoredRecord<Fields>[] {
-  let bytes = 0;
-  const page: StoredRecord<Fields>[] = [];
-  for (const record of records) {
-    if (page.length === limit || bytes >= maxBytes) break;
-    page.push(record);
-    bytes += record.fieldsBytes;
-  }
-  return page;
-}
-
-/**
  * The index of the first item for which `isBefore` is false; binary search. Appending to a sorted list is quick: the
  * last item is checked first.
  * @param items sorted: items for which `isBefore` is true come first
+ * @param start where the part of the items begins that is searched
  */
-export function partitionPoint<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
-  if (high > 0 && isBefore(items[high - 1] as Item)) return high;
+export function partitionPoint<Item>(
+  items: ArrayLike<Item>,
+  isBefore: (item: Item) => boolean,
+  start = 0,
+  end = items.length,
+): number {
+  if (end > start && isBefore(items[end - 1] as Item)) return end;
+  let [low, high] = [start, end];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (isBefore(items[middle] as Item)) low = middle + 1;

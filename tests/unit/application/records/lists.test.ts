@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
-import { paginate } from '#src/application/records/paginate.js';
+import { BY_ID, type ListPage, type ListQuery, type Position } from '#src/application/ports/list-query.js';
+import { OrderedLists, paginate, takePage } from '#src/application/records/lists.js';
+import { StoredRecord } from '#src/application/records/record-json.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { BACKGROUND } from '#src/shared/task-scheduler.js';
@@ -93,5 +94,52 @@ describe('paginate', () => {
     }
     expect(seen).to.deep.equal([[1]]);
     expect(failure).to.be.instanceOf(Error).with.property('message', 'No page is left.');
+  });
+});
+
+describe('lists by any order', () => {
+  it('give a store no position without a value for the first field, also if a filter asks for a value', async () => {
+    const queries: ListQuery[] = [];
+    const records = {
+      list: async (query: ListQuery) => {
+        queries.push(query);
+        return { records: [], hasMore: false };
+      },
+    };
+    const lists = new OrderedLists(records, PRODUCTS.fields);
+    for (const side of ['after', 'before'] as const) {
+      const from: Position = { side, inclusive: false, values: [null, 7] };
+      await lists.list({
+        limit: 5,
+        filters: [{ field: 'stock', operator: 'gte', value: 0 }],
+        order: [{ field: 'stock', descending: false }, ...BY_ID],
+        from,
+      });
+    }
+    expect(
+      queries.map(({ order, from }) => [order.map(({ field }) => field).join(), from?.values]),
+    ).to.deep.equal([
+      ['id', [7]],
+      ['id', [7]],
+      ['stock,id', []],
+    ]);
+    for (const { from, order } of queries) if (order.length > 1) expect(from?.values[0]).to.not.equal(null);
+  });
+});
+
+describe('takePage', () => {
+  /** Records of 10 bytes each. */
+  const records = [1, 2, 3, 4].map((id) => StoredRecord.fromJson(id, 1, 0, 0, '{"a":"xx"}'));
+  const idsOf = (limit: number, maxBytes: number) => takePage(records, limit, maxBytes).map(({ id }) => id);
+
+  it('ends after the limit', () => {
+    expect(idsOf(3, 1_000)).to.deep.equal([1, 2, 3]);
+    expect(idsOf(9, 1_000)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('ends with the record that reaches the number of bytes, and has one at least', () => {
+    expect(idsOf(9, 20)).to.deep.equal([1, 2]);
+    expect(idsOf(9, 21)).to.deep.equal([1, 2, 3]);
+    expect(idsOf(9, 1)).to.deep.equal([1]);
   });
 });
