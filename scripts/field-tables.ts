@@ -3,8 +3,7 @@ import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import type { StoredTable } from '#src/application/ports/table-store.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
-import { type Field, type FieldSpecs, type FieldTable, sortableFields } from '#src/domain/fields.js';
-import { descriptionOf } from '#src/domain/rules.js';
+import { type Field, sortableFields } from '#src/domain/fields.js';
 
 /** The pages with generated blocks, from the root of the project, and the names of these blocks. */
 export const PAGES_WITH_TABLES: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +15,8 @@ const RESOURCES = Object.values<ResourceDefinition<never>>(DEFINITIONS as never)
 
 /** The Markdown of each block, generated from the tables that the service uses. */
 const BLOCKS: Readonly<Record<string, () => string>> = {
-  fields: () => RESOURCES.map(fieldsOf).join('\n\n'),
+  fields: () =>
+    table(['collection', 'fields', 'filter', 'sort', 'facet', 'only `.exists`'], RESOURCES.map(fieldsOf)),
   scopes: () => table(['collection', 'GET, HEAD', 'POST, PUT, DELETE', 'PATCH'], RESOURCES.map(scopesOf)),
   searched: () =>
     table(['collection', 'searched'], RESOURCES.filter(({ isSearchable }) => isSearchable).map(searchedOf)),
@@ -50,43 +50,28 @@ function fieldsOf({
   table: fields,
   fields: indexed,
   readOnlyFields = {},
-}: ResourceDefinition<never>): string {
-  const rows = rowsOf(fields, '', (name) => useInLists(name, indexed));
-  const readOnly = Object.entries(readOnlyFields).map(([name, { description }]) => [
-    code(name),
-    `Set by the service. ${description}`,
-    useInLists(name, indexed),
-  ]);
-  return `### The fields of ${docs.plural}\n\n${table(['field', 'rule', 'in lists'], [...rows, ...readOnly])}`;
-}
-
-/** What lists do with a field. */
-function useInLists(name: string, fields: FieldSpecs): string {
-  const spec = fields[name];
-  if (!spec) return '';
-  if (spec.type === 'presence') return '`.exists`';
-  const uses = ['filter', sortableFields(fields).includes(name) && 'sort', spec.faceted && 'facet'];
-  return uses.filter(Boolean).join(', ');
-}
-
-function rowsOf(fields: FieldTable, around: string, listsOf: (name: string) => string): string[][] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const own = around + name;
-    const element = field.kind === 'list' ? field.of : field;
-    const inside = element.kind === 'object' ? rowsOf(element.fields, `${own}.`, listsOf) : [];
-    return [[code(own), `${traitsOf(field, around !== '')}${descriptionOf(field)}`, listsOf(own)], ...inside];
-  });
-}
-
-/** What a reader needs to know of a field before its rule. */
-function traitsOf(field: Field, isInside: boolean): string {
-  const traits = [
-    field.required && (isInside ? '**required** inside' : '**required**'),
-    field.unique && (field.ignoresCase ? '**unique**, ignoring case' : '**unique**'),
-    field.kind === 'text' && field.min > 0 && 'not empty',
+}: ResourceDefinition<never>): string[] {
+  const names = Object.entries(fields).map(([name, field]) => `${code(name)}${traitsOf(field)}`);
+  const uses = Object.keys(indexed).filter((name) => !COMMON.has(name));
+  const listed = (isUse: (name: string) => boolean) => uses.filter(isUse).map(code).join(', ');
+  return [
+    docs.plural,
+    [...names, ...Object.keys(readOnlyFields).map((name) => `${code(name)} (read-only)`)].join(', '),
+    listed((name) => indexed[name]?.type !== 'presence'),
+    listed((name) => sortableFields(indexed).includes(name)),
+    listed((name) => indexed[name]?.faceted === true),
+    listed((name) => indexed[name]?.type === 'presence'),
   ];
-  const found = traits.filter((trait) => trait);
-  return found.length > 0 ? `${found.join('; ')}. ` : '';
+}
+
+/** Fields of every record, which the page describes itself. */
+const COMMON: ReadonlySet<string> = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+
+/** What a reader needs to know of a field in addition to its rule. */
+function traitsOf(field: Field): string {
+  const unique = field.unique && (field.ignoresCase ? 'unique, ignoring case' : 'unique');
+  const traits = [field.required && 'required', unique].filter(Boolean);
+  return traits.length > 0 ? ` (${traits.join(', ')})` : '';
 }
 
 function scopesOf({ version, path, docs, readScope, writeScope }: ResourceDefinition<never>): string[] {
