@@ -53,10 +53,10 @@ export class Service {
   private readonly stopping = new AbortController();
   private drain: Drain | undefined;
   private opening: Promise<string | undefined> | undefined;
-  private setOpened = () => {};
-  private readonly opened = new Promise<void>((resolve) => {
-    this.setOpened = resolve;
-  });
+  private phase: 'connecting' | 'preparing' | 'serving' = 'connecting';
+  private areFirstRequestsLate = false;
+  /** Serve the requests that wait for the store. */
+  private readonly held: (() => void)[] = [];
 
   /** @param firstRequestsWaitMs how long the first requests wait for the store */
   constructor(
@@ -84,14 +84,13 @@ export class Service {
     const { management, jobs } = this;
     const { settings, logger, clock, store, transport, createFolder } = this.parts;
     await prepareDataDir(settings.DATA_DIR, createFolder);
-    const health = healthRoutes(store, this.isDraining);
+    const health = healthRoutes(store, this.unreadiness);
     const [managementPort, port] =
       descriptor === undefined
         ? await bothPorts(management.start(health), () => this.listen(health))
         : [await management.start(health), await this.listen(health, descriptor)];
     logger.info('listening', { ...(descriptor === undefined && { host: settings.HOST }), port });
     const firstKey = await this.openStore();
-    this.setOpened();
     for (const job of jobs) job.start();
     const storeLocation = store.location;
     const expiry = transport.certificate?.expiry;
@@ -136,6 +135,11 @@ export class Service {
   }
 
   private readonly isDraining = () => this.drain?.isDraining ?? false;
+
+  private readonly unreadiness = () => {
+    if (this.isDraining()) return 'The service is stopping.';
+    return this.phase === 'serving' ? undefined : 'The service waits for its store.';
+  };
 
   private async listen(health: readonly Route[], descriptor?: number): Promise<number> {
     const {
@@ -193,19 +197,30 @@ export class Service {
    * client disconnects meanwhile is never handled.
    */
   private afterOpening(listener: RequestListener): RequestListener {
-    let isWaiting = true;
-    const limit = setTimeout(this.setOpened, this.firstRequestsWaitMs).unref();
-    this.opened.then(() => {
-      clearTimeout(limit);
-      isWaiting = false;
-    });
+    setTimeout(() => {
+      this.areFirstRequestsLate = true;
+      this.serveHeld();
+    }, this.firstRequestsWaitMs).unref();
     return (request, response) => {
-      if (isWaiting && !isProbe(request))
-        this.opened.then(() => {
-          if (!response.closed) listener(request, response);
-        });
-      else listener(request, response);
+      if (!this.isHolding || isProbe(request)) return listener(request, response);
+      this.held.push(() => {
+        if (!response.closed) listener(request, response);
+      });
     };
+  }
+
+  /** While the store may have no first key, no key is refused: its client would take it for a wrong one. */
+  private get isHolding(): boolean {
+    return this.phase === 'preparing' || (this.phase === 'connecting' && !this.areFirstRequestsLate);
+  }
+
+  private enter(phase: Service['phase']): void {
+    this.phase = phase;
+    this.serveHeld();
+  }
+
+  private serveHeld(): void {
+    if (!this.isHolding) for (const serve of this.held.splice(0)) serve();
   }
 
   private async listenWithStore(server: Server, descriptor: number): Promise<number> {
@@ -229,10 +244,13 @@ export class Service {
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
+        this.enter('preparing');
         await (settings.CHANGES === 'on' ? feedState.turnOn() : feedState.turnOff());
         const isOurs = await keyAdministration.createFirst(key);
+        this.enter('serving');
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {
+        this.enter('connecting');
         if (!(error instanceof AppError && error.code === 'unavailable')) throw asSettingsError(error);
         if (attempt === 1) logger.warn('the store cannot be reached yet; waiting', { error });
         if (clock.elapsed() >= deadline)

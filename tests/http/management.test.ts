@@ -55,9 +55,9 @@ describe('the management port', () => {
 describe('the management application', () => {
   const logger = new RecordingLogger();
   const store = new MemoryStore();
-  const state = { text: async () => 'up 1\n', isDraining: false };
+  const state = { text: async () => 'up 1\n', unreadiness: undefined as string | undefined };
   const listener = createManagementApp({
-    routes: healthRoutes(store, () => state.isDraining),
+    routes: healthRoutes(store, () => state.unreadiness),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: () => state.text() },
     logger,
     isDraining: () => false,
@@ -99,10 +99,10 @@ describe('the management application', () => {
     expect((await client.get('/health/live')).status).to.equal(200);
     store.ping = async () => {};
     expect((await client.get('/health/ready')).status).to.equal(200);
-    state.isDraining = true;
+    state.unreadiness = 'The service is stopping.';
     expect((await client.get('/health/ready')).status).to.equal(503);
     expect((await client.get('/health/live')).status).to.equal(200);
-    state.isDraining = false;
+    state.unreadiness = undefined;
   });
 
   it('asks the store once for probes that arrive together, and again for later ones', async () => {

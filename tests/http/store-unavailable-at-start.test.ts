@@ -15,13 +15,23 @@ import { Scrape } from '../support/scrape.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 
-describe('a service whose store opens late', () => {
+/**
+ * A service whose store opens, and takes the first key, when a test says so.
+ * @param firstRequestsWaitMs no slow machine reaches the default
+ */
+function serviceThatStartsLate(firstRequestsWaitMs = 600_000) {
   const folder = temporaryFolder();
+  const state = {
+    open: () => {},
+    storeFirstKey: undefined as (() => void) | undefined,
+  } as {
+    open(): void;
+    /** Undefined before the service stores the first key. */
+    storeFirstKey: (() => void) | undefined;
+    client: HttpClient;
+    started: ReturnType<Service['start']>;
+  };
   let service: Service;
-  let client: HttpClient;
-  let open = () => {};
-  let started: ReturnType<Service['start']>;
-
   before(async () => {
     const settings = {
       PORT: `${await freePort()}`,
@@ -36,28 +46,61 @@ describe('a service whose store opens late', () => {
       settings: loadSettings(settings),
       makeStorage: (options) => {
         const storage = storageOf(memoryStorage(options));
-        storage.store.open = () => new Promise((resolve) => (open = resolve));
+        storage.store.open = () => new Promise((resolve) => (state.open = resolve));
+        const insertKeys = storage.apiKeys.insertAll.bind(storage.apiKeys);
+        storage.apiKeys.insertAll = async (keys) => {
+          await new Promise<void>((resolve) => (state.storeFirstKey = resolve));
+          return insertKeys(keys);
+        };
         return storage;
       },
       makeRateLimits: memoryRateLimits,
     });
     await application.storage.products.insertAll([product(1)]);
-    // No slow machine reaches the limit.
-    service = new Service(application.serviceParts, 600_000);
-    started = service.start();
+    service = new Service(application.serviceParts, firstRequestsWaitMs);
+    state.started = service.start();
     const authority = `${folder}/tls/ca.pem`;
     await until('the certificate exists', () => existsSync(authority));
-    client = new HttpClient(Number(settings.PORT), authority, FIRST_KEY);
-    await until('it listens', probe);
+    state.client = new HttpClient(Number(settings.PORT), authority, FIRST_KEY);
+    await until('it listens', () => probe(state.client));
   });
   after(async () => {
-    client.close();
+    state.client.close();
     await service.stop();
   });
+  return state;
+}
 
-  const probe = async () => expect((await client.get('/health/live')).status).to.equal(200);
+async function probe(client: HttpClient): Promise<void> {
+  expect((await client.get('/health/live')).status).to.equal(200);
+}
+
+describe('a service whose store opens after the wait of its first requests', () => {
+  const state = serviceThatStartsLate(0);
+
+  it('refuses no key while it stores the first one, and is ready then', async () => {
+    const { client } = state;
+    const statusOf = async (path: string) => (await client.get(path)).status;
+    // The response shows that requests wait no longer. A store that is not open would make it 503.
+    await statusOf('/v1/products/1');
+    expect(await statusOf('/health/ready')).to.equal(503);
+    state.open();
+    await until('it stores the first key', () => state.storeFirstKey !== undefined);
+    expect(await statusOf('/health/ready')).to.equal(503);
+    const read = statusOf('/v1/products/1');
+    await probe(client);
+    state.storeFirstKey?.();
+    await state.started;
+    expect(await statusOf('/health/ready')).to.equal(200);
+    expect(await read).to.equal(200);
+  });
+});
+
+describe('a service whose store opens late', () => {
+  const state = serviceThatStartsLate();
 
   it('handles the first requests then, but none whose client has disconnected or got 400 meanwhile', async () => {
+    const { client } = state;
     const leaver = await client.connect();
     leaver.write(`DELETE /v1/products/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${FIRST_KEY}\r\n\r\n`);
     // Does not end its side when the service does.
@@ -71,15 +114,17 @@ describe('a service whose store opens late', () => {
     );
     const read = client.get('/v1/products/1');
     // Whatever arrives before a probe is read before it.
-    await probe();
+    await probe(client);
     leaver.destroy();
-    await probe();
+    await probe(client);
     malformed.write('zz\r\n');
     const [refusal] = await once(malformed, 'data');
     // The connection is still open for a moment.
-    open();
+    state.open();
     expect(String(refusal)).to.match(/^HTTP\/1\.1 400 /);
-    const { managementPort } = await started;
+    await until('it stores the first key', () => state.storeFirstKey !== undefined);
+    state.storeFirstKey?.();
+    const { managementPort } = await state.started;
     expect((await read).status).to.equal(200);
     expect((await client.get('/v1/products/1')).status).to.equal(200);
     const management = new HttpClient(managementPort, undefined, '');

@@ -51,7 +51,7 @@ export interface ServedRoute {
 export async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
   const { routes, store } = application.serviceParts;
-  return [...healthRoutes(store, () => false), ...routes].map(
+  return [...healthRoutes(store, () => undefined), ...routes].map(
     ({ template, path, variables, key, operations }) => {
       const whole = template
         .replace('{id}', `${Number.MAX_SAFE_INTEGER}`)

@@ -4,8 +4,11 @@ import { JSON_TYPE } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
 
-/** The probes: whether the process is alive, and whether it can serve requests. */
-export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
+/**
+ * The probes: whether the process is alive, and whether it can serve requests.
+ * @param unreadiness why no request can be served whatever the store says; undefined if that is for the store to say
+ */
+export function healthRoutes(store: Store, unreadiness: () => string | undefined): Route[] {
   let running: Promise<void> | undefined;
   // Probes have no limit. Those that arrive together share one call, so they do not fill the pool of the store.
   const ping = () => {
@@ -17,7 +20,8 @@ export function healthRoutes(store: Store, isDraining: () => boolean): Route[] {
   return [
     healthRoute('live', async () => {}),
     healthRoute('ready', async () => {
-      if (isDraining()) throw unavailable('The service is stopping.');
+      const reason = unreadiness();
+      if (reason !== undefined) throw unavailable(reason);
       await ping();
     }),
   ];
