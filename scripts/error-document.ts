@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
 
 /** The path of the document, from the root of the project. */
 export const ERROR_DOCUMENT = 'docs/reference/errors.md';
@@ -31,12 +30,9 @@ export function errorDocument(): string {
 
 const INTRODUCTION = `# Errors
 
-Every error code, its cause, and what to do. [docs/reference/api.md](api.md#errors) explains how to use errors.
-\`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
-\`issue-codes.ts\`, \`oauth-errors.ts\`); edit the texts there.
-
-An error has three members: \`code\` for programs; \`message\` for people, whose wording may change; and \`details\`, an array
-with one entry per issue, often empty. The header \`X-Request-Id\` identifies the request in the log of the service.`;
+Every error code, its cause, and what to do; \`/docs\` shows a response of each. [The API](api.md#errors) says how to use
+errors. \`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
+\`issue-codes.ts\`, \`oauth-errors.ts\`); edit the texts there.`;
 
 const OF_DETAILS = `## Details
 
@@ -65,8 +61,7 @@ function link(code: ResponseErrorCode): string {
 
 function entry(code: ResponseErrorCode): string {
   const { cause, remedy } = ERRORS[code];
-  const body = JSON.stringify({ code, ...ERROR_EXAMPLES[code] }, undefined, 2);
-  return `${section(`\`${code}\``, cause, remedy)}\n\n\`\`\`json\n${body}\n\`\`\``;
+  return section(`\`${code}\``, cause, remedy);
 }
 
 function section(heading: string, cause: string, remedy: string): string {
