@@ -1,8 +1,12 @@
 import { dirname, join, resolve } from 'node:path';
 import { checkFiles, checkLocalCa } from '../adapters/outbound/certificates/check.js';
-import { checkClock } from '../adapters/outbound/system/check-clock.js';
-import { checkFolder, checkFreeSpace, checkSecrecy } from '../adapters/outbound/system/check-files.js';
-import { checkPorts } from '../adapters/outbound/system/check-ports.js';
+import {
+  checkClock,
+  checkFolder,
+  checkFreeSpace,
+  checkPorts,
+  checkSecrecy,
+} from '../adapters/outbound/system/check.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { Diagnosis, DiagnosticReport } from '../application/ports/diagnostics.js';
 import { certificateNames } from '../config/certificate-names.js';

@@ -17,10 +17,7 @@ import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
 import { WebhookMetrics } from '../adapters/outbound/prometheus/webhook-metrics.js';
 import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
-import { RandomBackoff } from '../adapters/outbound/system/backoff.js';
-import { SystemClock } from '../adapters/outbound/system/clock.js';
-import { ServiceUrl } from '../adapters/outbound/system/service-url.js';
-import { SystemTimer } from '../adapters/outbound/system/timer.js';
+import { RandomBackoff, SystemClock, SystemTimer } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
@@ -42,20 +39,19 @@ import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
-import type { Backoff } from '../application/ports/backoff.js';
 import type { FeedState } from '../application/ports/change-feed.js';
-import type { Clock } from '../application/ports/clock.js';
+import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { RequestObserver } from '../application/ports/request-observer.js';
 import type { Store } from '../application/ports/store.js';
 import type { StoreObserver } from '../application/ports/store-observer.js';
-import type { Timer } from '../application/ports/timer.js';
-import type { TokenSigner } from '../application/ports/token-signer.js';
-import type { WebhookTransport } from '../application/ports/webhook-transport.js';
+import type { TokenSigner } from '../application/ports/tokens.js';
+import type { WebhookTransport } from '../application/ports/webhooks.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
 import { WebhookSender } from '../application/webhooks/webhook-sender.js';
 import { WebhookStates } from '../application/webhooks/webhook-states.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
+import { PublicUrl } from '../shared/public-url.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
 import { indexingWords, type Job, maintainingFeeds, purging, savingUsage, sendingWebhooks } from './jobs.js';
 import { observedStorage } from './observed-storage.js';
@@ -106,7 +102,7 @@ export interface Application {
   readonly credentialCache: CredentialCache;
   readonly keyAdministration: KeyAdministration;
   readonly usageCounter: UsageCounter;
-  readonly publicUrl: ServiceUrl;
+  readonly publicUrl: PublicUrl;
   readonly tokenSigner: TokenSigner;
   readonly signingKeyAdministration: SigningKeyAdministration;
   readonly signingKeys: SigningKeys;
@@ -212,7 +208,7 @@ export const MAKERS: {
     new KeyAdministration({ service: resources.apiKeys.service, keys, format, clock }),
   usageCounter: ({ storage: { usage: store }, clock }) =>
     new UsageCounter({ store, clock, newName: randomUUID }),
-  publicUrl: ({ settings }) => new ServiceUrl(settings),
+  publicUrl: ({ settings }) => new PublicUrl(settings),
   tokenSigner: () => new Rs256TokenSigner(),
   signingKeyAdministration: ({ storage: { signingKeys: keys }, tokenSigner: signer, clock }) =>
     new SigningKeyAdministration({ keys, signer, clock }),

@@ -18,13 +18,11 @@ import { ChangeReader } from '../application/changes/change-reader.js';
 import { ChangeWatch } from '../application/changes/change-watch.js';
 import { Generation } from '../application/changes/feed-state.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
-import type { Backoff } from '../application/ports/backoff.js';
 import type { ChangeFeed } from '../application/ports/change-feed.js';
-import type { Clock } from '../application/ports/clock.js';
+import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
-import type { Timer } from '../application/ports/timer.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import {
   type RecordRules,
@@ -40,7 +38,7 @@ import {
   withStatus,
 } from '../application/webhooks/webhook-service.js';
 import type { Settings } from '../config/settings.js';
-import type { ApiKey } from '../domain/access.js';
+import type { ApiKey } from '../domain/api-key.js';
 import type { FieldSpecs } from '../domain/fields.js';
 import { LIVE, normalizeProduct, type Product } from '../domain/product.js';
 import type { Webhook } from '../domain/webhook.js';

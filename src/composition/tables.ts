@@ -3,11 +3,12 @@ import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { StoredTable } from '../application/ports/table-store.js';
-import { API_KEY, type ApiKey, type ResourceName } from '../domain/access.js';
+import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/access-token.js';
+import { API_KEY, type ApiKey } from '../domain/api-key.js';
 import { type FieldTable, indexedFields, searchedFields } from '../domain/fields.js';
 import { ORDER, type Order } from '../domain/order.js';
 import { PRODUCT, type Product } from '../domain/product.js';
-import { SIGNING_KEY_FIELDS, type SigningKey } from '../domain/signing-key.js';
+import type { ResourceName } from '../domain/record.js';
 import { USER, type User } from '../domain/user.js';
 import { STORED_WEBHOOK, unusableFields, type Webhook, type WebhookState } from '../domain/webhook.js';
 

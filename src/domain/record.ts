@@ -18,3 +18,8 @@ export interface Versioned<Fields> {
   readonly updatedAt: Instant;
   readonly fields: Fields;
 }
+
+/** The resources whose records clients write: each has a scope to read and one to write. */
+export const RESOURCES = ['products', 'users', 'orders'] as const;
+
+export type ResourceName = (typeof RESOURCES)[number];

@@ -1,6 +1,6 @@
-import { RESOURCES, type ResourceName, type Scope } from './access.js';
+import type { Scope } from './access.js';
 import type { FieldsOf, FieldTable } from './fields.js';
-import { type Instant, MAX_ID } from './record.js';
+import { type Instant, MAX_ID, RESOURCES, type ResourceName } from './record.js';
 import { HTTPS_URL_RULE, NAME } from './text.js';
 import { fieldCheck } from './validation.js';
 

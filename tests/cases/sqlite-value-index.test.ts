@@ -7,7 +7,7 @@ import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
-import type { Attributes } from '#src/domain/attributes.js';
+import type { Attributes } from '#src/domain/fields.js';
 import type { Price, Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import { AT, idsOf, product, query } from '../contract/repository/records.js';

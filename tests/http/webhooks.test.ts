@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { BY_ID } from '#src/application/ports/list-query.js';
-import type { WebhookTransport } from '#src/application/ports/webhook-transport.js';
-import { RESOURCES, SCOPES } from '#src/domain/access.js';
+import type { WebhookTransport } from '#src/application/ports/webhooks.js';
+import { SCOPES } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
+import { RESOURCES } from '#src/domain/record.js';
 import type { Webhook } from '#src/domain/webhook.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpResponse, issueLocations, type RequestOptions } from '../support/http-client.js';

@@ -1,5 +1,5 @@
 import { Authenticator, type AuthenticatorDependencies } from '#src/application/auth/authenticator.js';
-import { invalidToken } from '#src/domain/access.js';
+import { invalidToken } from '#src/domain/access-token.js';
 import { FakeClock } from './fakes.js';
 
 const REJECT_ALL = { verify: () => Promise.reject(new Error('unknown credential')) };

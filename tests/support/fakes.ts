@@ -1,8 +1,6 @@
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
-import type { Backoff } from '#src/application/ports/backoff.js';
-import type { Clock } from '#src/application/ports/clock.js';
+import type { Backoff, Clock, Timer } from '#src/application/ports/clock.js';
 import type { Logger } from '#src/application/ports/logger.js';
-import type { Timer } from '#src/application/ports/timer.js';
 
 /** A clock that a test moves. Wall time and elapsed time move independently. */
 export class FakeClock implements Clock {

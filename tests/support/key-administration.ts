@@ -11,7 +11,7 @@ import type { Logger } from '#src/application/ports/logger.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
-import type { ApiKey } from '#src/domain/access.js';
+import type { ApiKey } from '#src/domain/api-key.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from './fakes.js';
 
 const FORMAT = new ChecksummedApiKey();

@@ -13,7 +13,6 @@ import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
 import { createPlainServer, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ServiceUrl } from '#src/adapters/outbound/system/service-url.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import type { Logger } from '#src/application/ports/logger.js';
@@ -24,6 +23,7 @@ import { RecordService } from '#src/application/records/record-service.js';
 import { LIVE, normalizeProduct, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { listen } from '#src/process/listen.js';
+import { PublicUrl } from '#src/shared/public-url.js';
 import { testAuthenticator } from './authenticator.js';
 import { CountingBackoff, FakeClock } from './fakes.js';
 import { HttpClient } from './http-client.js';
@@ -181,7 +181,7 @@ function appOver(
       limiter: UNLIMITED,
     },
     routes: resourceRoutes(RESOURCE, service, policy, imports),
-    publicUrl: new ServiceUrl({ PUBLIC_URL: 'https://localhost', PORT: 1 }),
+    publicUrl: new PublicUrl({ PUBLIC_URL: 'https://localhost', PORT: 1 }),
     observers: [logger],
     logger,
     clock,

@@ -14,7 +14,7 @@ import { fromFieldTable } from '#src/adapters/inbound/http/resources/from-field-
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
-import { RandomBackoff } from '#src/adapters/outbound/system/backoff.js';
+import { RandomBackoff } from '#src/adapters/outbound/system/clock.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import type { RequestEntry } from '#src/application/ports/request-observer.js';
 import { fieldReader, type RecordFormat, type RecordRules } from '#src/application/records/record-format.js';

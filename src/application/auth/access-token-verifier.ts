@@ -1,14 +1,9 @@
-import {
-  API_KEY_FRESH_MS,
-  CLOCK_TOLERANCE_MS,
-  invalidToken,
-  keyPrincipalId,
-  LASTING_SCOPES,
-} from '../../domain/access.js';
+import { LASTING_SCOPES } from '../../domain/access.js';
+import { CLOCK_TOLERANCE_MS, invalidToken } from '../../domain/access-token.js';
+import { API_KEY_FRESH_MS, keyPrincipalId } from '../../domain/api-key.js';
+import type { PublicUrl } from '../../shared/public-url.js';
 import type { Clock } from '../ports/clock.js';
-import type { PublicUrl } from '../ports/public-url.js';
-import type { TokenSigner } from '../ports/token-signer.js';
-import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+import type { Credential, TokenSigner, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
 import type { SigningKeys } from './signing-keys.js';
 
@@ -16,7 +11,7 @@ export interface AccessTokenVerifierDependencies {
   readonly keys: Pick<SigningKeys, 'find'>;
   readonly apiKeys: Pick<ApiKeyVerifier, 'findValid'>;
   readonly signer: Pick<TokenSigner, 'claimedBy'>;
-  readonly publicUrl: PublicUrl;
+  readonly publicUrl: Pick<PublicUrl, 'isOurs'>;
   readonly clock: Clock;
 }
 

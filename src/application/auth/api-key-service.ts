@@ -1,13 +1,13 @@
+import type { Principal } from '../../domain/access.js';
 import {
   type ApiKey,
   administersKeys,
   FOREIGN_KEY_MS,
   keyIdOf,
   keyPrincipalId,
-  type Principal,
   validateExpiry,
   validKey,
-} from '../../domain/access.js';
+} from '../../domain/api-key.js';
 import { AppError, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';

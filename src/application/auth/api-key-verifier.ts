@@ -1,10 +1,10 @@
-import { API_KEY_FRESH_MS, type ApiKey, keyPrincipalId, validKey } from '../../domain/access.js';
+import { API_KEY_FRESH_MS, type ApiKey, keyPrincipalId, validKey } from '../../domain/api-key.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
-import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
 
 const MINUTE_MS = 60_000;
 

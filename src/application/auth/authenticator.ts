@@ -1,4 +1,6 @@
-import { FOREIGN_REQUEST_MS, invalidToken, keyIdOf, type Principal } from '../../domain/access.js';
+import type { Principal } from '../../domain/access.js';
+import { FOREIGN_REQUEST_MS, invalidToken } from '../../domain/access-token.js';
+import { keyIdOf } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
 import { API_KEY_SHAPE } from '../../shared/api-key-format.js';
@@ -6,7 +8,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
-import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/token-verifier.js';
+import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
 import type { ApiKeyVerifier } from './api-key-verifier.js';
 import type { CredentialCache } from './credential-cache.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.js';
-import type { VerifiedCredential } from '../ports/token-verifier.js';
+import type { VerifiedCredential } from '../ports/tokens.js';
 
 /** How long a credential counts as recently valid. */
 const REMEMBERED_MS = 10 * 60_000;

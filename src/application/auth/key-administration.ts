@@ -1,4 +1,5 @@
-import { type ApiKey, SCOPES } from '../../domain/access.js';
+import { SCOPES } from '../../domain/access.js';
+import type { ApiKey } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
 import { instantText } from '../../domain/instant.js';
 import type { Id, Versioned } from '../../domain/record.js';

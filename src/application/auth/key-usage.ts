@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../domain/access.js';
+import type { ApiKey } from '../../domain/api-key.js';
 import type { Id, Instant } from '../../domain/record.js';
 import { HOUR_MS } from '../maintenance/retention.js';
 import type { Clock } from '../ports/clock.js';

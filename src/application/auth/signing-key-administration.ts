@@ -1,10 +1,10 @@
+import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/access-token.js';
 import { AppError, notFound } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import { type PhasedKey, phasesOf, type SigningKey } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import type { TokenSigner } from '../ports/token-signer.js';
+import type { TokenSigner } from '../ports/tokens.js';
 import { paginate } from '../records/lists.js';
 
 /**

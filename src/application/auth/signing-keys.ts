@@ -1,9 +1,9 @@
-import { API_KEY_FRESH_MS } from '../../domain/access.js';
+import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/access-token.js';
+import { API_KEY_FRESH_MS } from '../../domain/api-key.js';
 import type { Versioned } from '../../domain/record.js';
-import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/signing-key.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
-import type { TokenKey, TokenSigner } from '../ports/token-signer.js';
+import type { TokenKey, TokenSigner } from '../ports/tokens.js';
 import type { SigningKeyAdministration } from './signing-key-administration.js';
 
 /**

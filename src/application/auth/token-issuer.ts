@@ -1,14 +1,15 @@
-import { ACCESS_TOKEN_MS, type Scope } from '../../domain/access.js';
+import type { Scope } from '../../domain/access.js';
+import { ACCESS_TOKEN_MS } from '../../domain/access-token.js';
 import { AppError } from '../../domain/errors.js';
 import type { Instant } from '../../domain/record.js';
+import type { PublicUrl } from '../../shared/public-url.js';
 import type { Clock } from '../ports/clock.js';
-import type { PublicUrl } from '../ports/public-url.js';
 import type { AuthenticatedClient } from './authenticator.js';
 import type { SigningKeys } from './signing-keys.js';
 
 export interface TokenIssuerDependencies {
   readonly signingKeys: Pick<SigningKeys, 'current'>;
-  readonly publicUrl: PublicUrl;
+  readonly publicUrl: Pick<PublicUrl, 'url'>;
   readonly clock: Clock;
 }
 

@@ -1,4 +1,4 @@
-import { keyIdOf } from '../../domain/access.js';
+import { keyIdOf } from '../../domain/api-key.js';
 import type { Id, Instant } from '../../domain/record.js';
 import { SERVED_METHODS } from '../../shared/http-methods.js';
 import type { Clock } from '../ports/clock.js';

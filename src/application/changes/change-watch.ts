@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../shared/maybe-promise.js';
 import type { Task } from '../../shared/task-scheduler.js';
 import type { ChangeFeed, FeedPosition } from '../ports/change-feed.js';
-import type { Timer } from '../ports/timer.js';
+import type { Timer } from '../ports/clock.js';
 import { FeedPoll } from './feed-poll.js';
 
 /** The pause between two polls of the store. */

@@ -1,6 +1,6 @@
-import { isStoredExactly } from '../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../domain/errors.js';
 import type { EmptyValues } from '../../domain/fields.js';
+import { isStoredExactly } from '../../domain/validation.js';
 import { isJsonObject } from './merge-patch.js';
 
 /** As deep as a body may be. */

@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue } from '../../domain/attributes.js';
+import type { Attributes, AttributeValue } from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import type { EmptyValues, Field, FieldTable } from '../../domain/fields.js';
+import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/fields.js';
 import type { Id, Unvalidated, Versioned } from '../../domain/record.js';
-import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/references.js';
-import { issueIn } from '../../domain/rules.js';
+import { issueIn } from '../../domain/validation.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, isMerged, type JsonObject } from '../patch/merge-patch.js';
 import type { Repository } from '../ports/repository.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { keyPrincipalId } from '../../domain/access.js';
+import { keyPrincipalId } from '../../domain/api-key.js';
 import type { Instant, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
@@ -8,7 +8,7 @@ import {
   type Webhook,
 } from '../../domain/webhook.js';
 import type { Clock } from '../ports/clock.js';
-import type { WebhookTransport } from '../ports/webhook-transport.js';
+import type { WebhookTransport } from '../ports/webhooks.js';
 
 export type Message = Pick<PendingMessage, 'id' | 'type' | 'changes' | 'body'>;
 

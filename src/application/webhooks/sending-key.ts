@@ -1,4 +1,4 @@
-import { type ApiKey, hasExpired } from '../../domain/access.js';
+import { type ApiKey, hasExpired } from '../../domain/api-key.js';
 import type { Instant, Versioned } from '../../domain/record.js';
 import { scopesOf, type Webhook } from '../../domain/webhook.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiKey, keyPrincipalId, type ResourceName } from '../../domain/access.js';
+import { type ApiKey, keyPrincipalId } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
-import type { Id, Instant, Versioned } from '../../domain/record.js';
+import type { Id, Instant, ResourceName, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
   type FeedPlace,
@@ -23,8 +23,7 @@ import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
 import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
-import type { WebhookObserver, WebhookPauseReason } from '../ports/webhook-observer.js';
-import type { WebhookTransport } from '../ports/webhook-transport.js';
+import type { WebhookObserver, WebhookPauseReason, WebhookTransport } from '../ports/webhooks.js';
 import { paginate } from '../records/lists.js';
 import { nextVersion } from '../records/write-conditions.js';
 import { bodyOf, deliver } from './delivery.js';

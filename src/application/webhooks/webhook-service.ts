@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ApiKey, keyIdOf, type Principal, type ResourceName, validKey } from '../../domain/access.js';
+import type { Principal } from '../../domain/access.js';
+import { type ApiKey, keyIdOf, validKey } from '../../domain/api-key.js';
 import { fieldIssue, PreconditionFailed, unavailable } from '../../domain/errors.js';
-import type { Id, Versioned } from '../../domain/record.js';
+import type { Id, ResourceName, Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
   roundOf,
@@ -19,7 +20,7 @@ import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 import type { ListPage, ListQuery } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import type { TargetProblem, WebhookTransport } from '../ports/webhook-transport.js';
+import type { TargetProblem, WebhookTransport } from '../ports/webhooks.js';
 import type { Change, ReferenceValidator } from '../records/record-format.js';
 import type { Creation, RecordService } from '../records/record-service.js';
 import type { Precondition } from '../records/write-conditions.js';

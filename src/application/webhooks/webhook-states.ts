@@ -1,8 +1,7 @@
 import { AppError } from '../../domain/errors.js';
 import type { Id, Versioned } from '../../domain/record.js';
 import { usableState, type WebhookState } from '../../domain/webhook.js';
-import type { Backoff } from '../ports/backoff.js';
-import type { Clock } from '../ports/clock.js';
+import type { Backoff, Clock } from '../ports/clock.js';
 import type { Repository } from '../ports/repository.js';
 import { MAX_ATTEMPTS, nextVersion, timeOfDeletion, tooManyRaces } from '../records/write-conditions.js';
 

@@ -23,7 +23,7 @@ export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
     check: async ({ SQLITE_FILE }, { tables, deep, now }) => {
       const file = resolve(SQLITE_FILE);
       const { checkDatabase } = await import('../../adapters/outbound/sqlite/diagnostics.js');
-      const { checkFolder } = await import('../../adapters/outbound/system/check-files.js');
+      const { checkFolder } = await import('../../adapters/outbound/system/check.js');
       const keyed = tables.filter(({ creation }) => creation === 'keyed');
       const folder = checkFolder('SQLITE_FILE', dirname(file));
       const report = checkDatabase(file, { tables: keyed, deep, now: now() });

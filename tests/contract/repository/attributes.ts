@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AttributeFilter } from '#src/application/ports/list-query.js';
-import type { Attributes } from '#src/domain/attributes.js';
+import type { Attributes } from '#src/domain/fields.js';
 import { list } from '../../support/list.js';
 import { product } from './records.js';
 import type { TestStore } from './test-store.js';

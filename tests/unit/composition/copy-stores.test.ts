@@ -7,7 +7,7 @@ import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/reten
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { copyStores } from '#src/composition/copy-stores.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
-import type { ApiKey } from '#src/domain/access.js';
+import type { ApiKey } from '#src/domain/api-key.js';
 import type { Instant } from '#src/domain/record.js';
 import { reservation } from '../../contract/idempotency/reservations.js';
 import { product } from '../../contract/repository/records.js';

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
+import { isScope } from '#src/domain/access.js';
+import { ACCESS_TOKEN_FRESH_MS, ACCESS_TOKEN_MS, invalidToken } from '#src/domain/access-token.js';
 import {
-  ACCESS_TOKEN_FRESH_MS,
-  ACCESS_TOKEN_MS,
   type ApiKey,
   administersKeys,
-  invalidToken,
-  isScope,
   keyIdOf,
   keyPrincipalId,
   validateExpiry,
-} from '#src/domain/access.js';
+} from '#src/domain/api-key.js';
 
 describe('an API key', () => {
   it('is found by the id of its principal, and by no other', () => {

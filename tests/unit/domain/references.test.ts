@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FieldTable } from '#src/domain/fields.js';
+import { isReference, isWithin, referenceFinders } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';
-import { isReference, isWithin, referenceFinders } from '#src/domain/references.js';
 
 describe('references', () => {
   const found = (table: FieldTable, fields: unknown) =>

@@ -10,7 +10,7 @@
  * parts of each. So a few beginnings cover any range.
  */
 import { createHash } from 'node:crypto';
-import type { Attributes, AttributeValue } from '../../../domain/attributes.js';
+import type { Attributes, AttributeValue } from '../../../domain/fields.js';
 
 /** The most characters of an entry that the index has literally. */
 const MAX_LENGTH = 100;

@@ -2,7 +2,7 @@ import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
-import type { Attributes } from '../../../domain/attributes.js';
+import type { Attributes } from '../../../domain/fields.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';

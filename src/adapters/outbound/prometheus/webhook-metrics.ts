@@ -2,7 +2,7 @@ import type {
   WebhookAttemptOutcome,
   WebhookObserver,
   WebhookPauseReason,
-} from '../../../application/ports/webhook-observer.js';
+} from '../../../application/ports/webhooks.js';
 import type { PrometheusMetrics } from './metrics.js';
 
 /** Counts what webhooks send. */

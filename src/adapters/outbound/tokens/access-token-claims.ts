@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
-import type { VerifiedCredential } from '../../../application/ports/token-verifier.js';
-import {
-  CLOCK_TOLERANCE_MS,
-  futureToken,
-  invalidToken,
-  isScope,
-  type Scope,
-} from '../../../domain/access.js';
+import type { VerifiedCredential } from '../../../application/ports/tokens.js';
+import { isScope, type Scope } from '../../../domain/access.js';
+import { CLOCK_TOLERANCE_MS, futureToken, invalidToken } from '../../../domain/access-token.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
 import { isOneLine } from '../../../domain/text.js';

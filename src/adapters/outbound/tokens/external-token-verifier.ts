@@ -1,11 +1,7 @@
 import { type CryptoKey, compactVerify } from 'jose';
 import type { Clock } from '../../../application/ports/clock.js';
-import type {
-  Credential,
-  TokenVerifier,
-  VerifiedCredential,
-} from '../../../application/ports/token-verifier.js';
-import { ACCESS_TOKEN_FRESH_MS, invalidToken } from '../../../domain/access.js';
+import type { Credential, TokenVerifier, VerifiedCredential } from '../../../application/ports/tokens.js';
+import { ACCESS_TOKEN_FRESH_MS, invalidToken } from '../../../domain/access-token.js';
 import { type Expected, readAccessToken } from './access-token-claims.js';
 import { decodeUnverified, type UnverifiedJwt } from './decode-jwt.js';
 import type { JwksCache, KeyName } from './jwks-cache.js';

@@ -11,17 +11,17 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/token-signer.js';
+import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/tokens.js';
+import { isScope } from '../../../domain/access.js';
+import type { SigningKey } from '../../../domain/access-token.js';
 import {
   type AccessToken,
   CLOCK_TOLERANCE_MS,
   futureToken,
   invalidToken,
-  isScope,
-} from '../../../domain/access.js';
+} from '../../../domain/access-token.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
-import type { SigningKey } from '../../../domain/signing-key.js';
 import { decodeUnverified } from './decode-jwt.js';
 
 /** The algorithm that every client must support (RFC 9068 section 2.1). */

@@ -5,7 +5,7 @@ import type {
   WebhookOutcome,
   WebhookRequest,
   WebhookTransport,
-} from '../../../application/ports/webhook-transport.js';
+} from '../../../application/ports/webhooks.js';
 import { AppError, unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
 import { AllowedAddresses } from './allowed-addresses.js';

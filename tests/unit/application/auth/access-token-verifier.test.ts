@@ -1,14 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { ServiceUrl } from '#src/adapters/outbound/system/service-url.js';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
 import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
-import type { TokenKey } from '#src/application/ports/token-signer.js';
-import { API_KEY_FRESH_MS, type ApiKey, validKey } from '#src/domain/access.js';
+import type { TokenKey } from '#src/application/ports/tokens.js';
+import type { SigningKey } from '#src/domain/access-token.js';
+import { API_KEY_FRESH_MS, type ApiKey, validKey } from '#src/domain/api-key.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
-import type { SigningKey } from '#src/domain/signing-key.js';
+import { PublicUrl } from '#src/shared/public-url.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
@@ -47,7 +47,7 @@ describe('access tokens of this service', () => {
           validKey(id === apiKey?.id ? apiKey : undefined, clock.now(), reason),
       },
       signer: signing,
-      publicUrl: new ServiceUrl({ PUBLIC_URL, PORT: 9_999 }),
+      publicUrl: new PublicUrl({ PUBLIC_URL, PORT: 9_999 }),
       clock,
     });
   const verify = (token: string) => verifier().verify({ token });
@@ -223,7 +223,7 @@ describe('access tokens of this service', () => {
       keys: { find: () => Promise.reject(unavailable('down')) },
       apiKeys: { findValid: () => Promise.reject(unavailable('down')) },
       signer: signing,
-      publicUrl: new ServiceUrl({ PUBLIC_URL: '', PORT: 1 }),
+      publicUrl: new PublicUrl({ PUBLIC_URL: '', PORT: 1 }),
       clock,
     });
     await expectAppError(broken.verify({ token: await issued() }), 'unavailable');

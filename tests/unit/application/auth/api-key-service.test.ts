@@ -5,7 +5,8 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { ANY_VERSION } from '#src/application/records/write-conditions.js';
-import type { ApiKey, Scope } from '#src/domain/access.js';
+import type { Scope } from '#src/domain/access.js';
+import type { ApiKey } from '#src/domain/api-key.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';

@@ -5,7 +5,8 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { KeyAdministration } from '#src/application/auth/key-administration.js';
-import type { ApiKey, Principal } from '#src/domain/access.js';
+import type { Principal } from '#src/domain/access.js';
+import type { ApiKey } from '#src/domain/api-key.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../support/fakes.js';

@@ -4,7 +4,8 @@ import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import { type ApiKey, invalidToken } from '#src/domain/access.js';
+import { invalidToken } from '#src/domain/access-token.js';
+import type { ApiKey } from '#src/domain/api-key.js';
 import { AppError, type ErrorCode } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
 import { testAuthenticator } from '../../../support/authenticator.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { KeyAdministration, presentApiKey } from '#src/application/auth/key-administration.js';
 import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import { TokenIssuer } from '#src/application/auth/token-issuer.js';
-import type { AccessToken } from '#src/domain/access.js';
+import type { AccessToken } from '#src/domain/access-token.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 
@@ -14,7 +14,7 @@ describe('TokenIssuer', () => {
     const key = { sign: async (claims: AccessToken) => `token ${signed.push(claims)}` };
     const issuer = new TokenIssuer({
       signingKeys: { current: async () => key as never },
-      publicUrl: { url: 'https://here', addressOf: (path) => path, isOurs: () => true },
+      publicUrl: { url: 'https://here' },
       clock: new FakeClock(now),
     });
     const client = { keyId: 7, scopes: ['users:read'], ...(expiresAt !== undefined && { expiresAt }) };

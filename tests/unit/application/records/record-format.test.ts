@@ -8,7 +8,7 @@ import {
   newDraft,
 } from '#src/application/records/record-format.js';
 import { responseJson, responseMapper, StoredRecord } from '#src/application/records/record-json.js';
-import { API_KEY } from '#src/domain/access.js';
+import { API_KEY } from '#src/domain/api-key.js';
 import type { FieldTable } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';
 import { PRODUCT } from '#src/domain/product.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import type { Backoff } from '#src/application/ports/backoff.js';
+import type { Backoff } from '#src/application/ports/clock.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';
 import { type SentBeside, sentDraft } from '#src/application/records/record-format.js';
 import { type RecordWrite, RecordWriter, type WriteOutcome } from '#src/application/records/record-writer.js';

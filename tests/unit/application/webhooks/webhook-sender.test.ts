@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
-import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhook-transport.js';
+import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhooks.js';
 import { StoredRecord } from '#src/application/records/record-json.js';
 import { WebhookSender } from '#src/application/webhooks/webhook-sender.js';
 import { WebhookStates } from '#src/application/webhooks/webhook-states.js';
 import { storageOf } from '#src/composition/storage.js';
-import { type ResourceName, SCOPES, type Scope } from '#src/domain/access.js';
+import { SCOPES, type Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
-import type { Id } from '#src/domain/record.js';
+import type { Id, ResourceName } from '#src/domain/record.js';
 import type { FeedStart, Webhook } from '#src/domain/webhook.js';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from '../../../support/fakes.js';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { RESOURCES } from '../../../../domain/access.js';
+import { RESOURCES } from '../../../../domain/record.js';
 import type { CliContext } from '../context.js';
 import { terminalJson } from '../io.js';
 import { REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { Unavailable } from '#packages/remote/errors.js';
-import { RESOURCES } from '../../../../domain/access.js';
+import { RESOURCES } from '../../../../domain/record.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import { EXIT_CODES } from '../../../../shared/exit-codes.js';
 import type { CliContext } from '../context.js';

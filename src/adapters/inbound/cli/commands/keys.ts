@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
-import { API_KEY, isScope, SCOPES, type Scope, validateExpiry } from '../../../../domain/access.js';
+import { isScope, SCOPES, type Scope } from '../../../../domain/access.js';
+import { API_KEY, validateExpiry } from '../../../../domain/api-key.js';
 import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { validateText } from '../../../../domain/text.js';

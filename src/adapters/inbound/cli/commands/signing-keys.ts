@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { SigningKeyAdministration } from '../../../../application/auth/signing-key-administration.js';
-import { type PhasedKey, signsFrom } from '../../../../domain/signing-key.js';
+import { type PhasedKey, signsFrom } from '../../../../domain/access-token.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';

@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue } from '../../../../domain/attributes.js';
+import type { Attributes, AttributeValue } from '../../../../domain/fields.js';
 import { hasCheckDigit, type Price, type Product } from '../../../../domain/product.js';
 import { RandomValues } from './random-values.js';
 import {

@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { fieldIssue, type Issue, type IssueCode, type LocatedIssue } from '../../../../domain/errors.js';
 import type { Field, FieldTable } from '../../../../domain/fields.js';
-import { issueIn } from '../../../../domain/rules.js';
-import { type Check, fieldCheck } from '../../../../domain/validation.js';
+import { type Check, fieldCheck, issueIn } from '../../../../domain/validation.js';
 import { truncateJson } from './truncate-json.js';
 
 /** More values than any record has. The bound limits the work for an invalid body, and joi's stack. */

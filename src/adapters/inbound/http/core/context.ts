@@ -1,9 +1,9 @@
 import type Koa from 'koa';
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import type { TraceIds } from '../../../../application/ports/request-observer.js';
 import type { Principal } from '../../../../domain/access.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { ApiVersion } from './api-version.js';
 import type { CompressedDocument } from './compression-codecs.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';

@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { SentRecord } from '../../../../application/records/record-format.js';
-import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
 import type { MoneyField } from '../../../../domain/fields.js';
+import { memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
-import { memberValue } from '../../../../domain/references.js';
-import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
+import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
 import { CsvSplitter, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
 import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/text-values.js';
 import { parseStrictJson } from '../body/strict-json.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../../application/ports/clock.js';
-import type { Timer } from '../../../../application/ports/timer.js';
+import type { Clock, Timer } from '../../../../application/ports/clock.js';
 
 /** How much of an unfinished record counts as progress. */
 const PART_BYTES = 16 * 1024;

@@ -24,10 +24,10 @@ import {
   PreconditionFailed,
 } from '../../../../domain/errors.js';
 import type { FieldTable } from '../../../../domain/fields.js';
+import { isReference } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import { isReference } from '../../../../domain/references.js';
-import { issueIn } from '../../../../domain/rules.js';
 import { validateText } from '../../../../domain/text.js';
+import { issueIn } from '../../../../domain/validation.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import type { CodedError } from '../core/http-error.js';

@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, Position } from '../../../../application/ports/list-query.js';
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { positionOf } from '../../../../application/records/query-semantics.js';
 import type { Versioned } from '../../../../domain/record.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { Query } from '../core/parameter.js';
 import { checkTarget } from '../middleware/limits.js';
 import { encodeCursor, queryFingerprint } from './cursor.js';

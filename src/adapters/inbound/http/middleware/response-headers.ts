@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { andThen } from '../../../../shared/maybe-promise.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import { redactSecrets } from '../../../../shared/redact.js';
 import { isVersionInPath, pathIn } from '../core/api-version.js';
 import type { Context, Middleware } from '../core/context.js';

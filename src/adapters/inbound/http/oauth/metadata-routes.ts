@@ -1,6 +1,6 @@
 import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import { SCOPES } from '../../../../domain/access.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { Route } from '../core/route.js';
 import { type JsonDocument, jsonDocument } from '../response/static-document.js';
 import { GRANT_TYPE } from './token-route.js';

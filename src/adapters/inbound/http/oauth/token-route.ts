@@ -5,7 +5,8 @@ import {
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
 import type { TokenIssuer } from '../../../../application/auth/token-issuer.js';
-import { invalidToken, type Scope } from '../../../../domain/access.js';
+import type { Scope } from '../../../../domain/access.js';
+import { invalidToken } from '../../../../domain/access-token.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { Context } from '../core/context.js';
 import type { CodedError } from '../core/http-error.js';

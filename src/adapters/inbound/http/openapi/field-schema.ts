@@ -1,7 +1,6 @@
-import { ATTRIBUTES } from '../../../../domain/attributes.js';
 import type { Field, FieldTable } from '../../../../domain/fields.js';
-import { REFERENCE } from '../../../../domain/references.js';
-import { descriptionOf } from '../../../../domain/rules.js';
+import { REFERENCE } from '../../../../domain/fields.js';
+import { ATTRIBUTES, descriptionOf } from '../../../../domain/validation.js';
 import {
   closed,
   integerSchema,

@@ -1,4 +1,4 @@
-import { descriptionOf as descriptionOfField } from '../../../../domain/rules.js';
+import { descriptionOf as descriptionOfField } from '../../../../domain/validation.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import type { Operation, PathKey, Policy, Purpose, Route } from '../core/route.js';
 import type { Components } from './components.js';

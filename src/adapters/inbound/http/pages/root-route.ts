@@ -1,4 +1,4 @@
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { Context } from '../core/context.js';
 import { HTML, JSON_TYPE, JSON_UTF8, PROBLEM } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';

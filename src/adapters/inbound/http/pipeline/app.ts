@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import type { PublicUrl } from '../../../../application/ports/public-url.js';
 import type { RequestObserver } from '../../../../application/ports/request-observer.js';
 import type { RequestTracer } from '../../../../application/ports/request-tracer.js';
 import { notFound, unavailable } from '../../../../domain/errors.js';
 import { andThen } from '../../../../shared/maybe-promise.js';
+import type { PublicUrl } from '../../../../shared/public-url.js';
 import { FIRST_VERSION, versionOf } from '../core/api-version.js';
 import type { ConcurrencyLimits } from '../core/concurrency-limits.js';
 import type { Middleware } from '../core/context.js';

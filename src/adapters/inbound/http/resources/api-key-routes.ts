@@ -1,5 +1,5 @@
 import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
-import type { ApiKey } from '../../../../domain/access.js';
+import type { ApiKey } from '../../../../domain/api-key.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { type Handler, idOf, type Operation, type Route } from '../core/route.js';
 import { idempotencyOf } from '../query/idempotency-key.js';

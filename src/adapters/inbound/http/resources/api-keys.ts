@@ -1,10 +1,10 @@
 import { presentApiKey } from '../../../../application/auth/key-administration.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
-import { API_KEY } from '../../../../domain/access.js';
+import { API_KEY } from '../../../../domain/api-key.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
-import { descriptionOf } from '../../../../domain/rules.js';
+import { descriptionOf } from '../../../../domain/validation.js';
 import { API_KEY_SHAPE, EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
 import {
   instantSchema,

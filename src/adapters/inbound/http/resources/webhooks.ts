@@ -3,7 +3,7 @@ import type { ShownWebhook } from '../../../../application/webhooks/webhook-serv
 import { indexedFields } from '../../../../domain/fields.js';
 import { instantText } from '../../../../domain/instant.js';
 import { MAX_ID, type Versioned } from '../../../../domain/record.js';
-import { descriptionOf } from '../../../../domain/rules.js';
+import { descriptionOf } from '../../../../domain/validation.js';
 import {
   type DeliveryAttempt,
   STORED_WEBHOOK,

@@ -1,5 +1,5 @@
 import { PRODUCT } from '../../../../domain/product.js';
-import { issueIn } from '../../../../domain/rules.js';
+import { issueIn } from '../../../../domain/validation.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import type { HttpIssue, ParameterIssue } from '../core/http-error.js';
 

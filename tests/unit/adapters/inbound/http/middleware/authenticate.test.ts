@@ -6,7 +6,7 @@ import type { Context, RequestState } from '#src/adapters/inbound/http/core/cont
 import { type AccessControl, authenticate } from '#src/adapters/inbound/http/middleware/authenticate.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import { invalidToken } from '#src/domain/access.js';
+import { invalidToken } from '#src/domain/access-token.js';
 import { testAuthenticator } from '../../../../../support/authenticator.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
 import { FakeClock } from '../../../../../support/fakes.js';

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { newDraft, referenceValidator } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
-import { ATTRIBUTES } from '#src/domain/attributes.js';
 import type { IssueCode } from '#src/domain/errors.js';
 import type { Field, FieldTable, ListField, Path } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';
 import { PRODUCT } from '#src/domain/product.js';
-import { issueIn, ruleOf } from '#src/domain/rules.js';
 import type { TextRule } from '#src/domain/text.js';
+import { ATTRIBUTES, issueIn, ruleOf } from '#src/domain/validation.js';
 
 /** A value that breaks a rule, the place of the issue below the field, and what the message must contain. */
 type Broken = readonly [code: IssueCode, value: unknown, inside: Path, ...words: readonly unknown[]];

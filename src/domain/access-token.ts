@@ -1,5 +1,45 @@
+import type { Scope } from './access.js';
+import { AppError } from './errors.js';
 import type { FieldSpecs } from './fields.js';
-import type { Instant, Versioned } from './record.js';
+import type { Id, Instant, Versioned } from './record.js';
+
+/** @param reason shown to the client; must differ from the default only if the token has a valid signature */
+export function invalidToken(reason = 'The service does not know this token.'): AppError {
+  return new AppError('invalid_token', reason);
+}
+
+/** The claims of an access token of this service (RFC 9068 section 2.2). Instants are whole seconds. */
+export interface AccessToken {
+  /** `iss` and `aud`: the service is both. */
+  readonly issuer: string;
+  /** `client_id` and `sub`: the API key for which the token was issued. */
+  readonly keyId: Id;
+  readonly scopes: readonly Scope[];
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+/** How long an access token lives. */
+export const ACCESS_TOKEN_MS = 10 * 60_000;
+
+/** How far the clock of an issuer may be from ours, for `exp`, `nbf` and `iat` of every token. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+/** The refusal of a token whose `nbf` or `iat` is later than the tolerance allows. */
+export function futureToken(claim: 'nbf' | 'iat'): AppError {
+  return invalidToken(
+    `The ${claim} of this access token is over 60 seconds in the future: compare the clocks of its issuer and this service.`,
+  );
+}
+
+/**
+ * How long an access token of another issuer is accepted without another verification, even if its signing key is
+ * withdrawn.
+ */
+export const ACCESS_TOKEN_FRESH_MS = 5_000;
+
+/** How long a request of another issuer's token may go on after the token has expired, while the issuer's key is good. */
+export const FOREIGN_REQUEST_MS = 24 * 60 * 60_000;
 
 /** A key that signs the access tokens of this service. All replicas on a store share the keys. */
 export interface SigningKey {

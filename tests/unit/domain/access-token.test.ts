@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { phasesOf, type SigningKey } from '#src/domain/access-token.js';
 import type { Versioned } from '#src/domain/record.js';
-import { phasesOf, type SigningKey } from '#src/domain/signing-key.js';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);

@@ -1,6 +1,25 @@
-import type { AccessToken } from '../../domain/access.js';
+import type { Principal } from '../../domain/access.js';
+import type { AccessToken, SigningKey } from '../../domain/access-token.js';
 import type { Instant } from '../../domain/record.js';
-import type { SigningKey } from '../../domain/signing-key.js';
+
+/** A token as a client sent it. */
+export interface Credential {
+  /** The text after `Bearer`, or the secret of an OAuth client. */
+  readonly token: string;
+  /** SHA-256 of the token, in lower-case hexadecimal. Computed once for each request. */
+  readonly digest: string;
+}
+
+/** The principal of a credential, and how long that result holds. */
+export interface VerifiedCredential extends Principal {
+  /** How long the result may be reused without another verification. */
+  readonly freshMs: number;
+}
+
+export interface TokenVerifier {
+  /** @throws AppError `invalid_token` or `token_expired`; `unavailable` if the token cannot be verified now */
+  verify(credential: Credential): Promise<VerifiedCredential>;
+}
 
 /** Creates signing keys, and opens stored ones for use. */
 export interface TokenSigner {
