@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
-import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
+import { ERRORS, ISSUES, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 
 /** The path of the document, from the root of the project. */
@@ -32,7 +31,7 @@ const INTRODUCTION = `# Errors
 
 Every error code, its cause, and what to do; \`/docs\` shows a response of each. [The API](api.md#errors) says how to use
 errors. \`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
-\`issue-codes.ts\`, \`oauth-errors.ts\`); edit the texts there.`;
+\`oauth-errors.ts\`); edit the texts there.`;
 
 const OF_DETAILS = `## Details
 

@@ -6,9 +6,7 @@ import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js'
 import { changesPath } from '../adapters/inbound/http/list/changes-operation.js';
 import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
-import { openApiRoute } from '../adapters/inbound/http/pages/openapi-route.js';
-import { consoleRoutes, docsRoutes } from '../adapters/inbound/http/pages/pages.js';
-import { rootRoute } from '../adapters/inbound/http/pages/root-route.js';
+import { consoleRoutes, docsRoutes, openApiRoute, rootRoute } from '../adapters/inbound/http/pages/pages.js';
 import type { MetricsReport } from '../adapters/inbound/http/pipeline/app.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';

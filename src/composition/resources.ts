@@ -1,5 +1,8 @@
-import type { PublicView, ReadPolicy } from '../adapters/inbound/http/core/read-policy.js';
-import type { ResourceDefinition } from '../adapters/inbound/http/core/resource-definition.js';
+import type {
+  PublicView,
+  ReadPolicy,
+  ResourceDefinition,
+} from '../adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
 import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';

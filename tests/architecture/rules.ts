@@ -67,7 +67,6 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
 const HTTP = 'adapters/inbound/http/';
 const HTTP_FOLDERS = [
   'core',
-  'response',
   'body',
   'query',
   'server',

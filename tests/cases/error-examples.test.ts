@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import Database from 'libsql';
-import { ERRORS, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
-import { ERROR_EXAMPLES } from '#src/adapters/inbound/http/response/error-examples.js';
-import { errorResponse, toCodedError } from '#src/adapters/inbound/http/response/error-response.js';
+import { ERRORS, exampleOf, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
+import { errorResponse, toCodedError } from '#src/adapters/inbound/http/core/http-error.js';
 import { translateError } from '#src/adapters/outbound/sqlite/connection/errors.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
@@ -124,7 +123,7 @@ describe('the example of an error', () => {
   ][]) {
     it(`equals the response of the service: ${code}`, async () => {
       const { status, json } = await provoke();
-      expect(json).to.deep.equal({ code, ...ERROR_EXAMPLES[code] });
+      expect(json).to.deep.equal(exampleOf(code));
       expect(status).to.equal(ERRORS[code].status);
     });
   }

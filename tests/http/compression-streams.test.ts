@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { CODECS } from '#src/adapters/inbound/http/core/compression-codecs.js';
-import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
+import { CODECS, compression } from '#src/adapters/inbound/http/core/compression.js';
 import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 

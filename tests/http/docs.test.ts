@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
-import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
+import { ERRORS, ISSUES } from '#src/adapters/inbound/http/core/error-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { pageContract } from './page.contract.js';

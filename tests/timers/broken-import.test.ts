@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { compression } from '#src/adapters/inbound/http/core/compression.js';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { compression } from '#src/adapters/inbound/http/middleware/compression.js';
 import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';

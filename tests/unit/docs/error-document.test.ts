@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ERRORS } from '#src/adapters/inbound/http/core/error-codes.js';
-import { ISSUES } from '#src/adapters/inbound/http/core/issue-codes.js';
+import { ERRORS, ISSUES } from '#src/adapters/inbound/http/core/error-codes.js';
 import { OAUTH_ERRORS } from '#src/adapters/inbound/http/oauth/oauth-errors.js';
 import { ERROR_DOCUMENT, errorDocument } from '../../../scripts/error-document.js';
 

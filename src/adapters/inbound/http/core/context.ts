@@ -5,8 +5,15 @@ import type { Permit } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { ApiVersion } from './api-version.js';
-import type { CompressedDocument } from './compression-codecs.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
+
+/** A content coding (RFC 9110 section 8.4.1). */
+export type Coding = 'br' | 'gzip';
+
+/** A document that caches its compressed forms. */
+export interface CompressedDocument {
+  compressedBy(coding: Coding): Promise<Buffer>;
+}
 
 /** The state of a request, which the middleware permits. */
 export interface RequestState {

@@ -1,17 +1,14 @@
-import { AppError, type Issue } from '../../../../domain/errors.js';
-import type { HttpErrorCode, ResponseErrorCode } from './error-codes.js';
-import type { HttpIssueCode } from './issue-codes.js';
-
-/** An issue of a query parameter or a header. */
-export interface ParameterIssue {
-  readonly code: HttpIssueCode;
-  readonly message: string;
-  readonly in: 'query' | 'header';
-  readonly name: string;
-}
-
-/** An entry of `details`. */
-export type HttpIssue = Issue | ParameterIssue;
+import { STATUS_CODES } from 'node:http';
+import { AppError } from '../../../../domain/errors.js';
+import {
+  ERRORS,
+  type HttpErrorCode,
+  type HttpIssue,
+  type HttpIssueCode,
+  type ParameterIssue,
+  type ResponseErrorCode,
+} from './error-codes.js';
+import { JSON_TYPE, PROBLEM } from './media-types.js';
 
 /** An error of HTTP itself. It has the same members as the domain's error, so responses show both alike. */
 export class HttpError<Code extends ResponseErrorCode = HttpErrorCode> extends Error {
@@ -58,4 +55,54 @@ export function invalidParameters(issues: readonly (readonly [HttpErrorCode, Par
 
 export function invalidHeader(name: string, code: HttpIssueCode, message: string): HttpError {
   return invalidParameters([['invalid_parameter', parameterIssue('header', name, code, message)]]);
+}
+
+/** The `Retry-After` of `unavailable`. */
+const RETRY_AFTER_SECONDS = 1;
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function statusOf({ code }: CodedError): number {
+  return ERRORS[code].status;
+}
+
+/** The error as JSON: `code`, `message` and `details`. */
+export function errorResponse(error: CodedError): ErrorResponse {
+  return response(error, JSON_TYPE, membersOf(error));
+}
+
+/** The error as a problem (RFC 9457 section 3.1), with the members of {@link errorResponse}. */
+export function problemResponse(error: CodedError): ErrorResponse {
+  const status = statusOf(error);
+  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: error.message };
+  return response(error, PROBLEM, { ...problem, ...membersOf(error) });
+}
+
+function membersOf(error: CodedError): object {
+  const { code, message, details } = error;
+  return { ...(error instanceof HttpError && error.members), code, message, details };
+}
+
+function response(error: CodedError, type: string, body: object): ErrorResponse {
+  return {
+    status: statusOf(error),
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': 'no-store',
+      ...(error.code === 'unavailable' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+/** An error without a code is a defect: the client gets `internal_error` and no detail of it. */
+export function toCodedError(error: unknown): CodedError {
+  if (isCoded(error)) return error;
+  return new HttpError('internal_error', 'Something went wrong in the service. It has been logged.', [], {
+    cause: error,
+  });
 }

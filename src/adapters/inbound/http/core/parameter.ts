@@ -1,6 +1,5 @@
 import type { Context } from './context.js';
-import type { HttpErrorCode } from './error-codes.js';
-import type { ParameterIssue } from './http-error.js';
+import type { HttpErrorCode, ParameterIssue } from './error-codes.js';
 
 /**
  * The parameters of a query, each at most once, in the order of the request. The values of a list are joined by commas.

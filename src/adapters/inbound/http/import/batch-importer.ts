@@ -7,8 +7,7 @@ import { jsonLine } from '../../../../shared/json-line.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Task } from '../../../../shared/task-scheduler.js';
-import { type CodedError, isCoded } from '../core/http-error.js';
-import { statusOf } from '../response/error-response.js';
+import { type CodedError, isCoded, statusOf } from '../core/http-error.js';
 import { type ImportRecord, type LineWriter, refusalOf } from './line-writers.js';
 import { lengthOf } from './read-lines.js';
 

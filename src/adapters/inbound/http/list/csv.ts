@@ -6,7 +6,8 @@ import { type Field, type FieldTable, type MoneyField, moneyFields } from '../..
 import { decimalOf } from '../../../../domain/money.js';
 import type { Versioned } from '../../../../domain/record.js';
 import { withoutLineEnds } from '../../../../shared/json-line.js';
-import { type ParameterIssue, parameterIssue } from '../core/http-error.js';
+import type { ParameterIssue } from '../core/error-codes.js';
+import { parameterIssue } from '../core/http-error.js';
 import { CSV_UTF8 } from '../core/media-types.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';

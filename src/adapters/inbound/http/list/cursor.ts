@@ -7,7 +7,7 @@ import {
   type Value,
 } from '../../../../application/ports/list-query.js';
 import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../../domain/fields.js';
-import { sha256 } from '../response/etag.js';
+import { sha256 } from '../core/etag.js';
 
 const CHECKSUM_LENGTH = 8;
 const FINGERPRINT_LENGTH = 12;

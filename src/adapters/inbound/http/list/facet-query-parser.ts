@@ -1,6 +1,7 @@
 import type { FacetCount, FacetField, FacetQuery } from '../../../../application/ports/list-query.js';
 import type { ParameterDescription } from '../core/description.js';
-import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
+import type { ParameterIssue } from '../core/error-codes.js';
+import { invalidParameters } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid, nameListIssues } from '../query/query.js';

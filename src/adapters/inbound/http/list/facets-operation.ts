@@ -2,12 +2,16 @@ import type { Facet, FacetField, FacetQuery } from '../../../../application/port
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
+import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
-import { type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
-import type { ResourceDefinition } from '../core/resource-definition.js';
+import {
+  type ReadPolicy,
+  type ResourceDefinition,
+  readingOf,
+  varyByReader,
+} from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
-import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { FacetQueryParser, facetName } from './facet-query-parser.js';
 import { nextLink } from './link-header.js';
 import { listName } from './list-operation.js';

@@ -2,7 +2,8 @@ import type { Comparison, Filter, Value } from '../../../../application/ports/li
 import type { IssueCode } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { ParameterDescription } from '../core/description.js';
-import { invalidParameters, type ParameterIssue } from '../core/http-error.js';
+import type { ParameterIssue } from '../core/error-codes.js';
+import { invalidParameters } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid } from '../query/query.js';

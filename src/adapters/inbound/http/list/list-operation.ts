@@ -4,17 +4,21 @@ import type { RecordService } from '../../../../application/records/record-servi
 import type { Versioned } from '../../../../domain/record.js';
 import { MAX_RECORD_BYTES, taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
+import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
 import { invalidParameters } from '../core/http-error.js';
 import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
-import { type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
-import type { ResourceDefinition } from '../core/resource-definition.js';
+import {
+  type ReadPolicy,
+  type ResourceDefinition,
+  readingOf,
+  varyByReader,
+} from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
 import { preferredType } from '../middleware/negotiation.js';
 import { FieldSelector } from '../query/field-selection.js';
 import { addAppliedPreference, prefersCount } from '../query/prefer-header.js';
 import { invalid } from '../query/query.js';
-import { matchesIfNoneMatch, weakTag } from '../response/etag.js';
 import { jsonArray, lineText } from './chunk-text.js';
 import { CsvList } from './csv.js';
 import { linkHeader, withMonitor } from './link-header.js';

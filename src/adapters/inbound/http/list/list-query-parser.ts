@@ -1,7 +1,8 @@
 import type { ListQuery } from '../../../../application/ports/list-query.js';
 import { TextCache } from '../../../../shared/text-cache.js';
 import type { ParameterDescription } from '../core/description.js';
-import { type HttpError, invalidParameters, type ParameterIssue } from '../core/http-error.js';
+import type { ParameterIssue } from '../core/error-codes.js';
+import { type HttpError, invalidParameters } from '../core/http-error.js';
 import type { Parameter, Query } from '../core/parameter.js';
 import type { ListedResource } from '../core/resource-definition.js';
 import { invalid, wholeNumberIssue } from '../query/query.js';

@@ -1,5 +1,5 @@
 import { decidingWords, MAX_WORD_LENGTH, queryWords } from '../../../../application/search/tokenizer.js';
-import type { ParameterIssue } from '../core/http-error.js';
+import type { ParameterIssue } from '../core/error-codes.js';
 import { invalid } from '../query/query.js';
 import type { Condition } from './filter-operators.js';
 

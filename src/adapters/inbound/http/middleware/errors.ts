@@ -1,8 +1,8 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import { catchErrors } from '../../../../shared/maybe-promise.js';
 import type { Context, Middleware } from '../core/context.js';
+import { errorResponse, problemResponse, toCodedError } from '../core/http-error.js';
 import { JSON_UTF8, PROBLEM } from '../core/media-types.js';
-import { errorResponse, problemResponse, toCodedError } from '../response/error-response.js';
 import { preferredType } from './negotiation.js';
 import { loggedIds } from './observe.js';
 

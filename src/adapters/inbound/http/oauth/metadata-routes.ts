@@ -1,8 +1,9 @@
 import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import { SCOPES } from '../../../../domain/access.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
+import { JSON_TYPE } from '../core/media-types.js';
+import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
-import { type JsonDocument, jsonDocument } from '../response/static-document.js';
 import { GRANT_TYPE } from './token-route.js';
 
 export interface MetadataDependencies {
@@ -24,18 +25,11 @@ export function metadataUrl({ url }: Pick<PublicUrl, 'url'>): string {
 export function metadataRoutes(deps: MetadataDependencies): Route[] {
   const { publicUrl, signingKeys } = deps;
   return [
-    wellKnown(publicUrl, '/.well-known/oauth-authorization-server', {
-      build: async () => issuerMetadata(publicUrl),
-    }),
-    wellKnown(publicUrl, RESOURCE_METADATA, {
-      build: async () => resourceMetadata(deps),
-    }),
-    jsonDocument('/oauth/jwks', /^\/oauth\/jwks$/, {
-      cacheControl: CACHE_CONTROL,
-      build: async () => {
-        const keys = await signingKeys.published();
-        return { keys: keys.map(({ publicJwk }) => publicJwk) };
-      },
+    wellKnown(publicUrl, '/.well-known/oauth-authorization-server', () => issuerMetadata(publicUrl)),
+    wellKnown(publicUrl, RESOURCE_METADATA, () => resourceMetadata(deps)),
+    document('/oauth/jwks', /^\/oauth\/jwks$/, async () => {
+      const keys = await signingKeys.published();
+      return { keys: keys.map(({ publicJwk }) => publicJwk) };
     }),
   ];
 }
@@ -68,9 +62,29 @@ function resourceMetadata({ publicUrl: { url }, otherIssuer }: MetadataDependenc
  * A route for a well-known document. If the public URL has a path, clients append it to the well-known path (RFC 8414
  * section 3.1, RFC 9728 section 3.1). Some clients put it before the well-known path, and the proxy removes it.
  */
-function wellKnown(publicUrl: PublicUrl, route: string, document: Omit<JsonDocument, 'cacheControl'>): Route {
-  const pattern = new RegExp(`^${escapeRegExp(route)}(?:${escapeRegExp(publicUrl.addressOf(''))})?$`);
-  return jsonDocument(route, pattern, { ...document, cacheControl: CACHE_CONTROL });
+function wellKnown(publicUrl: PublicUrl, template: string, build: () => object): Route {
+  const path = new RegExp(`^${escapeRegExp(template)}(?:${escapeRegExp(publicUrl.addressOf(''))})?$`);
+  return document(template, path, build);
+}
+
+/** @param build called for each request */
+function document(template: string, path: RegExp, build: () => object | Promise<object>): Route {
+  return {
+    template,
+    path,
+    access: 'public',
+    operations: {
+      GET: {
+        parameter: noParameter,
+        varyBy: ['Accept-Encoding'],
+        handle: async (ctx) => {
+          const body = JSON.stringify(await build());
+          ctx.set({ 'Content-Type': JSON_TYPE, 'Cache-Control': CACHE_CONTROL });
+          ctx.body = body;
+        },
+      },
+    },
+  };
 }
 
 function escapeRegExp(text: string): string {

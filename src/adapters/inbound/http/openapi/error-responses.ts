@@ -1,8 +1,8 @@
 import { MAX_ID } from '../../../../domain/record.js';
+import { exampleOf } from '../core/error-codes.js';
 import { integerSchema, type JsonSchema, open, schemaRef, TEXT } from '../core/json-schema.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
-import { ERROR_EXAMPLES } from '../response/error-examples.js';
 import type { Components } from './components.js';
 import { responseHeaders } from './header-objects.js';
 
@@ -15,7 +15,7 @@ export function errorResponses(components: Components, own: readonly string[]): 
     content: {
       [JSON_TYPE]: {
         schema: schemaRef('Error'),
-        example: { code: 'rate_limited', ...ERROR_EXAMPLES.rate_limited },
+        example: exampleOf('rate_limited'),
       },
     },
   });

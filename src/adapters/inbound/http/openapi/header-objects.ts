@@ -1,6 +1,6 @@
+import { TAG_LIST_PATTERN } from '../core/etag.js';
 import { type JsonSchema, TEXT } from '../core/json-schema.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../query/idempotency-key.js';
-import { TAG_LIST_PATTERN } from '../response/etag.js';
 import type { Components, Reference } from './components.js';
 
 interface HeaderDescription {

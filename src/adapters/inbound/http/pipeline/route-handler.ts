@@ -3,6 +3,7 @@ import type { Requirement } from '../../../../application/auth/authorization.js'
 import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';
+import { compression } from '../core/compression.js';
 import type { Context, Middleware, RequestState } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
 import { NDJSON_UTF8 } from '../core/media-types.js';
@@ -22,7 +23,6 @@ import {
   checkAgain,
   countRequest,
 } from '../middleware/authenticate.js';
-import { compression } from '../middleware/compression.js';
 import { negotiation } from '../middleware/negotiation.js';
 import { varyHeader } from '../middleware/response-headers.js';
 import { readQuery } from '../query/query.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ANY_VERSION, type Precondition } from '../../../../application/records/write-conditions.js';
 import { versionRequired } from '../../../../domain/errors.js';
-import { tagsIn } from '../response/etag.js';
+import { tagsIn } from '../core/etag.js';
 
 export type ConditionHeaders = Pick<IncomingHttpHeaders, 'if-match' | 'if-none-match'>;
 

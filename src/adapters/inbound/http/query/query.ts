@@ -1,9 +1,8 @@
 import type { IssueCode } from '../../../../domain/errors.js';
 import { readInteger } from '../../../../shared/text-values.js';
 import type { Context } from '../core/context.js';
-import type { HttpErrorCode } from '../core/error-codes.js';
-import { invalidParameters, type ParameterIssue, parameterIssue } from '../core/http-error.js';
-import type { HttpIssueCode } from '../core/issue-codes.js';
+import type { HttpErrorCode, HttpIssueCode, ParameterIssue } from '../core/error-codes.js';
+import { invalidParameters, parameterIssue } from '../core/http-error.js';
 import type { FindParameter, NameParameters, Parameter, Query } from '../core/parameter.js';
 
 const NO_PARAMETERS: Query = new Map();

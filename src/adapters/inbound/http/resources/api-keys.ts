@@ -6,6 +6,7 @@ import { parseInstant } from '../../../../domain/instant.js';
 import { MAX_ID } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/validation.js';
 import { API_KEY_SHAPE, EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
+import { sha256 } from '../core/etag.js';
 import {
   instantSchema,
   integerSchema,
@@ -15,7 +16,6 @@ import {
   TEXT,
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
-import { sha256 } from '../response/etag.js';
 import { fromFieldTable } from './from-field-table.js';
 
 const {

@@ -24,11 +24,17 @@ import { andThen } from '../../../../shared/maybe-promise.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
+import { matchesIfNoneMatch } from '../core/etag.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
 import { noParameter } from '../core/parameter.js';
-import { type Reading, type ReadPolicy, readingOf, varyByReader } from '../core/read-policy.js';
-import type { ResourceDefinition } from '../core/resource-definition.js';
+import {
+  type Reading,
+  type ReadPolicy,
+  type ResourceDefinition,
+  readingOf,
+  varyByReader,
+} from '../core/resource-definition.js';
 import {
   type BodyHandler,
   type Handler,
@@ -57,7 +63,6 @@ import { type FieldSelection, FieldSelector } from '../query/field-selection.js'
 import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
 import { writePrecondition } from '../query/preconditions.js';
 import { prefersMinimal } from '../query/prefer-header.js';
-import { matchesIfNoneMatch } from '../response/etag.js';
 
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';

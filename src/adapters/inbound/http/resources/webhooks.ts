@@ -11,6 +11,7 @@ import {
   WEBHOOK,
   type Webhook,
 } from '../../../../domain/webhook.js';
+import { sha256 } from '../core/etag.js';
 import {
   instantSchema,
   integerSchema,
@@ -20,7 +21,6 @@ import {
   TEXT,
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
-import { sha256 } from '../response/etag.js';
 import { fromFieldTable } from './from-field-table.js';
 
 const READ_ONLY_FIELDS: Properties = {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { SERVED_METHODS } from '../../../../shared/http-methods.js';
-import { HttpError } from '../core/http-error.js';
-import { errorResponse } from '../response/error-response.js';
+import { errorResponse, HttpError } from '../core/http-error.js';
 import { type Connection, connectionOf } from './connection.js';
 
 export type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };

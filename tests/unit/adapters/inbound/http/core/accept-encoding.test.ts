@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { preferredCoding } from '#src/adapters/inbound/http/core/compression-codecs.js';
+import { preferredCoding } from '#src/adapters/inbound/http/core/compression.js';
 
 const PREFERRED: [string, 'br' | 'gzip' | undefined][] = [
   ['', undefined],

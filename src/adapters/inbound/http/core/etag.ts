@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Context } from '../core/context.js';
-import { invalidHeader } from '../core/http-error.js';
+import type { Context } from './context.js';
+import { invalidHeader } from './http-error.js';
 
 /**
  * An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. Those are
