@@ -84,6 +84,32 @@ export function lineKey(streamKey: string, line: number): string {
   return `${streamKey}/${line}`;
 }
 
+/** A key can be in use at the insertion and expired at the read that follows, but hardly ever twice in a row. */
+const MAX_INSERTIONS = 3;
+
+/**
+ * Makes reservations in a store that inserts them in one step, and reads those of the other keys in the next.
+ * @param insert returns the keys whose reservations it has inserted
+ * @returns the reservation of each key, new or existing
+ */
+export async function reserveInSteps(
+  reservations: readonly Reservation[],
+  insert: (missing: readonly Reservation[]) => Promise<ReadonlySet<string>>,
+  find: (keys: readonly string[]) => Promise<ReadonlyMap<string, Reservation>>,
+): Promise<ReadonlyMap<string, Reservation>> {
+  const known = new Map<string, Reservation>();
+  let missing = reservations.map((reservation) => ({ ...reservation }));
+  for (let insertions = 0; missing.length > 0; insertions++) {
+    if (insertions === MAX_INSERTIONS) throw unavailable('The reservation of a key could not be read.');
+    const inserted = await insert(missing);
+    for (const one of missing) if (inserted.has(one.key)) known.set(one.key, one);
+    const refused = missing.map(({ key }) => key).filter((key) => !inserted.has(key));
+    for (const [key, one] of await find(refused)) known.set(key, one);
+    missing = missing.filter(({ key }) => !known.has(key));
+  }
+  return known;
+}
+
 /** No record has more values. */
 const MAX_VALUES = 5_000;
 

@@ -1,6 +1,5 @@
 import { type Document, Long } from 'mongodb';
 import type { RecordEntry, Tombstone } from '../../../application/ports/archive.js';
-import type { Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
@@ -155,12 +154,6 @@ export function uniquePath({ fields }: RecordTable, field: string): string {
   return fields[field]?.ignoresCase ? foldedPath(field) : fieldPath(field);
 }
 
-export interface CounterDocument {
-  readonly _id: string;
-  /** The number of ids that were reserved. */
-  readonly reserved: number;
-}
-
 export const COUNTERS = 'counters';
 
 /** A document of {@link COUNTERS}, so that a copy of the database by the tools of MongoDB has it. */
@@ -198,24 +191,7 @@ export interface ChangeLogEntry {
   readonly at: Date;
 }
 
-export interface ReservationDocument {
-  /** The key. */
-  readonly _id: string;
-  readonly fingerprint: string;
-  readonly id: Id;
-  readonly reservedAt: Date;
-  readonly fields?: string;
-}
-
 /** The name of the collection of a table's reservations. */
 export function reservationCollection({ name }: Pick<RecordTable, 'name'>): string {
   return `${name}_reservations`;
-}
-
-export function reservationDocumentOf({ key, reservedAt, ...rest }: Reservation): ReservationDocument {
-  return { _id: key, reservedAt: new Date(reservedAt), ...rest };
-}
-
-export function reservationOf({ _id, reservedAt, ...rest }: ReservationDocument): Reservation {
-  return { key: _id, reservedAt: reservedAt.getTime(), ...rest };
 }

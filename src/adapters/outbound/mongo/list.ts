@@ -1,4 +1,4 @@
-import { type AbstractCursor, BSON, type Collection, type Document, type FindCursor } from 'mongodb';
+import type { AbstractCursor, Collection, Document } from 'mongodb';
 import {
   type Comparison,
   type Filter,
@@ -103,17 +103,6 @@ async function readOnce<Fields>(
     ({ fieldsBytes }) => fieldsBytes,
   );
   return { records: side === 'before' ? records.reverse() : records, hasMore };
-}
-
-/** Reads the first documents in order of `_id`: at most `limit`, fewer if they reach {@link MAX_PAGE_BYTES}. */
-export async function readById<Kind extends object>(
-  found: FindCursor<Kind>,
-  limit: number,
-  maxTimeMS: number,
-): Promise<Kind[]> {
-  const cursor = found.sort({ _id: 1 }).limit(limit).batchSize(BATCH).maxTimeMS(maxTimeMS);
-  const same = (document: Kind) => document;
-  return (await readUpTo(limit, MAX_PAGE_BYTES, cursor, same, BSON.calculateObjectSize)).items;
 }
 
 /**

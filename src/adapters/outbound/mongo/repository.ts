@@ -35,7 +35,6 @@ import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { Counter } from './counters.js';
 import {
   documentOf,
   type LiveDocument,
@@ -50,6 +49,7 @@ import { readFacets } from './facets.js';
 import { conditionsOf } from './filter.js';
 import { listKeys } from './indexes.js';
 import { BATCH, hintFor, readPage, SNAPSHOT_READ } from './list.js';
+import { IdCounter } from './small-tables.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
 import { rangeConditions, searchUnit, WITHOUT_WORDS } from './words.js';
 
@@ -60,9 +60,8 @@ const ID_INDEX = '_id_';
 const RECORDS_AT_ONCE = 64;
 
 /** Every write changes one document, so no write needs a transaction. */
-export class MongoRepository<Fields> implements Repository<Fields> {
+export class MongoRepository<Fields> extends IdCounter implements Repository<Fields> {
   private readonly records: MongoCollection<StoredDocument>;
-  private readonly counter: Counter;
   private readonly indexes: readonly SortOrder[];
 
   /**
@@ -75,17 +74,9 @@ export class MongoRepository<Fields> implements Repository<Fields> {
     private readonly state: WordsState = { areCurrent: false },
     private readonly feed: { readonly isOn: boolean } = { isOn: false },
   ) {
+    super(store, table);
     this.records = store.collection(table.name);
-    this.counter = new Counter(store, table);
     this.indexes = listKeys(table);
-  }
-
-  reserveIds(count: number): Promise<Id> {
-    return this.counter.reserve(count);
-  }
-
-  releaseIds(first: Id, end: Id): Promise<void> {
-    return this.counter.release(first, end);
   }
 
   /** One record costs the driver less than a batch of one. */

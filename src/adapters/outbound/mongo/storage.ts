@@ -1,17 +1,16 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
-import { MongoArchive, MongoReservationArchive } from './archive.js';
+import { MongoArchive } from './archive.js';
 import { MongoChangeFeed } from './change-feed.js';
 import { ChangeLog } from './change-log.js';
 import { withSocketTimeout } from './connection.js';
 import { mongoTable } from './documents.js';
 import { MongoFeedState } from './feed-state.js';
-import { MongoIdempotencyStore } from './idempotency-store.js';
 import { wantedIndexes } from './indexes.js';
 import { MongoRepository } from './repository.js';
 import { MongoSearchIndex } from './search-index.js';
+import { MongoReservations, MongoUsageStore } from './small-tables.js';
 import { MongoStore } from './store.js';
-import { MongoUsageStore } from './usage-store.js';
 
 export interface MongoStorageOptions {
   readonly url: string;
@@ -35,15 +34,13 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
     usage: new MongoUsageStore(store),
     table: (table) => {
       const state = { areCurrent: false };
+      const reservations = new MongoReservations(store, table);
       const log = logs.get(table.name) ?? new ChangeLog(store, table);
       return {
         records: new MongoRepository(store, mongoTable(table), state, table.hasFeed ? feedState : undefined),
         changes: new MongoChangeFeed(log, mongoTable(table)),
-        reservations: new MongoIdempotencyStore(store, table),
-        archives: {
-          records: new MongoArchive(store, mongoTable(table)),
-          reservations: new MongoReservationArchive(store, table),
-        },
+        reservations,
+        archives: { records: new MongoArchive(store, mongoTable(table)), reservations },
         indexes: [new MongoSearchIndex(store, mongoTable(table), state)],
       };
     },

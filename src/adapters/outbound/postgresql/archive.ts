@@ -1,38 +1,24 @@
-import type {
-  RecordArchive,
-  RecordEntry,
-  ReservationArchive,
-  Tombstone,
-} from '../../../application/ports/archive.js';
-import type { Reservation } from '../../../application/ports/idempotency-store.js';
+import type { RecordArchive, RecordEntry, Tombstone } from '../../../application/ports/archive.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
-import { Counter } from './counter.js';
-import {
-  INSERT_RESERVATIONS,
-  RESERVATION_COLUMNS,
-  type ReservationRow,
-  reservationCells,
-  reservationOf,
-} from './idempotency-store.js';
+import { IdCounter } from './small-tables.js';
 import type { TableWrites } from './statements.js';
 import type { PostgresqlStore } from './store.js';
 
 type EntryRow = [...record: RecordRow, deletedAt: Instant | null];
 
 /** The records, tombstones and counter of one table, for copies between stores. */
-export class PostgresqlArchive implements RecordArchive {
+export class PostgresqlArchive extends IdCounter implements RecordArchive {
   readonly name: string;
-  private readonly counter: Counter;
 
   constructor(
-    private readonly store: PostgresqlStore,
+    store: PostgresqlStore,
     table: RecordTable,
     private readonly writes: TableWrites,
   ) {
+    super(store, table);
     this.name = table.name;
-    this.counter = new Counter(store, table);
   }
 
   /** The entry that reaches {@link MAX_PAGE_BYTES} is the last. */
@@ -73,57 +59,9 @@ export class PostgresqlArchive implements RecordArchive {
     await this.store.run(this.writes.discard, [ids]);
   }
 
-  nextId(): Promise<Id> {
-    return this.counter.next();
-  }
-
-  raiseNextId(next: Id): Promise<void> {
-    return this.counter.raise(next);
-  }
-
   /** A change raises the sum of the versions, unless a deletion lowers it; that adds a tombstone. */
   async changeMark(): Promise<string> {
     const text = `SELECT count(*), coalesce(sum(version), 0)::text, count(deleted_at), max(deleted_at) FROM ${this.name}`;
     return [await this.nextId(), ...(await this.store.run({ text }, [])).flat()].join(' ');
-  }
-}
-
-/** The reservations of one table, for copies between stores. */
-export class PostgresqlReservationArchive implements ReservationArchive {
-  readonly name: string;
-
-  constructor(
-    private readonly store: PostgresqlStore,
-    { name }: RecordTable,
-  ) {
-    this.name = name;
-  }
-
-  async read(after: string, limit: number): Promise<readonly Reservation[]> {
-    const text = `SELECT ${RESERVATION_COLUMNS} FROM reservations
-      WHERE resource = $1 AND key > $2 ORDER BY key LIMIT $3`;
-    const rows = await this.store.run<ReservationRow>({ text }, [this.name, after, limit]);
-    return rows.map(reservationOf);
-  }
-
-  async outlier(): Promise<string | undefined> {
-    const text = `SELECT key FROM reservations WHERE resource = $1 AND key = ''`;
-    return (await this.store.run<[string]>({ text }, [this.name]))[0]?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
-    const text = 'SELECT count(*) FROM reservations WHERE resource = $1 AND reserved_at >= $2';
-    const first = Number.isFinite(since) ? since : 0;
-    return (await this.store.run<[number]>({ text }, [this.name, first]))[0]?.[0] ?? 0;
-  }
-
-  async add(reservations: readonly Reservation[]): Promise<void> {
-    const added = await this.store.run(INSERT_RESERVATIONS, [this.name, ...reservationCells(reservations)]);
-    if (added.length < reservations.length) throw new Error(`Some keys of ${this.name} are in use.`);
-  }
-
-  async discard(keys: readonly string[]): Promise<void> {
-    const text = 'DELETE FROM reservations WHERE resource = $1 AND key = ANY($2::text[])';
-    await this.store.run({ text }, [this.name, keys]);
   }
 }

@@ -35,9 +35,9 @@ import {
   uniqueColumnOf,
   uniqueIndexOf,
 } from './columns.js';
-import { Counter } from './counter.js';
 import { isRefusedByOne, violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
+import { IdCounter } from './small-tables.js';
 import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
@@ -52,8 +52,7 @@ const RECORDS_AT_ONCE = 50;
 const MAX_TRIES = 3;
 
 /** Every write is one statement, so no write needs a transaction of several. */
-export class PostgresqlRepository<Fields> implements Repository<Fields> {
-  private readonly counter: Counter;
+export class PostgresqlRepository<Fields> extends IdCounter implements Repository<Fields> {
   private readonly lists: PostgresqlLists<Fields>;
   private readonly insertions: Batches<Versioned<Fields>, InsertOutcome>;
   /** Replacements of single records: those that keep the words of the record, and the others. */
@@ -70,12 +69,12 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
   private readonly byUnique: ReadonlyMap<string, { readonly find: Statement; readonly used: Statement }>;
 
   constructor(
-    private readonly store: PostgresqlStore,
+    store: PostgresqlStore,
     private readonly table: RecordTable,
     private readonly writes: TableWrites,
   ) {
+    super(store, table);
     const { name } = table;
-    this.counter = new Counter(store, table);
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
     this.insertions = new Batches(
@@ -112,14 +111,6 @@ export class PostgresqlRepository<Fields> implements Repository<Fields> {
         return [field, { find, used: prepared(`SELECT ${column} ${among}`) }];
       }),
     );
-  }
-
-  reserveIds(count: number): Promise<Id> {
-    return this.counter.reserve(count);
-  }
-
-  releaseIds(first: Id, end: Id): Promise<void> {
-    return this.counter.release(first, end);
   }
 
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {

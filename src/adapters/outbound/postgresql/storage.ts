@@ -1,17 +1,15 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
-import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
+import { TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
-import { PostgresqlArchive, PostgresqlReservationArchive } from './archive.js';
+import { PostgresqlArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
-import { ExpiringRows } from './expiry.js';
 import { PostgresqlFeed, PostgresqlFeedState } from './feed.js';
-import { PostgresqlIdempotencyStore } from './idempotency-store.js';
 import { PostgresqlRepository } from './repository.js';
 import { PostgresqlSearchIndex } from './search-index.js';
+import { expiringRows, PostgresqlReservations, PostgresqlUsageStore } from './small-tables.js';
 import { TableWrites } from './statements.js';
 import { PostgresqlStore } from './store.js';
-import { PostgresqlUsageStore } from './usage-store.js';
 
 export interface PostgresqlStorageOptions {
   readonly url: string;
@@ -42,23 +40,19 @@ export function postgresqlStorage({
     store,
     feedState: new PostgresqlFeedState(store, tables),
     usage: new PostgresqlUsageStore(store),
-    expiringUsage: new ExpiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
+    expiringUsage: expiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
     table: (table) => {
-      const { name } = table;
       const writes = new TableWrites(table);
-      const ofTable = `resource = '${name}'`;
+      const reservations = new PostgresqlReservations(store, table.name);
       return {
         records: new PostgresqlRepository(store, table, writes),
-        reservations: new PostgresqlIdempotencyStore(store, table),
+        reservations,
         changes: new PostgresqlFeed(store, table),
         expiring: {
-          reservations: new ExpiringRows(store, 'reservations', 'reserved_at', RESERVATION_MS, ofTable),
-          tombstones: new ExpiringRows(store, name, 'deleted_at', TOMBSTONE_MS),
+          reservations: reservations.expiring,
+          tombstones: expiringRows(store, table.name, 'deleted_at', TOMBSTONE_MS),
         },
-        archives: {
-          records: new PostgresqlArchive(store, table, writes),
-          reservations: new PostgresqlReservationArchive(store, table),
-        },
+        archives: { records: new PostgresqlArchive(store, table, writes), reservations },
         indexes: [new PostgresqlSearchIndex(store, table, writes)],
       };
     },

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { checkMongo } from '#src/adapters/outbound/mongo/check.js';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
+import { MongoReservations } from '#src/adapters/outbound/mongo/small-tables.js';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { BY_ID, type Filter } from '#src/application/ports/list-query.js';
@@ -474,7 +474,7 @@ describe('a connection to MongoDB that breaks', () => {
 
   it('during a write to the socket leaves the outcome unknown', async () => {
     server.maxBytes = 1024 * 1024;
-    const reservations = new MongoIdempotencyStore(store, PRODUCTS);
+    const reservations = new MongoReservations(store, PRODUCTS);
     const large = product(1, { description: LARGE });
     const writes = [
       () => products.insertAll([large]),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Db, MongoBulkWriteError, MongoNetworkError } from 'mongodb';
 import { translateError } from '#src/adapters/outbound/mongo/errors.js';
-import { MongoIdempotencyStore } from '#src/adapters/outbound/mongo/idempotency-store.js';
+import { MongoReservations } from '#src/adapters/outbound/mongo/small-tables.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import type { Reservation } from '#src/application/ports/idempotency-store.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
@@ -42,13 +42,13 @@ class ScriptedStore extends MongoStore {
   }
 }
 
-describe('MongoIdempotencyStore.reserve', () => {
+describe('MongoReservations.reserve', () => {
   const duplicate = () =>
     bulkError([{ code: 11_000, index: 0, errmsg: 'E11000 duplicate key error index: _id_ dup key' }]);
   let store: ScriptedStore;
   const reserve = (insertions: unknown[], findings: object[][] = []) => {
     store = new ScriptedStore(insertions, findings);
-    return new MongoIdempotencyStore(store, PRODUCTS).reserve([ONE]);
+    return new MongoReservations(store, PRODUCTS).reserve([ONE]);
   };
   afterEach(() => store.close());
 
