@@ -124,7 +124,7 @@ function contentOf({ name }: StoredTable): string {
 }
 
 function indexesOf(one: StoredTable): string {
-  const { indexes } = recordIndexes(one);
+  const indexes = recordIndexes(one);
   const names = indexes.filter(({ unique }) => !unique).map(({ name = '' }) => name);
   const more = names.filter((name) => name === 'live_words' || /^live_.+_-createdAt$/.test(name));
   const listed = names.filter((name) => !more.includes(name) && !name.startsWith('live_-'));

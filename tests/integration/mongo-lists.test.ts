@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
 import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
-import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
@@ -31,11 +31,7 @@ describe('lists on MongoDB', () => {
 
   beforeEach(async () => {
     database = `lists-${randomUUID()}`;
-    store = new MongoStore(
-      mongoUrl(database),
-      [PRODUCTS, USERS, ORDERS, API_KEYS].map(recordIndexes),
-      ENDLESS,
-    );
+    store = new MongoStore(mongoUrl(database), wantedIndexes([PRODUCTS, USERS, ORDERS, API_KEYS]), ENDLESS);
     products = new MongoRepository(store, PRODUCT_COLLECTION);
     users = new MongoRepository(store, USER_COLLECTION);
     await store.open();
@@ -292,7 +288,7 @@ describe('lists on MongoDB', () => {
     const opened = async (url: string, timeoutMs: number) => {
       const other = new MongoStore(
         url,
-        [recordIndexes(PRODUCTS)],
+        wantedIndexes([PRODUCTS]),
         new QueryBudget(new FakeClock(), timeoutMs),
       );
       await other.open();

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
 import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
-import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoSearchIndex } from '#src/adapters/outbound/mongo/search-index.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
@@ -38,7 +38,7 @@ describe('searches on MongoDB', () => {
   };
 
   beforeEach(async () => {
-    store = new MongoStore(mongoUrl(`search-${randomUUID()}`), [recordIndexes(PRODUCTS)], ENDLESS);
+    store = new MongoStore(mongoUrl(`search-${randomUUID()}`), wantedIndexes([PRODUCTS]), ENDLESS);
     await store.open();
     replica = newReplica();
   });

@@ -62,8 +62,7 @@ const BY_UPDATE = 'live_updatedAt';
 export class ChangeLog {
   private running: Promise<CausalOperations> | undefined;
   private waiting: Promise<CausalOperations> | undefined;
-  /** The versions of the last batch, if none of them became an int64. */
-  private unmodified: ReadonlyMap<Id, number> = new Map();
+  private readonly settled = new EffectGuard();
 
   constructor(
     private readonly store: MongoStore,
@@ -149,7 +148,7 @@ export class ChangeLog {
    * pending like all.
    */
   async adoptTombstones(causal = this.store.causally()): Promise<void> {
-    for (let unmodified = new Set<Id>(); ; ) {
+    for (const guard = new EffectGuard(); ; ) {
       const found = await causal.run((database, options) =>
         this.recordsIn<TombstoneDocument>(database)
           .find(FOREIGN_TOMBSTONES, { ...options, projection: { deletedAt: 1 }, hint: BY_UPDATE })
@@ -158,14 +157,13 @@ export class ChangeLog {
           .toArray(),
       );
       if (found.length === 0) return;
-      requireEffect(found.filter(({ _id }) => unmodified.has(_id)));
+      guard.check(found);
       // In this order: a process that dies in between leaves the tombstones to the next.
       await this.reset(causal);
       const updates = found.map(({ _id, deletedAt }) => ({
         updateOne: { filter: { _id, ...FOREIGN_TOMBSTONES }, update: { $set: { updatedAt: deletedAt } } },
       }));
-      const modified = await this.update(causal, updates);
-      unmodified = new Set(modified > 0 ? [] : found.map(({ _id }) => _id));
+      guard.note(found, await this.update(causal, updates));
     }
   }
 
@@ -173,15 +171,16 @@ export class ChangeLog {
   async trim(moment: Instant): Promise<void> {
     const causal = this.store.causally();
     const isExpired = ({ at }: ChangeLogEntry) => at.getTime() < moment;
-    for (let last = 0; ; ) {
+    for (const guard = new EffectGuard(); ; ) {
       const [oldest] = await this.entries(causal, 1, 1);
       if (!oldest || !isExpired(oldest)) return;
       const some = await this.entries(causal, 1, BATCH);
+      guard.check(some);
       const kept = some.findIndex((entry) => !isExpired(entry));
-      const floor = some.slice(0, kept === -1 ? -1 : kept).at(-1)?._id;
+      const expired = some.slice(0, kept === -1 ? -1 : kept);
+      const floor = expired.at(-1)?._id;
       if (floor === undefined) return;
-      requireEffect(some.filter(({ _id }) => _id <= last));
-      last = floor;
+      guard.note(expired, 0);
       const raise = { $max: { floor } };
       const upToFloor = { _id: { $gt: 0, $lte: floor } };
       await causal.run((database, options) => this.logIn(database).updateOne({ _id: 0 }, raise, options));
@@ -225,17 +224,16 @@ export class ChangeLog {
     );
   }
 
-  /** @throws StoreConfigError if a batch that had no effect is found again */
   private async findPending(causal: CausalOperations, limit: number): Promise<Pending[]> {
     const found = await causal.run((database, options) =>
       this.recordsIn<Pending>(database)
-        .find(PENDING, { ...options, projection: { version: 1, live: 1 }, hint: PENDING_INDEX })
+        .find(PENDING, { ...options, projection: { version: 1, live: 1 }, hint: PENDING_INDEX.name })
         .sort({ updatedAt: 1 })
         .limit(limit)
         .batchSize(limit + 1)
         .toArray(),
     );
-    requireEffect(found.filter(({ _id, version }) => this.unmodified.get(_id) === version));
+    this.settled.check(found);
     return found;
   }
 
@@ -250,9 +248,7 @@ export class ChangeLog {
         },
       },
     }));
-    const modified = await this.update(causal, updates);
-    // Another process may have been faster. Then they are not found again.
-    this.unmodified = new Map(modified > 0 ? [] : pending.map(({ _id, version }) => [_id, version]));
+    this.settled.note(pending, await this.update(causal, updates));
   }
 
   /** @returns how many documents it has changed */
@@ -289,13 +285,25 @@ export class ChangeLog {
   }
 }
 
-/**
- * Ends a loop that waits for its own effect.
- * @param again what it finds though it has settled it
- * @throws StoreConfigError if this is not empty
- */
-export function requireEffect(again: readonly unknown[]): void {
-  if (again.length > 0) throw new StoreConfigError(NO_EFFECT);
+/** Ends a loop that waits for its own effect, on a server that acknowledges updates and does not make them. */
+export class EffectGuard {
+  private unmodified: ReadonlyMap<number, number | Long | undefined> = new Map();
+
+  /**
+   * @param found the next batch
+   * @throws StoreConfigError if a batch that had no effect is found again, in the same versions
+   */
+  check(found: readonly { readonly _id: number; readonly version?: number | Long }[]): void {
+    const isAgain = found.some(
+      ({ _id, version }) => this.unmodified.has(_id) && this.unmodified.get(_id) === version,
+    );
+    if (isAgain) throw new StoreConfigError(NO_EFFECT);
+  }
+
+  /** @param modified how many of a batch have changed. If another process was faster, none; but none is found again. */
+  note(batch: readonly { readonly _id: number; readonly version?: number | Long }[], modified: number): void {
+    this.unmodified = new Map(modified > 0 ? [] : batch.map(({ _id, version }) => [_id, version]));
+  }
 }
 
 function newEpoch(): string {

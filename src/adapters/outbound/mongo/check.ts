@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, type IndexDescriptionInfo, MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
@@ -7,9 +7,8 @@ import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkNumberTypes, checkServer, parseConnectionString } from './connection.js';
 import { type LiveDocument, USAGE } from './documents.js';
-import { isCollectionMissing, translateError } from './errors.js';
-import { findUnusableIndexes } from './index-preparation.js';
-import { byCollection, type CollectionIndexes, wantedIndexes } from './indexes.js';
+import { translateError } from './errors.js';
+import { existingIndexes, findUnusableIndexes, wantedIndexes } from './indexes.js';
 
 const PATIENCE_MS = 5_000;
 
@@ -36,7 +35,7 @@ export async function checkMongo(
     return {
       diagnoses: [
         ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
-        await checkIndexes(client, database, wantedIndexes(tables)),
+        await checkIndexes(client.db(database), tables),
         ...(await unusableIn(client.db(database), tables)),
       ],
       ...(hello['localTime'] instanceof Date && { time }),
@@ -57,7 +56,7 @@ function unusableIn(database: Db, tables: readonly StoredTable[]): Promise<Diagn
 
 /** Before the first start there is no collection for the scratch document. One of its own is dropped again. */
 async function checkTypes(database: Db): Promise<void> {
-  if ((await indexesOf(database, USAGE))?.length) return checkNumberTypes(database, USAGE);
+  if ((await existingIndexes(database, USAGE))?.length) return checkNumberTypes(database, USAGE);
   const own = `scratch_${randomUUID()}`;
   try {
     await checkNumberTypes(database, own);
@@ -66,25 +65,11 @@ async function checkTypes(database: Db): Promise<void> {
   }
 }
 
-/** Undefined: there is no such collection. */
-async function indexesOf(database: Db, collection: string): Promise<IndexDescriptionInfo[] | undefined> {
-  try {
-    return await database.collection(collection).listIndexes().toArray();
-  } catch (error) {
-    if (isCollectionMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function checkIndexes(
-  client: MongoClient,
-  database: string,
-  wanted: readonly CollectionIndexes[],
-): Promise<Diagnosis> {
+async function checkIndexes(database: Db, tables: readonly StoredTable[]): Promise<Diagnosis> {
   const problems: string[] = [];
   const missing: string[] = [];
-  for (const one of byCollection(wanted)) {
-    const found = await indexesOf(client.db(database), one.collection);
+  for (const one of wantedIndexes(tables)) {
+    const found = await existingIndexes(database, one.collection);
     problems.push(...findUnusableIndexes(one, found ?? []));
     const names = new Set(found?.map(({ name }) => name));
     if (found)

@@ -172,7 +172,12 @@ export function changesCollection({ name }: Pick<RecordTable, 'name'>): string {
 
 /** The condition on documents whose change is not in the log yet. The driver stores every version as an int32. */
 export const PENDING = { version: { $type: 'int' } } as const;
-export const PENDING_INDEX = 'pending';
+/** The index on these documents, the oldest change first. */
+export const PENDING_INDEX = {
+  key: { updatedAt: 1 },
+  name: 'pending',
+  partialFilterExpression: PENDING,
+} as const;
 
 /** The first document of a log. It is there while the feed is on. */
 export interface ChangeLogHead {

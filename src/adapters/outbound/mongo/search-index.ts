@@ -1,6 +1,6 @@
 import type { SearchIndex } from '../../../application/ports/search-index.js';
 import type { WordsState } from '../../../application/search/words-state.js';
-import { requireEffect } from './change-log.js';
+import { EffectGuard } from './change-log.js';
 import { type LiveDocument, type MongoTable, recordOf, type StoredDocument } from './documents.js';
 import { readUpTo } from './list.js';
 import type { MongoCollection, MongoStore } from './store.js';
@@ -16,8 +16,7 @@ const BATCH_BYTES = 64 * 1024;
 export class MongoSearchIndex<Fields extends object> implements SearchIndex {
   readonly name: string;
   private readonly records: MongoCollection<StoredDocument>;
-  /** The versions of the last batch, if none of them got its words. */
-  private unmodified: ReadonlyMap<number, number> = new Map();
+  private readonly guard = new EffectGuard();
 
   /** @param state is kept up to date */
   constructor(
@@ -32,7 +31,7 @@ export class MongoSearchIndex<Fields extends object> implements SearchIndex {
   async indexNext(limit: number): Promise<number> {
     const stale = await this.findStale(limit);
     this.state.areCurrent = stale.length === 0;
-    requireEffect(stale.filter(({ _id, version }) => this.unmodified.get(_id) === version));
+    this.guard.check(stale);
     if (stale.length === 0) return 0;
     const updates = stale.map(({ _id, version, words }) => ({
       updateOne: { filter: { _id, version, ...LACKS_CURRENT_WORDS }, update: { $set: words } },
@@ -40,7 +39,7 @@ export class MongoSearchIndex<Fields extends object> implements SearchIndex {
     const { modifiedCount } = await this.records.run((all, maxTimeMS) =>
       all.bulkWrite(updates, { ordered: false, maxTimeMS }),
     );
-    this.unmodified = new Map(modifiedCount > 0 ? [] : stale.map(({ _id, version }) => [_id, version]));
+    this.guard.note(stale, modifiedCount);
     return stale.length;
   }
 

@@ -1,11 +1,10 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { MongoArchive } from './archive.js';
-import { MongoChangeFeed } from './change-feed.js';
+import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
 import { ChangeLog } from './change-log.js';
 import { withSocketTimeout } from './connection.js';
 import { mongoTable } from './documents.js';
-import { MongoFeedState } from './feed-state.js';
 import { wantedIndexes } from './indexes.js';
 import { MongoRepository } from './repository.js';
 import { MongoSearchIndex } from './search-index.js';

@@ -17,8 +17,7 @@ import type { Task } from '../../../shared/task-scheduler.js';
 import { withTimeout } from '../../../shared/timeout.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, signOf, translateError } from './errors.js';
-import { IndexPreparation } from './index-preparation.js';
-import { byCollection, type CollectionIndexes } from './indexes.js';
+import { type CollectionIndexes, IndexPreparation } from './indexes.js';
 import { PoolWatch } from './pool-watch.js';
 
 /** The time of a query on the network, in addition to the time that the server may take. */
@@ -115,7 +114,7 @@ export class MongoStore implements Store {
       batchPatienceMs: this.operationMs,
     });
     const single = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
-    this.indexes = new IndexPreparation(() => this.connect(single), database, byCollection(indexes));
+    this.indexes = new IndexPreparation(() => this.connect(single), database, indexes);
     this.location = `MongoDB at ${hosts}, database ${database}`;
   }
 

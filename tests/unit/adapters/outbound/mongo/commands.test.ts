@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { checkMongo } from '#src/adapters/outbound/mongo/check.js';
 import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
-import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoReservations } from '#src/adapters/outbound/mongo/small-tables.js';
 import { mongoStorage } from '#src/adapters/outbound/mongo/storage.js';
@@ -455,7 +455,7 @@ describe('a connection to MongoDB that breaks', () => {
     breaks = false;
     server = new ScriptedMongo((name) => (breaks && !name.match(/^(hello|ismaster)$/) ? 'reset' : undefined));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
-    store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
+    store = new MongoStore(url, wantedIndexes([PRODUCTS]), ENDLESS);
     products = new MongoRepository(store, mongoTable<Product>(PRODUCTS));
     await store.open();
   });
@@ -503,7 +503,7 @@ describe('a password of MongoDB that is being changed', () => {
       });
       const host = await server.start();
       const url = `mongodb://u:p@${host}/x?replicaSet=rs0&authMechanism=PLAIN`;
-      const store = new MongoStore(url, [recordIndexes(PRODUCTS)], ENDLESS);
+      const store = new MongoStore(url, wantedIndexes([PRODUCTS]), ENDLESS);
       const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
       const refuses = async () => {
         await expectAppError(products.insertAll([product(1)]), 'unavailable');

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { findUnusableIndexes } from '#src/adapters/outbound/mongo/index-preparation.js';
 import {
-  byCollection,
   type CollectionIndexes,
-  recordIndexes,
-  reservationExpiry,
-  tombstoneExpiry,
+  findUnusableIndexes,
+  wantedIndexes,
 } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
@@ -16,11 +13,11 @@ import { type Scripted, ScriptedMongo } from '../../../../support/scripted-mongo
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';
 import { until } from '../../../../support/until.js';
 
-const ALL = [recordIndexes(PRODUCTS), tombstoneExpiry(PRODUCTS), reservationExpiry(PRODUCTS)];
+const ALL = wantedIndexes([PRODUCTS]);
 const BY_ID = { v: 2, key: { _id: 1 }, name: '_id_' };
 
 const expectedIndexes = (collection: string): CollectionIndexes => {
-  const indexes = byCollection(ALL).find((one) => one.collection === collection);
+  const indexes = ALL.find((one) => one.collection === collection);
   if (!indexes) throw new Error(`no indexes are expected of ${collection}`);
   return indexes;
 };
@@ -129,7 +126,7 @@ describe('an index of a collection of MongoDB', () => {
   }
 
   it('is recognised as ours if the server lists default options', () => {
-    for (const expected of byCollection(ALL)) {
+    for (const expected of ALL) {
       const listed = expected.indexes.map((index) => ({ unique: false, sparse: false, ...index, v: 2 }));
       expect(findUnusableIndexes(expected, [BY_ID, ...listed] as never)).to.deep.equal([]);
     }
@@ -166,6 +163,7 @@ describe('the start on MongoDB', () => {
     expect(commands.map(({ createIndexes, indexes }) => [createIndexes, indexes.length])).to.deep.equal([
       ['products', expectedIndexes('products').indexes.length],
       ['products_reservations', 1],
+      ['api_key_usage', 2],
     ]);
     for (const command of commands) expect(command).to.not.have.property('maxTimeMS');
   });
@@ -176,8 +174,8 @@ describe('the start on MongoDB', () => {
     const error = await store.open().catch((error: unknown) => error);
     expect(error).to.be.instanceOf(StoreConfigError);
     expect((error as Error).message.split('\n')).to.deep.equal(
-      ['products', 'products_reservations', 'counters'].map(
-        (collection) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
+      ALL.map(
+        ({ collection }) => `${collection} has an index, mine, that removes documents after a time; drop it.`,
       ),
     );
     expect(server.commandsNamed('createIndexes')).to.deep.equal([]);
@@ -208,7 +206,7 @@ describe('the start on MongoDB', () => {
     expect(server.commandsNamed('createIndexes')).to.have.length(1);
     finish({});
     await Promise.all(tries);
-    expect(server.commandsNamed('createIndexes')).to.have.length(2);
+    expect(server.commandsNamed('createIndexes')).to.have.length(3);
   });
 
   it('is refused to every operation until the indexes are made, and to none afterwards', async () => {
