@@ -1,7 +1,6 @@
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { createManagementApp, type MetricsReport } from '../adapters/inbound/http/pipeline/app.js';
-import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import { createPlainServer } from '../adapters/inbound/http/server/server.js';
+import { createPlainServer, Drain } from '../adapters/inbound/http/server/server.js';
 import type { Logger } from '../application/ports/logger.js';
 import { listen, logErrors } from './listen.js';
 

@@ -4,12 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
-import { Drain } from '../adapters/inbound/http/server/graceful-shutdown.js';
-import {
-  createPlainServer,
-  createTlsServer,
-  replaceIdentity,
-} from '../adapters/inbound/http/server/server.js';
+import { createPlainServer, createTlsServer, Drain, replaceIdentity } from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/container.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings } from '../config/settings.js';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { createPlainServer, Drain } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/process/listen.js';
 import { HttpClient, received } from '../support/http-client.js';
 

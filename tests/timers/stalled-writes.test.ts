@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { limitStalledWrites } from '#src/adapters/inbound/http/server/workarounds/stalled-writes.js';
+import { limitStalledWrites } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/process/listen.js';
 import { until } from '../support/until.js';
 

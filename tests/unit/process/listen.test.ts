@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
-import { Drain } from '#src/adapters/inbound/http/server/graceful-shutdown.js';
-import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
+import { createPlainServer, Drain } from '#src/adapters/inbound/http/server/server.js';
 import { SettingsError } from '#src/config/settings.js';
 import { AddressInUse, listen, listenOnAll, logErrors } from '#src/process/listen.js';
 import { RecordingLogger } from '../../support/fakes.js';

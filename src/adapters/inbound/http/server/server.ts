@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { type Socket, Server as TcpServer } from 'node:net';
 import {
   isRequestTimeout,
   type ParserError,
@@ -16,17 +16,33 @@ import {
 } from './client-error.js';
 import {
   acceptConnections,
+  type Connection,
   type ConnectionLimits,
   coalesceChunks,
   connectionOf,
   connectionsOf,
   isChunked,
   limitConnections,
+  type Progress,
 } from './connection.js';
-import { SECURITY_HEADERS } from './security-headers.js';
-import { type TlsIdentity, tlsOptions } from './tls-options.js';
-import { refusePlainHttp } from './workarounds/plain-http.js';
-import { limitStalledWrites } from './workarounds/stalled-writes.js';
+import { refusePlainHttp, type TlsIdentity, tlsOptions } from './tls.js';
+
+/** The headers of every response that restrict what a browser does with it. The page at /docs overrides some. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  // Opened as a page, a response runs nothing and loads nothing, and no other page can embed it.
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  // URLs contain search values, for example an e-mail address.
+  'Referrer-Policy': 'no-referrer',
+  // Keeps the bytes out of the process of pages of other origins. CORS takes precedence.
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Makes browsers use only HTTPS for a year (RFC 6797 section 6.1). Subdomains may have another owner, so they are not
+ * included.
+ */
+export const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 const SECOND = 1_000;
 
@@ -179,4 +195,121 @@ const UPGRADE_OPTION = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 /** Whether a request asks for another protocol. The service ignores that but must close the connection afterwards. */
 function requestsUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined || UPGRADE_OPTION.test(headers.connection ?? '');
+}
+
+// Stalled writes. By hand: when a socket times out during a write, Node compares the size of the write with what is left
+// of it, and waits once more if they differ (`_onTimeout` in lib/net.js). With TLS they always differ at first, so a client
+// that does not read is disconnected after twice the timeout. Delete this part when Node disconnects it after one.
+
+/** How often a timeout is compared with the clock within its time. */
+const CHECKS = 30;
+
+/** What the check of stalled writes reads of a connection, and remembers in it. */
+type Sender = Pick<Connection, 'socket'> & Partial<Pick<Connection, 'progress' | 'isWorking'>>;
+
+/** The part of a socket that Node does not document. `_parent` is the TCP connection below TLS. */
+interface Handle {
+  readonly writeQueueSize?: number;
+  readonly _parent?: Handle;
+}
+
+/**
+ * Disconnects a client to which nothing could be sent, and which has sent nothing, for this time. The idle timeout of
+ * Node applies while nothing waits to be sent.
+ */
+export function limitStalledWrites(server: TcpServer, open: Iterable<Sender>, silenceMs: number): void {
+  const check = () => endStalled(open, silenceMs, performance.now());
+  const timer = setInterval(check, silenceMs / CHECKS).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/** @param now milliseconds of a clock that never goes back */
+export function endStalled(open: Iterable<Sender>, silenceMs: number, now: number): void {
+  for (const connection of open) {
+    const { socket, progress: last, isWorking } = connection;
+    const progress = isWorking || socket.writableLength === 0 ? undefined : progressOf(socket, now);
+    if (!last || !progress || hasMoved(last, progress)) connection.progress = progress;
+    else if (now - last.since >= silenceMs) socket.destroy();
+  }
+}
+
+function progressOf(socket: Socket, since: number): Progress {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null };
+  const unsent = (handle?._parent ?? handle)?.writeQueueSize ?? 0;
+  return { since, read: socket.bytesRead, written: socket.bytesWritten, unsent };
+}
+
+function hasMoved(before: Progress, { read, written, unsent }: Progress): boolean {
+  return read !== before.read || written !== before.written || unsent !== before.unsent;
+}
+
+// Draining.
+
+/**
+ * How long an idle connection stays open during a drain. A request may be on its way; its response closes the
+ * connection (`Connection: close`), so a busy client never meets a closed one (RFC 9112 section 9.6).
+ */
+const IDLE_MS = 500;
+/** How long a TLS handshake may still take during a drain. */
+const HANDSHAKE_MS = 2_000;
+const CHECK_MS = 50;
+
+/**
+ * Stops an HTTP or HTTPS server. Running requests are finished, then idle connections are closed, and after a deadline
+ * all connections are closed. By hand: Node's `close` and `closeIdleConnections` can cut a response that is being sent.
+ */
+export class Drain {
+  private isStarted = false;
+  private readonly servers: TcpServer[];
+
+  constructor(private readonly server: TcpServer) {
+    this.servers = [server];
+  }
+
+  /** @param other passes its connections to the server */
+  add(other: TcpServer): void {
+    this.servers.push(other);
+  }
+
+  get isDraining(): boolean {
+    return this.isStarted;
+  }
+
+  /** @returns whether all running requests were finished within `graceMs` */
+  async drain(graceMs: number): Promise<boolean> {
+    this.isStarted = true;
+    const connections = connectionsOf(this.server);
+    const startedAt = performance.now();
+    // Not `close` of the HTTP server, which destroys connections on which a response is still being sent.
+    const closed = Promise.all(
+      this.servers.map(
+        (server) =>
+          new Promise<void>((resolve) => {
+            TcpServer.prototype.close.call(server, () => resolve());
+          }),
+      ),
+    );
+    let isComplete = true;
+    const timer = setInterval(() => {
+      const now = performance.now();
+      for (const connection of connections) {
+        if (now - startedAt >= graceMs) {
+          isComplete &&= connection.pipeline.idleSinceMs !== undefined;
+          connection.socket.destroy();
+        } else if (connection.isEstablished) closeIdle(connection, startedAt, now);
+        else if (now - startedAt >= HANDSHAKE_MS) connection.socket.destroy();
+      }
+    }, CHECK_MS);
+    await closed;
+    clearInterval(timer);
+    return isComplete;
+  }
+}
+
+/** Ends an idle connection after everything that is still to be sent. A request that arrives later is not served. */
+function closeIdle({ socket, pipeline }: Connection, drainSince: number, now: number): void {
+  const { idleSinceMs = now } = pipeline;
+  if (now - Math.max(idleSinceMs, drainSince) < IDLE_MS) return;
+  if (!socket.writableEnded) socket.end();
+  else if (socket.writableFinished) socket.destroy();
 }

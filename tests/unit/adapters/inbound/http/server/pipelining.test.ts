@@ -1,8 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { Connection } from '#src/adapters/inbound/http/server/connection.js';
-import { MAX_WAITING } from '#src/adapters/inbound/http/server/pipelining.js';
+import { Connection, MAX_WAITING } from '#src/adapters/inbound/http/server/connection.js';
 
 describe('a pipeline', () => {
   it(`closes a connection with more than ${MAX_WAITING} waiting requests`, () => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { endStalled } from '#src/adapters/inbound/http/server/workarounds/stalled-writes.js';
+import { endStalled } from '#src/adapters/inbound/http/server/server.js';
 
 const SILENCE_MS = 600;
 const STEP_MS = 50;
