@@ -55,7 +55,11 @@ describe('the source code', () => {
     ]);
     expect(
       modules.find(({ path }) => path === 'adapters/inbound/http/pipeline/app.ts')?.imports,
-    ).to.include.members(['node:http', 'domain/errors.ts', 'adapters/inbound/http/pipeline/koa-listener.ts']);
+    ).to.include.members([
+      'node:http',
+      'domain/errors.ts',
+      'adapters/inbound/http/pipeline/route-handler.ts',
+    ]);
     for (const path of ['packages/client/index.ts', 'packages/mcp/serve.ts', 'packages/pages/docs/main.ts'])
       expect(modules.filter((module) => module.path === path)).to.have.length(1);
   });

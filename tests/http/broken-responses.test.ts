@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { koaListener } from '#src/adapters/inbound/http/pipeline/koa-listener.js';
+import { koaListener } from '#src/adapters/inbound/http/pipeline/app.js';
 import { createPlainServer, createTlsServer, Drain } from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';

@@ -7,7 +7,7 @@ import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
-import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
+import { errors } from '#src/adapters/inbound/http/pipeline/app.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Middleware } from '#src/adapters/inbound/http/core/context.js';
 import { listOperation } from '#src/adapters/inbound/http/list/list-operation.js';
-import { errors } from '#src/adapters/inbound/http/middleware/errors.js';
+import { errors } from '#src/adapters/inbound/http/pipeline/app.js';
 import { responseLimits, type SendingLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import type { ListQuery } from '#src/application/ports/list-query.js';

@@ -70,32 +70,27 @@ export function statusOf({ code }: CodedError): number {
   return ERRORS[code].status;
 }
 
-/** The error as JSON: `code`, `message` and `details`. */
-export function errorResponse(error: CodedError): ErrorResponse {
-  return response(error, JSON_TYPE, membersOf(error));
-}
-
-/** The error as a problem (RFC 9457 section 3.1), with the members of {@link errorResponse}. */
-export function problemResponse(error: CodedError): ErrorResponse {
-  const status = statusOf(error);
-  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail: error.message };
-  return response(error, PROBLEM, { ...problem, ...membersOf(error) });
-}
-
-function membersOf(error: CodedError): object {
+/** The error as JSON: `code`, `message` and `details`; as a problem (RFC 9457 section 3.1) with more members before. */
+export function errorResponse(
+  error: CodedError,
+  type: typeof JSON_TYPE | typeof PROBLEM = JSON_TYPE,
+): ErrorResponse {
   const { code, message, details } = error;
-  return { ...(error instanceof HttpError && error.members), code, message, details };
-}
-
-function response(error: CodedError, type: string, body: object): ErrorResponse {
+  const status = statusOf(error);
   return {
-    status: statusOf(error),
+    status,
     headers: {
       'Content-Type': type,
       'Cache-Control': 'no-store',
-      ...(error.code === 'unavailable' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
+      ...(code === 'unavailable' && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
     },
-    body: JSON.stringify(body),
+    body: JSON.stringify({
+      ...(type === PROBLEM && { type: 'about:blank', title: STATUS_CODES[status], status, detail: message }),
+      ...(error instanceof HttpError && error.members),
+      code,
+      message,
+      details,
+    }),
   };
 }
 
