@@ -123,13 +123,8 @@ function backupOf({ STORE }: Settings, command: string): StoreBackup {
 export async function describeService(settings: Settings): Promise<object> {
   const { composeWith } = await import('./container.js');
   const { memoryRateLimits } = await import('./rate-limits.js');
-  const { storageOf } = await import('./storage.js');
   const makeParts = await STORES.memory.load({});
-  return composeWith({
-    settings,
-    makeStorage: (options) => storageOf(makeParts(options)),
-    makeRateLimits: memoryRateLimits,
-  }).openApiDocument;
+  return composeWith({ settings, makeParts, makeRateLimits: memoryRateLimits }).openApiDocument;
 }
 
 /** Returns a well-formed API key that no store knows. */

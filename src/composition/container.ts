@@ -8,7 +8,6 @@ import { type Settings, SettingsError } from '../config/settings.js';
 import type { TracingSettings } from '../config/tracing-settings.js';
 import { type Application, type Choices, MAKERS } from './parts.js';
 import { RATE_LIMITERS } from './rate-limits.js';
-import { storageOf } from './storage.js';
 import { STORES } from './stores/index.js';
 import { loadTracer } from './tracing.js';
 
@@ -29,8 +28,7 @@ export async function compose(
   const makeParts = await STORES[settings.STORE].load(settings);
   const makeRateLimits = await RATE_LIMITERS[settings.RATE_LIMITER]();
   const makeTracing = await loadTracer(tracing);
-  const makeStorage: Choices['makeStorage'] = (options) => storageOf(makeParts(options));
-  return composeWith({ settings, makeStorage, makeRateLimits, makeTracing, primary, clock });
+  return composeWith({ settings, makeParts, makeRateLimits, makeTracing, primary, clock });
 }
 
 /**

@@ -13,7 +13,6 @@ import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
-import { WebhookMetrics } from '../adapters/outbound/prometheus/webhook-metrics.js';
 import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
 import { RandomBackoff, SystemClock, SystemTimer } from '../adapters/outbound/system/clock.js';
 import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
@@ -39,9 +38,8 @@ import { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { FeedState } from '../application/ports/change-feed.js';
 import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
-import type { RequestObserver } from '../application/ports/request-observer.js';
+import type { Observer } from '../application/ports/observer.js';
 import type { Store } from '../application/ports/store.js';
-import type { StoreObserver } from '../application/ports/store-observer.js';
 import type { TokenSigner } from '../application/ports/tokens.js';
 import type { WebhookTransport } from '../application/ports/webhooks.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
@@ -52,12 +50,11 @@ import { packageVersion } from '../config/version.js';
 import { PublicUrl } from '../shared/public-url.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
 import { indexingWords, type Job, maintainingFeeds, purging, savingUsage, sendingWebhooks } from './jobs.js';
-import { observedStorage } from './observed-storage.js';
 import { describedService } from './openapi.js';
 import { countedLimits, type MakeRateLimits, type RateLimits } from './rate-limits.js';
 import { collectionPaths, composeResources, DEFINITIONS, type Resources } from './resources.js';
-import type { Storage } from './storage.js';
-import type { StorageOptions } from './stores/registration.js';
+import { observedBy, type Storage, storageOf } from './storage.js';
+import type { MakeParts } from './stores/registration.js';
 import { TABLES } from './tables.js';
 import type { MakeTracing } from './tracing.js';
 import { TRANSPORTS, type Transport } from './transports.js';
@@ -66,7 +63,7 @@ import { TRANSPORTS, type Transport } from './transports.js';
 export interface Choices {
   readonly settings: Settings;
   /** @throws StoreConfigError */
-  readonly makeStorage: (options: StorageOptions) => Storage;
+  readonly makeParts: MakeParts;
   readonly makeRateLimits: MakeRateLimits;
   /** Absent: no traces. */
   readonly makeTracing?: MakeTracing;
@@ -90,7 +87,7 @@ export interface Application {
   /** Undefined: no traces are recorded. */
   readonly tracing: Tracing | undefined;
   /** Learn of every call of the store and of Redis. */
-  readonly storeObservers: readonly StoreObserver[];
+  readonly storeObservers: readonly Observer[];
   readonly storage: Storage;
   readonly store: Store;
   readonly feedState: FeedState;
@@ -124,7 +121,7 @@ export interface Application {
   readonly openApiDocument: object;
 
   /** Learn of every request. */
-  readonly observers: readonly RequestObserver[];
+  readonly observers: readonly Observer[];
   readonly limits: ConcurrencyLimits;
   readonly transport: Transport;
   readonly metricsReport: MetricsReport;
@@ -184,13 +181,13 @@ export const MAKERS: {
   metrics: ({ clock }) => new PrometheusMetrics(clock),
   tracing: ({ choices, logger }) => choices.makeTracing?.(logger),
   storeObservers: ({ choices: { isMeasured = true }, metrics, tracing }) => [
-    ...(isMeasured ? [metrics.store] : []),
+    ...(isMeasured ? [metrics] : []),
     ...(tracing ? [tracing] : []),
   ],
   storage: ({ choices, settings, clock, logger, storeObservers }) => {
     const budget = new QueryBudget(clock, settings.QUERY_TIMEOUT_MS);
-    const made = choices.makeStorage({ tables: TABLES, budget, logger });
-    return observedStorage(made, settings.STORE, storeObservers);
+    const made = choices.makeParts({ tables: TABLES, budget, logger });
+    return storageOf(made, observedBy(storeObservers, settings.STORE));
   },
   store: ({ storage }) => storage.store,
   feedState: ({ storage }) => storage.feedState,
@@ -250,7 +247,7 @@ export const MAKERS: {
       transport,
       clock,
       logger,
-      observer: new WebhookMetrics(parts.metrics, () => parts.webhookSender.lagMs),
+      metrics: parts.metrics,
       owner: randomUUID(),
       newMessageId,
       addressOf: (resource, position) =>
@@ -307,34 +304,23 @@ export const MAKERS: {
   ],
   openApiDocument: ({ settings, routes, publicUrl: { url } }) => describedService({ settings, routes, url }),
 
-  observers: ({ choices: { isMeasured = true }, logger, usageCounter, metrics }) => [
-    logger,
-    usageCounter,
-    ...(isMeasured ? [metrics.requests] : []),
-  ],
+  observers: ({ logger, usageCounter, storeObservers }) => [logger, usageCounter, ...storeObservers],
   limits: ({ settings }) => new ConcurrencyLimits(settings.BODY_LIMIT_BYTES),
   transport: ({ settings, clock, logger }) => TRANSPORTS[settings.TLS](settings, clock, logger),
-  metricsReport: ({
-    choices: { primary },
-    settings,
-    metrics,
-    clock,
-    logger,
-    store,
-    storage,
-    limits,
-    transport,
-  }) => {
-    const { DATA_DIR: dataDir, STORE, RATE_LIMITER } = settings;
+  metricsReport: (parts) => {
+    const { settings, metrics, clock, logger, store, feedState, limits, transport } = parts;
+    const { DATA_DIR: dataDir, STORE, RATE_LIMITER, CHANGES } = settings;
     collectServiceMetrics(metrics, {
       build: { version: packageVersion(), store: STORE, rate_limiter: RATE_LIMITER },
       clock,
       store,
-      feedState: storage.feedState,
+      feedState,
       limits,
       dataDir,
+      webhooks: CHANGES === 'on' ? parts.webhookSender : undefined,
       certificate: transport.certificate,
     });
+    const { primary } = parts.choices;
     return primary ? groupMetrics(metrics, primary, logger) : metrics;
   },
   jobs: (parts) => {

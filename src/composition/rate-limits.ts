@@ -6,8 +6,8 @@ import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Metrics } from '../application/ports/metrics.js';
+import type { Observer } from '../application/ports/observer.js';
 import type { RateLimiter, RatePolicy } from '../application/ports/rate-limiter.js';
-import { allObservers, type StoreObserver } from '../application/ports/store-observer.js';
 import type { Settings } from '../config/settings.js';
 
 /** The limiters. `close` ends their connection, if they have one. */
@@ -26,7 +26,7 @@ export interface RateLimitDependencies {
   /** In a cluster worker: its channel to the primary, which counts for all workers. */
   readonly primary: Channel | undefined;
   /** Learn of every call of Redis. */
-  readonly observers: readonly StoreObserver[];
+  readonly observers: readonly Observer[];
 }
 
 export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
@@ -54,7 +54,7 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>
         new FallbackRateLimiter({
-          shared: new RedisRateLimiter(policy, connection, allObservers(observers)),
+          shared: new RedisRateLimiter(policy, connection, observers),
           makeLocal: () => new MemoryRateLimiter(policy, clock),
           metrics,
         });

@@ -1,5 +1,6 @@
 import type { Archives } from '../application/ports/archive.js';
 import type { FeedState } from '../application/ports/change-feed.js';
+import { type Observer, observeCall, type StoreCall } from '../application/ports/observer.js';
 import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { SearchIndex } from '../application/ports/search-index.js';
@@ -34,29 +35,68 @@ export interface Storage extends Repositories {
   readonly searchIndexes: readonly SearchIndex[];
 }
 
-/** Makes the storage of all tables: what the service must purge, and what a copy carries. */
-export function storageOf(parts: StorageParts): Storage {
-  const { store, usage, expiringUsage } = parts;
+/** Returns a port whose calls are observed. */
+type Observe = <Port extends object>(port: Port, collection?: string) => Port;
+
+/**
+ * Makes the storage of all tables: what the service must purge, and what a copy carries.
+ * @param observe of all ports but the archives, which only a copy uses, and the state of the feeds
+ */
+export function storageOf(parts: StorageParts, observe: Observe = (port) => port): Storage {
+  const { store, feedState, usage, expiringUsage } = parts;
   const all = new Map(TABLES.map((table) => [table, parts.table(table)]));
   const of = (table: StoredTable) => all.get(table) as TableStore<object>;
+  const purgeable = [
+    ...RESOURCE_TABLES.flatMap((table) => of(table).expiring?.reservations ?? []),
+    ...EXPIRING_TABLES.flatMap((table) => of(table).expiring?.tombstones ?? []),
+    ...(expiringUsage ? [expiringUsage] : []),
+  ];
+  const searchIndexes = TABLES.filter(({ searched }) => searched.length > 0).flatMap(
+    (table) => of(table).indexes ?? [],
+  );
   return {
-    store,
-    ...repositories(<Fields extends object>(table: StoredTable) => of(table).records as Repository<Fields>),
-    reservations: idempotencyStores((table) => of(table).reservations),
-    changes: changeFeeds((table) => of(table).changes),
-    feedState: parts.feedState,
-    usage,
+    store: observe(store),
+    ...repositories(
+      <Fields extends object>(table: StoredTable) =>
+        observe(of(table).records, table.name) as Repository<Fields>,
+    ),
+    reservations: idempotencyStores((table) => observe(of(table).reservations, `${table.name}_reservations`)),
+    changes: changeFeeds((table) => observe(of(table).changes, table.name)),
+    feedState,
+    usage: observe(usage, 'api_key_usage'),
     archives: {
       records: TABLES.flatMap((table) => of(table).archives?.records ?? []),
       reservations: RESOURCE_TABLES.flatMap((table) => of(table).archives?.reservations ?? []),
     },
-    purgeable: [
-      ...RESOURCE_TABLES.flatMap((table) => of(table).expiring?.reservations ?? []),
-      ...EXPIRING_TABLES.flatMap((table) => of(table).expiring?.tombstones ?? []),
-      ...(expiringUsage ? [expiringUsage] : []),
-    ],
-    searchIndexes: TABLES.filter(({ searched }) => searched.length > 0).flatMap(
-      (table) => of(table).indexes ?? [],
-    ),
+    purgeable: purgeable.map((entries) => observe(entries)),
+    searchIndexes: searchIndexes.map((index) => observe(index, index.name)),
   };
+}
+
+/** The methods that are no calls: the end of the process, and figures of the process itself. */
+const UNOBSERVED = ['constructor', 'close', 'pools'];
+
+/** Returns a function that observes every method of a port, and inherits everything else of it. */
+export function observedBy(observers: readonly Observer[], system: string): Observe {
+  return (port, collection) => {
+    const calls = methodsOf(port).map(([operation, method]) => {
+      const call: StoreCall = { system, operation, ...(collection !== undefined && { collection }) };
+      return [
+        operation,
+        (...args: unknown[]) => observeCall(observers, call, () => method.apply(port, args)),
+      ];
+    });
+    return Object.assign(Object.create(port), Object.fromEntries(calls));
+  };
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+function methodsOf(port: object | null): [name: string, method: Method][] {
+  if (port === null || port === Object.prototype) return [];
+  const own = Object.entries(Object.getOwnPropertyDescriptors(port)).flatMap(
+    ([name, { value }]): [string, Method][] =>
+      typeof value === 'function' && !UNOBSERVED.includes(name) ? [[name, value]] : [],
+  );
+  return [...methodsOf(Object.getPrototypeOf(port)), ...own];
 }

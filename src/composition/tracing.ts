@@ -14,8 +14,7 @@ export async function loadTracer({ protocol, problem }: TracingSettings): Promis
       return undefined;
     };
   }
-  const { EXPORTERS } = await import('../adapters/outbound/opentelemetry/exporter.js');
-  const { Tracing } = await import('../adapters/outbound/opentelemetry/tracing.js');
+  const { EXPORTERS, Tracing } = await import('../adapters/outbound/opentelemetry/tracing.js');
   const makeExporter = await EXPORTERS[protocol]();
   return (logger) => new Tracing({ makeExporter, version: packageVersion(), logger });
 }

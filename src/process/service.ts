@@ -140,7 +140,6 @@ export class Service {
     const {
       settings,
       observers,
-      tracing,
       logger,
       clock,
       rateLimits,
@@ -157,7 +156,6 @@ export class Service {
       publicUrl,
       routes: [...routes, ...health],
       observers,
-      tracer: tracing,
       logger,
       clock,
       isDraining: this.isDraining,

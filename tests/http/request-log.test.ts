@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TraceIds } from '#src/application/ports/request-observer.js';
+import type { TraceIds } from '#src/application/ports/observer.js';
 import { listService } from '../support/middleware-harness.js';
 import { until } from '../support/until.js';
 

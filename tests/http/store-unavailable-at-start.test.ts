@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
-import { storageOf } from '#src/composition/storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { product } from '../contract/repository/records.js';
@@ -44,19 +43,17 @@ function serviceThatStartsLate(firstRequestsWaitMs = 600_000) {
     };
     const application = composeWith({
       settings: loadSettings(settings),
-      makeStorage: (options) => {
-        const storage = storageOf(memoryStorage(options));
-        storage.store.open = () => new Promise((resolve) => (state.open = resolve));
-        const insertKeys = storage.apiKeys.insertAll.bind(storage.apiKeys);
-        storage.apiKeys.insertAll = async (keys) => {
-          await new Promise<void>((resolve) => (state.storeFirstKey = resolve));
-          return insertKeys(keys);
-        };
-        return storage;
-      },
+      makeParts: memoryStorage,
       makeRateLimits: memoryRateLimits,
     });
-    await application.storage.products.insertAll([product(1)]);
+    const { store, apiKeys, products } = application.storage;
+    store.open = () => new Promise((resolve) => (state.open = resolve));
+    const insertKeys = apiKeys.insertAll.bind(apiKeys);
+    apiKeys.insertAll = async (keys) => {
+      await new Promise<void>((resolve) => (state.storeFirstKey = resolve));
+      return insertKeys(keys);
+    };
+    await products.insertAll([product(1)]);
     service = new Service(application.serviceParts, firstRequestsWaitMs);
     state.started = service.start();
     const authority = `${folder}/tls/ca.pem`;

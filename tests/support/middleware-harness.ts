@@ -14,8 +14,8 @@ import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';
 import type { Logger } from '#src/application/ports/logger.js';
+import type { Observer, RequestEntry } from '#src/application/ports/observer.js';
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
-import type { RequestEntry, RequestObserver } from '#src/application/ports/request-observer.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import { LIVE, normalizeProduct, type Product } from '#src/domain/product.js';
@@ -105,14 +105,14 @@ class WatchedRepository extends MemoryRepository<Product> {
 }
 
 /** Records the log entries with their details. */
-export class DetailLogger implements Logger, RequestObserver {
+export class DetailLogger implements Logger, Observer {
   readonly lines: { event: string; details: Readonly<Record<string, unknown>> }[] = [];
   private readonly record = (event: string, details = {}) => void this.lines.push({ event, details });
 
   info = this.record;
   warn = this.record;
   error = this.record;
-  end = (entry: RequestEntry) => this.record('request', { ...entry });
+  request = () => ({ end: (entry: RequestEntry) => this.record('request', { ...entry }) });
 }
 
 export interface ListService {
@@ -146,7 +146,7 @@ export function listService(origins = '', limits = new ConcurrencyLimits(1_000))
 
 function appOver(
   records: WatchedRepository,
-  logger: Logger & RequestObserver,
+  logger: Logger & Observer,
   origins: string,
   limits: ConcurrencyLimits,
 ) {

@@ -1,4 +1,4 @@
-import type { RequestEntry } from '#src/application/ports/request-observer.js';
+import type { RequestEntry } from '#src/application/ports/observer.js';
 
 /** A request as the log receives it. */
 export const REQUEST_ENTRY: RequestEntry = {

@@ -15,8 +15,8 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/clock.js';
+import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import type { RequestEntry } from '#src/application/ports/request-observer.js';
 import { fieldReader, type RecordFormat, type RecordRules } from '#src/application/records/record-format.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import { type Application, compose } from '#src/composition/container.js';
@@ -149,7 +149,7 @@ function app({ serviceParts }: Application, routes: readonly Route[], entries: R
     accessControl: { authenticator, limiter: rateLimits.requests },
     routes,
     publicUrl,
-    observers: [...observers, { end: (entry) => void entries.push(entry) }],
+    observers: [...observers, { request: () => ({ end: (entry) => void entries.push(entry) }) }],
     logger,
     clock,
     isDraining: () => false,

@@ -1,7 +1,6 @@
 /** The service without metrics, to measure what they cost. */
 import { composeWith } from '#src/composition/container.js';
 import { RATE_LIMITERS } from '#src/composition/rate-limits.js';
-import { storageOf } from '#src/composition/storage.js';
 import { STORES } from '#src/composition/stores/index.js';
 import { loadSettings } from '#src/config/settings.js';
 import { onShutdownSignal } from '#src/process/exit.js';
@@ -9,10 +8,9 @@ import { Service } from '#src/process/service.js';
 import { print, startupBanner } from '#src/process/startup-banner.js';
 
 const settings = loadSettings();
-const makeParts = await STORES[settings.STORE].load(settings);
 const { serviceParts } = composeWith({
   settings,
-  makeStorage: (options) => storageOf(makeParts(options)),
+  makeParts: await STORES[settings.STORE].load(settings),
   makeRateLimits: await RATE_LIMITERS[settings.RATE_LIMITER](),
   isMeasured: false,
 });

@@ -2,7 +2,7 @@ import { keyIdOf } from '../../domain/api-key.js';
 import type { Id, Instant } from '../../domain/record.js';
 import { SERVED_METHODS } from '../../shared/http-methods.js';
 import type { Clock } from '../ports/clock.js';
-import type { RequestEntry, RequestObserver } from '../ports/request-observer.js';
+import type { Observer, RequestEntry } from '../ports/observer.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../ports/usage-store.js';
 import { startOfHour } from './key-usage.js';
 
@@ -25,7 +25,7 @@ export interface UsageCounterDependencies {
  * for the store: {@link save} is called every few seconds. It saves totals of an hour, and not what was added since the
  * last call, so that a repeated save counts nothing twice.
  */
-export class UsageCounter implements RequestObserver {
+export class UsageCounter implements Observer {
   private current: HourlyTotals;
   /** Of earlier hours, not saved completely yet. */
   private earlier: HourlyTotals[] = [];
@@ -35,6 +35,10 @@ export class UsageCounter implements RequestObserver {
     private readonly maxNumbers = MAX_NUMBERS,
   ) {
     this.current = this.newTotals();
+  }
+
+  request(): this {
+    return this;
   }
 
   /** Counts a request that found a route and has an API key, with any status. */

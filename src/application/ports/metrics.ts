@@ -1,9 +1,14 @@
-/** The published names of the counters that code increments. What observers learn needs no counter here. */
-export type CounterName = 'rate_limiter_fallback_total';
+import type { WebhookAttemptOutcome, WebhookPauseReason } from './webhooks.js';
+
+/** An event that code counts: the published name of its counter, and the value of the label. */
+export type CountedEvent =
+  | [counter: 'rate_limiter_fallback_total']
+  | [counter: 'webhook_deliveries_total', outcome: WebhookAttemptOutcome]
+  | [counter: 'webhook_pauses_total', reason: WebhookPauseReason];
 
 /** Counts events of the service for monitoring. */
 export interface Metrics {
-  increment(counter: CounterName): void;
+  increment(...event: CountedEvent): void;
 }
 
 /** One metric of one process: plain data, as it travels to another process as JSON. */

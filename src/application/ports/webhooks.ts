@@ -48,9 +48,3 @@ export type WebhookAttemptOutcome = 'accepted' | 'rejected' | 'failed';
  * with values that this release does not know.
  */
 export type WebhookPauseReason = 'expired' | 'gone' | 'key' | 'damaged';
-
-/** Learns what happens to webhooks. */
-export interface WebhookObserver {
-  attempted(outcome: WebhookAttemptOutcome): void;
-  paused(reason: WebhookPauseReason): void;
-}

@@ -22,8 +22,9 @@ import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-fee
 import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
 import type { Logger } from '../ports/logger.js';
+import type { Metrics } from '../ports/metrics.js';
 import type { Repository } from '../ports/repository.js';
-import type { WebhookObserver, WebhookPauseReason, WebhookTransport } from '../ports/webhooks.js';
+import type { WebhookPauseReason, WebhookTransport } from '../ports/webhooks.js';
 import { paginate } from '../records/lists.js';
 import { nextVersion } from '../records/write-conditions.js';
 import { bodyOf, deliver } from './delivery.js';
@@ -66,7 +67,7 @@ export interface WebhookSenderDependencies {
   readonly transport: Pick<WebhookTransport, 'post'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly observer: WebhookObserver;
+  readonly metrics: Metrics;
   /** Differs from that of every other process. */
   readonly owner: string;
   /** Returns a random text without a full stop. */
@@ -410,9 +411,9 @@ export class WebhookSender {
     message: PendingMessage,
     attempt: DeliveryAttempt | undefined,
   ): Promise<void> {
-    const { states, clock, owner, observer } = this.deps;
+    const { states, clock, owner, metrics } = this.deps;
     const now = clock.now();
-    if (attempt) observer.attempted(outcomeOf(attempt));
+    if (attempt) metrics.increment('webhook_deliveries_total', outcomeOf(attempt));
     const settled = await states.change(webhook.id, (state) => {
       // Another process may have taken it over.
       if (state.lease?.owner !== owner || state.pending?.id !== message.id) return undefined;
@@ -440,7 +441,7 @@ export class WebhookSender {
 
   /** Pauses a webhook, unless it has changed meanwhile. */
   private async pause(webhook: Versioned<Webhook>, reason: WebhookPauseReason, text: string): Promise<void> {
-    const { webhooks, states, clock, logger, observer } = this.deps;
+    const { webhooks, states, clock, logger, metrics } = this.deps;
     const { id, version, fields } = webhook;
     const record = nextVersion(webhook, { ...fields, status: 'paused' as const }, clock.now());
     const [outcome] = await webhooks.replaceAll([{ record, expected: version, before: fields }]);
@@ -452,7 +453,7 @@ export class WebhookSender {
     }
     this.watched.delete(id);
     if (watched) watched.isDue = false;
-    observer.paused(reason);
+    metrics.increment('webhook_pauses_total', reason);
     logger.warn('a webhook was paused', { webhookId: id, reason, detail: text });
     await states.change(id, (state) => ({ ...state, lastError: text }));
   }

@@ -3,7 +3,6 @@ import { newDraft } from '#src/application/records/record-format.js';
 import { composeWith } from '#src/composition/container.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
-import { storageOf } from '#src/composition/storage.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Issue } from '#src/domain/errors.js';
 import { DocumentedResponses } from './documented-responses.js';
@@ -19,7 +18,7 @@ const UNDESCRIBED =
 export function documentOf(environment: Record<string, string>): object {
   return composeWith({
     settings: loadSettings({ ...environment, LOG_LEVEL: 'silent' }),
-    makeStorage: (options) => storageOf(memoryStorage(options)),
+    makeParts: memoryStorage,
     makeRateLimits: memoryRateLimits,
   }).openApiDocument;
 }

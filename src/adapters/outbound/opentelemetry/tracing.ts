@@ -18,15 +18,25 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../../application/ports/logger.js';
-import type { RequestEntry, TraceIds } from '../../../application/ports/request-observer.js';
-import type { RemoteSpan, RequestSpan, RequestTracer } from '../../../application/ports/request-tracer.js';
-import type { EndStoreCall, StoreCall, StoreObserver } from '../../../application/ports/store-observer.js';
+import type {
+  EndStoreCall,
+  ObservedRequest,
+  Observer,
+  RemoteSpan,
+  RequestEntry,
+  StoreCall,
+  TraceIds,
+} from '../../../application/ports/observer.js';
 import { AppError } from '../../../domain/errors.js';
 import { HTTP_METHODS } from '../../../shared/http-methods.js';
 import { withTimeout } from '../../../shared/timeout.js';
-import { type MakeExporter, WatchedExporter } from './exporter.js';
 
 const SERVICE = 'product-catalogue-service';
 
@@ -40,6 +50,20 @@ const FLUSH_MS = 2_000;
 const SAFE_MESSAGE =
   /^(OTEL_[A-Z_]+[ =]|Configuration: OTEL_|Unknown value|Failed to read|Dropped \d+ spans)/;
 
+export type MakeExporter = () => SpanExporter;
+
+/** Loads the exporter of each encoding of OTLP, which reads its endpoint, headers and the like from the environment. */
+export const EXPORTERS: Readonly<Record<'http/protobuf' | 'http/json', () => Promise<MakeExporter>>> = {
+  'http/protobuf': async () => {
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+    return () => new OTLPTraceExporter();
+  },
+  'http/json': async () => {
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+    return () => new OTLPTraceExporter();
+  },
+};
+
 export interface TracingOptions {
   readonly makeExporter: MakeExporter;
   /** The version of the service. */
@@ -52,7 +76,7 @@ export interface TracingOptions {
  * follow OpenTelemetry's semantic conventions. The SDK reads its variables from the environment: the collector, the
  * sampler, the name of the service, limits of spans and batches.
  */
-export class Tracing implements RequestTracer, StoreObserver {
+export class Tracing implements Observer {
   /** The span of the current request; undefined if it is not recorded. */
   private readonly current = new AsyncLocalStorage<Context | undefined>();
   private readonly tracer: Tracer;
@@ -71,7 +95,7 @@ export class Tracing implements RequestTracer, StoreObserver {
     this.tracer = this.provider.getTracer(SERVICE, version);
   }
 
-  beginSpan(method: string, parent: RemoteSpan | undefined): RequestSpan {
+  request(method: string, parent: RemoteSpan | undefined): ObservedRequest {
     const known = HTTP_METHODS.includes(method) ? method : '_OTHER';
     const attributes = { 'http.request.method': known, 'url.scheme': 'https' };
     const span = this.tracer.startSpan(known, { kind: SpanKind.SERVER, attributes }, contextOf(parent));
@@ -79,7 +103,7 @@ export class Tracing implements RequestTracer, StoreObserver {
   }
 
   /** Begins the span of a call. A call outside a request, as at the start or of a job, is not recorded. */
-  begin(call: StoreCall): EndStoreCall {
+  storeCall(call: StoreCall): EndStoreCall {
     const parent = this.current.getStore();
     if (!parent) return () => {};
     const { system, operation, collection } = call;
@@ -102,24 +126,25 @@ export class Tracing implements RequestTracer, StoreObserver {
   }
 }
 
-class ServerSpan implements RequestSpan {
-  readonly ids: TraceIds;
+class ServerSpan implements ObservedRequest {
+  readonly span: TraceIds;
 
   constructor(
-    private readonly span: Span,
+    private readonly recorded: Span,
     private readonly current: AsyncLocalStorage<Context | undefined>,
   ) {
-    this.ids = span.spanContext();
+    this.span = recorded.spanContext();
   }
 
   /** Also without a recording: this request may run in the asynchronous context of another one of its connection. */
   run<Result>(work: () => Result): Result {
-    const context = this.span.isRecording() ? trace.setSpan(ROOT_CONTEXT, this.span) : undefined;
+    const { recorded } = this;
+    const context = recorded.isRecording() ? trace.setSpan(ROOT_CONTEXT, recorded) : undefined;
     return this.current.run(context, work);
   }
 
   end({ requestId, method, route, path, status, responseBytes }: RequestEntry): void {
-    const { span } = this;
+    const { recorded: span } = this;
     if (!span.isRecording()) return;
     span.setAttributes({
       'url.path': path,
@@ -166,4 +191,44 @@ function logMessages(logger: Logger): void {
   const drop = () => {};
   const target = { error: warn, warn, info: drop, debug: drop, verbose: drop };
   diag.setLogger(target, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+/** An exporter that logs the begin and the end of an outage of its collector, not each failure. */
+class WatchedExporter implements SpanExporter {
+  private isFailing = false;
+
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly logger: Logger,
+  ) {}
+
+  export(spans: ReadableSpan[], report: Parameters<SpanExporter['export']>[1]): void {
+    this.exporter.export(spans, (result) => {
+      // 0: success. `ExportResultCode` is in a package that nothing else needs.
+      this.note(result.code !== 0, result.error);
+      report(result);
+    });
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  private note(failed: boolean, error: unknown): void {
+    if (failed === this.isFailing) return;
+    this.isFailing = failed;
+    if (failed) this.logger.warn('traces cannot be exported', { reason: reasonOf(error) });
+    else this.logger.info('traces are exported again');
+  }
+}
+
+/** Returns the status or the code of the system alone. A message may quote what the collector sent. */
+function reasonOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code === 'number') return `the collector responds with status ${code}`;
+  return typeof code === 'string' ? code : 'the collector does not accept them in time';
 }

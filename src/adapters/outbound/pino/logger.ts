@@ -1,6 +1,6 @@
 import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { Logger } from '../../../application/ports/logger.js';
-import type { RequestEntry, RequestObserver } from '../../../application/ports/request-observer.js';
+import type { Observer, RequestEntry } from '../../../application/ports/observer.js';
 import { withoutLineEnds } from '../../../shared/json-line.js';
 import { redactSecrets } from '../../../shared/redact.js';
 
@@ -14,7 +14,7 @@ export interface LogDestination {
 }
 
 /** Writes JSON lines. No line holds an API key or an access token. */
-export class PinoLogger implements Logger, RequestObserver {
+export class PinoLogger implements Logger, Observer {
   private readonly pino: Pino;
   private readonly logsRequests: boolean;
   private readonly clock = new IsoClock();
@@ -45,6 +45,10 @@ export class PinoLogger implements Logger, RequestObserver {
 
   error(event: string, details: Details = {}): void {
     this.pino.error(details, event);
+  }
+
+  request(): this {
+    return this;
   }
 
   /** Writes the line that `info('request', …)` would write, without a general serializer. */

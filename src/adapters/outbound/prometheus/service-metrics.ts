@@ -1,4 +1,3 @@
-import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { FeedState } from '../../../application/ports/change-feed.js';
 import type { Clock } from '../../../application/ports/clock.js';
@@ -14,6 +13,8 @@ export interface MetricSources {
   readonly feedState: FeedState;
   readonly limits: { figures(work: LimitedResource): SemaphoreFigures };
   readonly dataDir: string;
+  /** Absent if no webhook is sent. */
+  readonly webhooks: { readonly lagMs: number } | undefined;
   /** Absent if a proxy has it. */
   readonly certificate: { readonly expiry: Instant | undefined } | undefined;
 }
@@ -24,76 +25,15 @@ type LimitedResource = (typeof COUNTED_WORK | typeof WORK_IN_BYTES)[number];
 
 /** Adds the metrics that are read from parts of the service at every scrape. */
 export function collectServiceMetrics(metrics: PrometheusMetrics, sources: MetricSources): void {
-  collectBuild(metrics, sources);
+  const { build, clock, limits, feedState, webhooks, certificate } = sources;
+  const labels = { ...build, nodejs_version: process.versions.node };
+  metrics.collect('build_info', () => [{ labels, value: 1 }]);
+  // Without those that only wait: a rule that adds processes by this figure would add them for nothing.
+  metrics.collect('http_server_active_requests', () => [
+    { labels: {}, value: metrics.activeRequests - limits.figures('waits').inUse },
+  ]);
   collectWork(metrics, sources);
   collectPools(metrics, sources);
-  collectChanges(metrics, sources);
-  collectDisk(metrics, sources);
-  collectCertificate(metrics, sources);
-}
-
-function collectBuild(metrics: PrometheusMetrics, { build }: MetricSources): void {
-  const { version, ...adapters } = build;
-  const labels = { version, nodejs_version: process.versions.node, ...adapters };
-  metrics.collect('build_info', () => [{ labels, value: 1 }]);
-}
-
-function collectWork(metrics: PrometheusMetrics, { limits }: MetricSources): void {
-  const read = (works: readonly LimitedResource[], pick: (figures: SemaphoreFigures) => number) => () =>
-    works.map((work) => ({ labels: { work }, value: pick(limits.figures(work)) }));
-  const all = [...COUNTED_WORK, ...WORK_IN_BYTES];
-  // Without those that only wait: whoever adds processes by this figure would add them for nothing.
-  metrics.collect('http_server_active_requests', () =>
-    metrics.requests
-      .activeRequests()
-      .map(({ labels, value }) => ({ labels, value: value - limits.figures('waits').inUse })),
-  );
-  metrics.collect(
-    'work_in_progress',
-    read(COUNTED_WORK, ({ inUse }) => inUse),
-  );
-  metrics.collect(
-    'work_in_progress_bytes',
-    read(WORK_IN_BYTES, ({ inUse }) => inUse),
-  );
-  metrics.collect(
-    'work_waiting',
-    read(all, ({ waiting }) => waiting),
-  );
-  metrics.collect(
-    'work_refused_total',
-    read(all, ({ refused }) => refused),
-  );
-}
-
-function collectPools(metrics: PrometheusMetrics, { store }: MetricSources): void {
-  const pools = () => store.pools?.() ?? [];
-  const read = (pick: (figures: PoolFigures) => number | undefined) => () =>
-    pools().flatMap((figures) => {
-      const value = pick(figures);
-      return value === undefined ? [] : [{ labels: { db_client_connection_pool_name: figures.pool }, value }];
-    });
-  metrics.collect('db_client_connection_count', () =>
-    pools().flatMap(({ pool, used, idle }) => [
-      { labels: { db_client_connection_pool_name: pool, db_client_connection_state: 'used' }, value: used },
-      { labels: { db_client_connection_pool_name: pool, db_client_connection_state: 'idle' }, value: idle },
-    ]),
-  );
-  metrics.collect(
-    'db_client_connection_max',
-    read(({ max }) => max),
-  );
-  metrics.collect(
-    'db_client_connection_pending_requests',
-    read(({ waiting }) => waiting),
-  );
-  metrics.collect(
-    'db_client_connection_timeouts_total',
-    read(({ timeouts }) => timeouts),
-  );
-}
-
-function collectChanges(metrics: PrometheusMetrics, { clock, feedState }: MetricSources): void {
   metrics.collect('changes_delay_seconds', async () => {
     try {
       if (!feedState.oldestHidden) return [];
@@ -104,27 +44,49 @@ function collectChanges(metrics: PrometheusMetrics, { clock, feedState }: Metric
       return [];
     }
   });
-}
-
-function collectDisk(metrics: PrometheusMetrics, { dataDir }: MetricSources): void {
-  const read = (pick: (figures: StatsFs) => number) => async () => {
-    // Absent if the folder is gone: the other metrics are needed all the more.
-    const figures = await statfs(dataDir).catch(() => undefined);
-    return figures ? [{ labels: {}, value: pick(figures) }] : [];
-  };
-  metrics.collect(
-    'data_dir_available_bytes',
-    read(({ bavail, bsize }) => bavail * bsize),
-  );
-  metrics.collect(
-    'data_dir_size_bytes',
-    read(({ blocks, bsize }) => blocks * bsize),
-  );
-}
-
-function collectCertificate(metrics: PrometheusMetrics, { clock, certificate }: MetricSources): void {
+  collectDisk(metrics, sources);
   metrics.collect('tls_certificate_expires_in_seconds', () => {
     const expiry = certificate?.expiry;
     return expiry === undefined ? [] : [{ labels: {}, value: Math.round((expiry - clock.now()) / 1_000) }];
   });
+  if (webhooks) metrics.collect('webhook_lag_seconds', () => [{ labels: {}, value: webhooks.lagMs / 1_000 }]);
+}
+
+function collectWork(metrics: PrometheusMetrics, { limits }: MetricSources): void {
+  const read = (works: readonly LimitedResource[], figure: keyof SemaphoreFigures) => () =>
+    works.map((work) => ({ labels: { work }, value: limits.figures(work)[figure] }));
+  const all = [...COUNTED_WORK, ...WORK_IN_BYTES];
+  metrics.collect('work_in_progress', read(COUNTED_WORK, 'inUse'));
+  metrics.collect('work_in_progress_bytes', read(WORK_IN_BYTES, 'inUse'));
+  metrics.collect('work_waiting', read(all, 'waiting'));
+  metrics.collect('work_refused_total', read(all, 'refused'));
+}
+
+function collectPools(metrics: PrometheusMetrics, { store }: MetricSources): void {
+  const pools = () => store.pools?.() ?? [];
+  const read = (figure: Exclude<keyof PoolFigures, 'pool'>) => () =>
+    pools().flatMap(({ pool, [figure]: value }) =>
+      value === undefined ? [] : [{ labels: { db_client_connection_pool_name: pool }, value }],
+    );
+  metrics.collect('db_client_connection_count', () =>
+    pools().flatMap(({ pool: db_client_connection_pool_name, ...figures }) =>
+      (['used', 'idle'] as const).map((db_client_connection_state) => ({
+        labels: { db_client_connection_pool_name, db_client_connection_state },
+        value: figures[db_client_connection_state],
+      })),
+    ),
+  );
+  metrics.collect('db_client_connection_max', read('max'));
+  metrics.collect('db_client_connection_pending_requests', read('waiting'));
+  metrics.collect('db_client_connection_timeouts_total', read('timeouts'));
+}
+
+function collectDisk(metrics: PrometheusMetrics, { dataDir }: MetricSources): void {
+  const read = (blocks: 'bavail' | 'blocks') => async () => {
+    // Absent if the folder is gone: the other metrics are needed all the more.
+    const figures = await statfs(dataDir).catch(() => undefined);
+    return figures ? [{ labels: {}, value: figures[blocks] * figures.bsize }] : [];
+  };
+  metrics.collect('data_dir_available_bytes', read('bavail'));
+  metrics.collect('data_dir_size_bytes', read('blocks'));
 }

@@ -1,10 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Observer, observeCall, type StoreCall } from '../../../application/ports/observer.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
-import {
-  observeCall,
-  type StoreCall,
-  type StoreObserver,
-} from '../../../application/ports/store-observer.js';
 import { yieldToEventLoop } from '../../../shared/event-loop.js';
 import { InvalidReply, type RedisConnection } from './connection.js';
 
@@ -30,7 +26,7 @@ export class RedisRateLimiter implements RateLimiter {
   constructor(
     readonly policy: RatePolicy,
     private readonly connection: RedisConnection,
-    private readonly observer?: StoreObserver,
+    private readonly observers: readonly Observer[] = [],
   ) {
     this.consumeCall = { system: 'redis', operation: 'consume', collection: policy.name };
     this.peekCall = { system: 'redis', operation: 'peek', collection: policy.name };
@@ -82,8 +78,7 @@ export class RedisRateLimiter implements RateLimiter {
   }
 
   private send<Result>(call: StoreCall, command: () => Promise<Result>): Promise<Result> {
-    const send = () => this.connection.send(command);
-    return this.observer ? observeCall(this.observer, call, send) : send();
+    return observeCall(this.observers, call, () => this.connection.send(command));
   }
 
   /** Lets no further request join a command that failed before it was sent. */

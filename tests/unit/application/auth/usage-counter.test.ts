@@ -3,7 +3,7 @@ import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
 import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import { UsageCounter } from '#src/application/auth/usage-counter.js';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
-import type { RequestEntry } from '#src/application/ports/request-observer.js';
+import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { UsageCount } from '#src/application/ports/usage-store.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';

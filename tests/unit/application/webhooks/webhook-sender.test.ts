@@ -92,9 +92,9 @@ class World {
       transport,
       clock,
       logger,
-      observer: {
-        attempted: (outcome) => void this.observed.push(outcome),
-        paused: (reason) => void this.observed.push(`paused: ${reason}`),
+      metrics: {
+        increment: (counter, label?) =>
+          void this.observed.push(counter === 'webhook_pauses_total' ? `paused: ${label}` : `${label}`),
       },
       owner: `sender ${++this.senders}`,
       newMessageId: () => `msg_${++this.messages}`,

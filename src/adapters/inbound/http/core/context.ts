@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { TraceIds } from '../../../../application/ports/request-observer.js';
+import type { TraceIds } from '../../../../application/ports/observer.js';
 import type { Principal } from '../../../../domain/access.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';

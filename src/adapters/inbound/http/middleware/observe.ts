@@ -1,22 +1,16 @@
 import type { Clock } from '../../../../application/ports/clock.js';
-import type { RequestEntry, RequestObserver } from '../../../../application/ports/request-observer.js';
-import type { RemoteSpan, RequestTracer } from '../../../../application/ports/request-tracer.js';
+import type { Observer, RemoteSpan, RequestEntry } from '../../../../application/ports/observer.js';
 import type { Context, Middleware, RequestState } from '../core/context.js';
 
 export interface ObservationOptions {
-  readonly observers: readonly RequestObserver[];
-  /** Absent: no traces are recorded. */
-  readonly tracer?: RequestTracer | undefined;
+  readonly observers: readonly Observer[];
   readonly clock: Clock;
   /** All routes. */
   readonly routes: readonly { readonly template: string }[];
 }
 
-/**
- * Tells the tracer and the observers of each request: when it arrives, and when the response is sent or the client has
- * disconnected.
- */
-export function observe({ observers, tracer, clock, routes }: ObservationOptions): Middleware {
+/** Tells the observers of each request: when it arrives, and when the response is sent or the client has disconnected. */
+export function observe({ observers, clock, routes }: ObservationOptions): Middleware {
   const words = new Set(routes.flatMap(({ template }) => template.split('/')));
   return (ctx, next) => {
     const started = clock.elapsed();
@@ -25,17 +19,16 @@ export function observe({ observers, tracer, clock, routes }: ObservationOptions
     const { socket } = req;
     const writtenBefore = socket.bytesWritten;
     const parent = parseTraceparent(req.headers['traceparent']);
-    const span = tracer?.beginSpan(ctx.method, parent);
-    state.trace = span?.ids ?? parent;
-    for (const observer of observers) observer.begin?.();
+    const observed = observers.map((observer) => observer.request?.(ctx.method, parent));
+    const traced = observed.find((request) => request?.span);
+    state.trace = traced?.span ?? parent;
     res.once('close', () => {
       const durationMs = Math.round((clock.elapsed() - started) * 1000) / 1000;
       const responseBytes = socket.bytesWritten - writtenBefore;
       const entry = requestEntry(ctx, { durationMs, responseBytes, words });
-      span?.end(entry);
-      for (const observer of observers) observer.end(entry);
+      for (const request of observed) request?.end(entry);
     });
-    return span ? span.run(next) : next();
+    return traced?.run ? traced.run(next) : next();
   };
 }
 

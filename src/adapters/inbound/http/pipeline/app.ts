@@ -3,8 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import Koa from 'koa';
 import type { Clock } from '../../../../application/ports/clock.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import type { RequestObserver } from '../../../../application/ports/request-observer.js';
-import type { RequestTracer } from '../../../../application/ports/request-tracer.js';
+import type { Observer } from '../../../../application/ports/observer.js';
 import { notFound, unavailable } from '../../../../domain/errors.js';
 import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
@@ -34,9 +33,7 @@ export interface AppDependencies {
   /** Makes the addresses in responses. */
   readonly publicUrl: Pick<PublicUrl, 'url' | 'addressOf'>;
   /** Learn of every request. */
-  readonly observers: readonly RequestObserver[];
-  /** Absent: no traces are recorded. */
-  readonly tracer?: RequestTracer | undefined;
+  readonly observers: readonly Observer[];
   readonly logger: Logger;
   readonly clock: Clock;
   readonly isDraining: () => boolean;

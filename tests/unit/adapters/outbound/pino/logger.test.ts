@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
-import type { RequestEntry } from '#src/application/ports/request-observer.js';
+import type { RequestEntry } from '#src/application/ports/observer.js';
 import { REQUEST_ENTRY } from '../../../../support/request-entry.js';
 
 class Lines {

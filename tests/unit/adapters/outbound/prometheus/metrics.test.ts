@@ -24,6 +24,15 @@ describe('PrometheusMetrics', () => {
     expect(metrics.contentType).to.equal('text/plain; version=0.0.4; charset=utf-8');
   });
 
+  it('counts pauses of webhooks by reason from 0 on, so that the first one is an increase', async () => {
+    const pauses = async () =>
+      (await scrape()).find('webhook_pauses_total').map(({ labels, value }) => [labels['reason'], value]);
+    const none = ['expired', 'gone', 'key', 'damaged'].map((reason) => [reason, 0]);
+    expect(await pauses()).to.deep.equal(none);
+    metrics.increment('webhook_pauses_total', 'gone');
+    expect(await pauses()).to.deep.equal(none.with(1, ['gone', 1]));
+  });
+
   it('includes the metrics of the process, all of them numbers', async () => {
     const { text } = await scrape();
     expect(text).to.match(/^process_resident_memory_bytes \d+$/m);
@@ -39,7 +48,7 @@ describe('PrometheusMetrics', () => {
   it('counts a duration in the bucket of its bound and in all larger ones', async () => {
     const name = 'http_server_request_duration_seconds';
     for (const durationMs of [5, 5.001, 10_000, 10_001])
-      metrics.requests.end({ ...REQUEST_ENTRY, durationMs });
+      metrics.request().end({ ...REQUEST_ENTRY, durationMs });
     const report = await scrape();
     const counts = report.find(`${name}_bucket`).map(({ labels, value }) => [labels['le'], value]);
     expect(counts).to.have.length(15);
@@ -54,9 +63,8 @@ describe('PrometheusMetrics', () => {
   });
 
   it('has no status for a request whose client left, and names an unknown method _OTHER', async () => {
-    metrics.requests.begin();
-    metrics.requests.begin();
-    metrics.requests.end({ ...REQUEST_ENTRY, method: 'FROB', status: undefined });
+    metrics.request();
+    metrics.request().end({ ...REQUEST_ENTRY, method: 'FROB', status: undefined });
     const report = await scrape();
     expect(report.find('http_server_request_duration_seconds_count')[0]?.labels).to.deep.equal({
       http_request_method: '_OTHER',
@@ -72,7 +80,7 @@ describe('PrometheusMetrics', () => {
       { version: 2, errorCode: 'token_expired' },
       { version: undefined, errorCode: 'not_found' },
     ])
-      metrics.requests.end({ ...REQUEST_ENTRY, ...entry });
+      metrics.request().end({ ...REQUEST_ENTRY, ...entry });
     const report = await scrape();
     const versions = (api_version: string, deprecated: string) =>
       report.sum('api_requests_total', { api_version, deprecated });
@@ -85,7 +93,7 @@ describe('PrometheusMetrics', () => {
   it('measures calls of the store, with the code of their error', async () => {
     const call = { system: 'sqlite', operation: 'find', collection: 'products' };
     for (const error of [undefined, unavailable('The store is away.'), new TypeError('a secret')]) {
-      const end = metrics.store.begin(call);
+      const end = metrics.storeCall(call);
       clock.running += 2_000;
       end(error);
     }

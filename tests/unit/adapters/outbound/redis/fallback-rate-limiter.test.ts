@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
-import type { CounterName, Metrics } from '#src/application/ports/metrics.js';
+import type { Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type AppError, notFound, unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
@@ -8,9 +8,9 @@ import { expectAppError } from '../../../../support/expect-refusal.js';
 const POLICY = { name: 'test', quota: 3, windowSeconds: 60 };
 
 class CountingMetrics implements Metrics {
-  readonly counts: CounterName[] = [];
+  readonly counts: string[] = [];
 
-  increment = (counter: CounterName) => void this.counts.push(counter);
+  increment = (counter: string, _label?: string) => void this.counts.push(counter);
 }
 
 /** Counts all callers as one, and throws `failure` while it is set. */

@@ -87,14 +87,16 @@ class Replica {
   private constructor(readonly redis: FakeRedis) {
     this.connection = new RedisConnection(redis.url, this.logger);
     this.limiter = new FallbackRateLimiter({
-      shared: new RedisRateLimiter(POLICY, this.connection, {
-        begin:
-          ({ system, collection, operation }) =>
-          (error) =>
-            void this.calls.push(
-              `${system} ${collection} ${operation} ${(error as AppError | undefined)?.code ?? 'ok'}`,
-            ),
-      }),
+      shared: new RedisRateLimiter(POLICY, this.connection, [
+        {
+          storeCall:
+            ({ system, collection, operation }) =>
+            (error) =>
+              void this.calls.push(
+                `${system} ${collection} ${operation} ${(error as AppError | undefined)?.code ?? 'ok'}`,
+              ),
+        },
+      ]),
       makeLocal: () => new MemoryRateLimiter(POLICY, new SystemClock()),
       metrics: { increment: () => void this.fallbacks++ },
     });
