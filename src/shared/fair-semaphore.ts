@@ -1,5 +1,5 @@
 import type { MaybePromise } from './maybe-promise.js';
-import { RotatingQueues } from './rotating-queues.js';
+import { RotatingQueues } from './task-scheduler.js';
 import { setTimeoutAfterIo } from './timeout.js';
 
 export interface SemaphoreLimits {

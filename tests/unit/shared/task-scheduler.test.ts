@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { yieldToEventLoop } from '#src/shared/event-loop.js';
 import { BACKGROUND, Slices, Task } from '#src/shared/task-scheduler.js';
 
-describe('Turn', () => {
+describe('Task', () => {
   it('resumes one task in each turn of the event loop, first come, first served', async () => {
     const seen: string[] = [];
     const tasks = ['a', 'b', 'c'].map(async (name) => {
