@@ -64,7 +64,8 @@ export function isIndexed(
   });
 }
 
-function matchesUniqueValues({ fields }: RecordTable, { field, operator }: Filter): boolean {
+/** Whether a filter asks for some values of a field in which no two records share one. */
+export function matchesUniqueValues({ fields }: RecordTable, { field, operator }: Filter): boolean {
   const isUnique = field === ID.field || fields[field]?.unique === true;
   return isUnique && (operator === 'eq' || operator === 'in');
 }

@@ -31,7 +31,7 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
       return {
         records: new SqliteRepository(store, table, budget, logger),
         reservations,
-        changes: new SqliteChangeFeed(store, table, budget),
+        changes: new SqliteChangeFeed(store, table),
         expiring: { reservations, tombstones: records },
         archives: { records, reservations },
         indexes: [new WordIndex(store, table)],

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { unavailable } from '../../../../domain/errors.js';
+import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import { translateError } from './errors.js';
 import { createFolder, requireFile } from './files.js';
 
@@ -67,7 +68,17 @@ export interface Sql {
 
 export type Statement = Database.Statement<unknown[]>;
 
-export interface Reader {
+/** Reads one state of the database, here or on another thread. */
+export interface RowReader {
+  /**
+   * Returns the first row of a statement that changes nothing; undefined if it has none. What follows the first row would
+   * be read in the serving thread: an aggregate, or `LIMIT 1`, has nothing there.
+   */
+  row<Row extends unknown[]>(sql: Sql): MaybePromise<Row | undefined>;
+}
+
+export interface Reader extends RowReader {
+  row<Row extends unknown[]>(sql: Sql): Row | undefined;
   /** Runs a statement that changes nothing. */
   read<Result>(sql: string, use: (statement: Statement) => Result): Result;
 }
@@ -92,6 +103,10 @@ export class StatementCache implements Reader {
     } catch (error) {
       throw translateError(error);
     }
+  }
+
+  row<Row extends unknown[]>({ text, values }: Sql): Row | undefined {
+    return this.read(text, (statement) => statement.get(values) as Row | undefined);
   }
 
   statement(sql: string): Statement {

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../../../shared/event-loop.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';
-import { connect, pragma, type Reader, type Statement, StatementCache } from './connection.js';
+import { connect, pragma, type Reader, type Sql, type Statement, StatementCache } from './connection.js';
 import { translateError } from './errors.js';
 import { type FileSystemType, identityOf, networkWarning, OpenFiles, USE_LOCAL_DISK } from './files.js';
 import { GroupCommit } from './group-commit.js';
@@ -137,6 +137,10 @@ export class SqliteDatabase implements Store, Reader {
     } catch (error) {
       return this.rethrow(error);
     }
+  }
+
+  row<Row extends unknown[]>({ text, values }: Sql): Row | undefined {
+    return this.get<Row>(text, ...values);
   }
 
   /** Returns all rows of a statement that changes nothing. */

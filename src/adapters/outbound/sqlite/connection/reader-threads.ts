@@ -3,17 +3,13 @@ import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
 import type { MaybePromise } from '../../../../shared/maybe-promise.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, type AsyncStatement, firstRow } from './async-connection.js';
-import { MAX_CHARACTERS, MAX_STATEMENTS, type Sql } from './connection.js';
+import { MAX_CHARACTERS, MAX_STATEMENTS, type RowReader, type Sql } from './connection.js';
 import { ReaderPool } from './reader-pool.js';
 
 const closedError = () => unavailable('The store is not open.');
 
-/** A snapshot of the database whose statements run on another thread. */
-export interface ThreadReader {
-  /**
-   * Returns the first row of a statement that changes nothing; undefined if it has none. Statements run one after the
-   * other. What follows the first row would run in the serving thread: an aggregate, or `LIMIT 1`, has nothing there.
-   */
+/** A snapshot of the database whose statements run on another thread, one after the other. */
+export interface ThreadReader extends RowReader {
   row<Row extends unknown[]>(sql: Sql): Promise<Row | undefined>;
 }
 

@@ -8,10 +8,9 @@ import {
   recordText,
 } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
-import type { Reader } from '../connection/connection.js';
-import type { ThreadReader } from '../connection/reader-threads.js';
-import { recordBatches, sizedIds } from '../sql/record-batches.js';
-import { idsIn, type Sql, sql } from '../sql/schema.js';
+import type { Reader, RowReader } from '../connection/connection.js';
+import { idsIn, RecordReader } from '../sql/records.js';
+import { type Sql, sql } from '../sql/schema.js';
 import { BLOCK_IDS, blockMark, INDEXED_LENGTH, STATE, type StateRow, unindexedIn } from './index.js';
 
 /**
@@ -23,8 +22,7 @@ const JOINED_BLOCKS = 4;
 /** A block that takes longer has many matching records, so the next one is read alone. */
 const SLOW_MS = 0.2;
 
-/** The most records, and approximately the most bytes of them, whose words are compared in a turn. */
-const MAX_VERIFIED = 128;
+/** Approximately the most bytes of records whose words are compared in a turn. */
 const MAX_BYTES = 32_768;
 
 /** What is searched, and among which ids in which order. */
@@ -44,7 +42,7 @@ export function searchedWords(filters: readonly Filter[]): readonly string[] | u
 
 /** Whether the index alone decides: it knows all records, and every word of the query at its whole length. */
 export function hasIndex(reader: Reader, table: RecordTable, words: readonly string[]): boolean {
-  const state = reader.read(STATE, (statement) => statement.get([table.name]) as StateRow | undefined);
+  const state = reader.row<StateRow>(sql(STATE, table.name));
   return !mayOvermatch(words) && unindexedIn(state) === undefined;
 }
 
@@ -61,15 +59,13 @@ function mayOvermatch(words: readonly string[]): boolean {
 /** Finds the records of a table that have all words of a query, block by block in the order of their ids. */
 export class WordSearch {
   private readonly indexed: readonly string[];
-  private readonly reader: ThreadReader;
 
   constructor(
-    reader: Reader | ThreadReader,
+    private readonly reader: RowReader,
     private readonly table: RecordTable,
     private readonly query: WordQuery,
   ) {
     this.indexed = indexedWords(query.words);
-    this.reader = 'row' in reader ? reader : new RowReader(reader);
   }
 
   /**
@@ -149,7 +145,7 @@ export class WordSearch {
   /** @param ids of at most {@link JOINED_BLOCKS}, without its limit */
   private async ids({ text, values }: Sql): Promise<Id[]> {
     const all = sql(`SELECT group_concat(id) FROM (${text})`, ...values, JOINED_BLOCKS * BLOCK_IDS);
-    return idsIn((await this.reader.row<[string | null]>(all))?.[0] ?? null);
+    return idsIn((await this.reader.row<[string | null]>(all))?.[0]);
   }
 
   /** Those of the ids whose records have all words, or the first of them that are enough. */
@@ -159,25 +155,13 @@ export class WordSearch {
     enough: number,
   ): Promise<Id[]> {
     const found: Id[] = [];
-    for (let at = 0; at < ids.length && found.length < enough; at += MAX_VERIFIED) {
-      const some = JSON.stringify(ids.slice(at, at + MAX_VERIFIED));
-      const wanted = sql('SELECT value AS id FROM json_each(?)', some);
-      const sized = await sizedIds(this.reader, this.table, wanted);
-      for await (const records of recordBatches(this.reader, this.table, sized, MAX_BYTES)) {
-        for (const { id, fields } of records)
-          if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
-        await time.checkpoint();
-      }
+    const records = new RecordReader(this.table, MAX_BYTES);
+    for await (const some of records.batches(this.reader, ids)) {
+      for (const { id, fields } of some)
+        if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);
+      await time.checkpoint();
+      if (found.length >= enough) break;
     }
     return found;
-  }
-}
-
-/** Runs statements in the serving thread. */
-class RowReader implements ThreadReader {
-  constructor(private readonly reader: Reader) {}
-
-  async row<Row extends unknown[]>({ text, values }: Sql): Promise<Row | undefined> {
-    return this.reader.read(text, (statement) => statement.get([...values]) as Row | undefined);
   }
 }

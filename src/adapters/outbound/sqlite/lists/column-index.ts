@@ -1,3 +1,8 @@
+import {
+  type FeedRange,
+  isInRange,
+  type NumberedPosition,
+} from '../../../../application/changes/feed-state.js';
 import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
@@ -11,30 +16,21 @@ import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { withTimeout } from '../../../../shared/timeout.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
+import { idsIn, idsOf, RecordReader } from '../sql/records.js';
 import {
   attributeName,
   columnOf,
-  idsIn,
-  idsOf,
+  compareStored,
   indexedBy,
   indexName,
   newestChange,
   ofField,
-  type RecordTexts,
-  recordsOf,
   type Sql,
   type StoredValue,
-  selectRecords,
   sql,
   valuesTable,
 } from '../sql/schema.js';
-import {
-  type Column,
-  ColumnBuilder,
-  type ColumnKind,
-  compareStored,
-  MAX_COLUMN_ID,
-} from './dictionary-column.js';
+import { type Column, ColumnBuilder, type ColumnKind, MAX_COLUMN_ID } from './dictionary-column.js';
 
 /** Sizes, measured on a million sample products. */
 export interface ColumnTuning {
@@ -54,9 +50,8 @@ export const COLUMN_TUNING: ColumnTuning = {
   leastChanged: 1_000,
 };
 
-/** The most changes, and approximately the most bytes of their records, that are read at once. */
-const FOLLOWED = 128;
-const FOLLOWED_BYTES = 524_288;
+/** The most numbers of changes that are read at once. */
+const FOLLOWED = 1_024;
 /** How often a query reads changes by itself. More of them are read in pieces, before it takes a snapshot. */
 const MAX_FOLLOWED = 2;
 /** The bytes of changed records that are parsed, when they are first looked at, in about two milliseconds. */
@@ -77,25 +72,19 @@ const IDS_OF_A_VALUE = 16;
 /** Resolves after other requests. */
 type Next = () => Promise<unknown>;
 
-/** A place among the changes of a table. */
-interface Moment {
-  readonly epoch: string;
-  readonly change: number;
-}
-
 interface ChangedRecord {
   readonly id: Id;
   /** Absent: it was deleted. */
   readonly record?: StoredRecord<unknown> | undefined;
   /** Its last change had at most this number. */
   readonly change: number;
-  /** The place of the entry that replaced this one. */
+  /** The index of the entry that replaced this one. */
   replacedAt: number;
 }
 
 /**
- * The records that changed since the columns were made, in the order in which they were read. It only grows, so a query
- * that looks at the entries up to a length sees one moment.
+ * The records that changed since the columns were built, in the order in which they were read. It only grows, so a query
+ * that looks at the entries up to a length sees one state.
  */
 class Changes {
   readonly entries: ChangedRecord[] = [];
@@ -105,11 +94,11 @@ class Changes {
   bytes = 0;
 
   add(id: Id, change: number, record?: StoredRecord<unknown>): void {
-    const place = this.entries.length;
+    const at = this.entries.length;
     const before = this.entries[this.last.get(id) ?? -1];
-    if (before) before.replacedAt = place;
-    else this.markFirst(id, place + 1);
-    this.last.set(id, place);
+    if (before) before.replacedAt = at;
+    else this.markFirst(id, at + 1);
+    this.last.set(id, at);
     this.entries.push({ id, change, record, replacedAt: Number.POSITIVE_INFINITY });
     // A record is held as its text, and once more as its fields when it was looked at.
     this.bytes += 200 + 4 * (record?.fieldsJson.length ?? 0);
@@ -125,7 +114,7 @@ class Changes {
     this.first[id] = number;
   }
 
-  /** The records that changed after a moment. */
+  /** The records whose last change has a higher number. */
   after(change: number): Changes {
     const later = new Changes();
     for (const entry of this.entries)
@@ -135,7 +124,7 @@ class Changes {
   }
 }
 
-/** What a query sees: the columns as they were made, and the records that changed until its moment. */
+/** What a query sees: the columns as they were built, and the records that had changed since when it began. */
 export class IndexView {
   private readonly first: Uint32Array;
   private readonly length: number;
@@ -189,10 +178,10 @@ export class IndexView {
   }
 }
 
-interface KeptColumn {
+interface CachedColumn {
   readonly field: FacetField;
   readonly column: Column;
-  /** Whether a query used it since it was made. */
+  /** Whether a query used it since it was built. */
   isUsed: boolean;
 }
 
@@ -202,19 +191,19 @@ interface KeptColumn {
  */
 export class ColumnIndex {
   /** The least recently used first. */
-  private readonly columns = new Map<string, KeptColumn>();
+  private readonly columns = new Map<string, CachedColumn>();
   private changes = new Changes();
-  /** The moment that the columns and the changed records show together. */
-  private moment: Moment = { epoch: '', change: 0 };
+  /** The change behind which the table is as the columns and the changed records show it together. */
+  private position: NumberedPosition = { epoch: '', change: 0 };
   /** Whether more changes are missing than a query follows by itself. */
   private isBehind = true;
-  /** Columns with too many values, and those that together are too large, with the number of the change at that time. */
+  /** The last columns with too many values, and those that together are too large, with the change at that time. */
   private readonly refused = new Map<string, number>();
   private building: Promise<void> | undefined;
   private restarts = 0;
   private refreshing: Promise<void> | undefined;
-  private readonly selectMoment: string;
-  private readonly changedRows: string;
+  private readonly records: RecordReader<unknown>;
+  private readonly sql: ReturnType<typeof statements>;
 
   constructor(
     private readonly database: SqliteDatabase,
@@ -223,9 +212,8 @@ export class ColumnIndex {
     private readonly logger?: Pick<Logger, 'error'>,
     private readonly tuning = COLUMN_TUNING,
   ) {
-    const { name } = table;
-    this.changedRows = `FROM ${name} INDEXED BY ${indexName(name, 'change')} WHERE change > ? AND change <= ?`;
-    this.selectMoment = `SELECT epoch, floor, ${newestChange(name)} FROM feeds WHERE resource = '${name}'`;
+    this.records = new RecordReader(table);
+    this.sql = statements(table.name);
   }
 
   /** Whether the columns of the fields are in memory. */
@@ -253,84 +241,88 @@ export class ColumnIndex {
    * @returns undefined if {@link prepare} has to be called first
    */
   view(reader: Reader, fields: readonly FacetField[]): IndexView | undefined {
-    const now = this.momentOf(reader);
-    this.isBehind = !now || !this.isCurrent(now);
-    if (!now || this.isBehind || !this.has(fields)) return undefined;
-    for (let times = 0; times < MAX_FOLLOWED; times++) this.follow(reader, now.change);
-    this.isBehind = this.moment.change !== now.change;
+    const range = this.rangeOf(reader);
+    this.isBehind = !range || !this.isCurrent(range);
+    if (!range || this.isBehind || !this.has(fields)) return undefined;
+    for (let times = 0; times < MAX_FOLLOWED; times++) this.follow(reader, range.newest);
+    this.isBehind = this.position.change !== range.newest;
     if (this.isBehind || !this.has(fields)) return undefined;
     const columns = new Map<string, Column>();
     for (const field of fields) {
       const name = columnName(field);
-      const kept = this.touch(name) as KeptColumn;
-      kept.isUsed = true;
-      columns.set(name, kept.column);
+      const cached = this.touch(name) as CachedColumn;
+      cached.isUsed = true;
+      columns.set(name, cached.column);
     }
     this.refreshIfMany();
     return new IndexView(columns, this.changes);
   }
 
   private async prepareAll(fields: readonly FacetField[]): Promise<boolean> {
-    const now = this.momentOf(this.database);
-    if (!now) return false;
-    if (!this.isCurrent(now)) this.restart(now);
+    const range = this.rangeOf(this.database);
+    if (!range) return false;
+    if (!this.isCurrent(range)) this.restart({ epoch: range.epoch, change: range.newest });
     const names = fields.map(columnName);
     const together = names.toSorted().join();
     let bytes = 0;
     for (const field of fields) {
       while (this.building) await this.building;
-      // Nothing is made, and nobody loses a column, for a query that this index cannot serve.
+      // Nothing is built, and nobody loses a column, for a query that this index cannot serve.
       if ([together, ...names].some((name) => this.isRefused(name))) return false;
       const name = columnName(field);
       if (!this.touch(name)) await this.build(field);
-      const kept = this.columns.get(name);
-      if (!kept) return false;
-      bytes += kept.column.bytes;
+      const cached = this.columns.get(name);
+      if (!cached) return false;
+      bytes += cached.column.bytes;
     }
-    if (bytes > this.tuning.bytes) this.refused.set(together, this.moment.change);
+    if (bytes > this.tuning.bytes) this.refuse(together);
     await this.followAll();
     return bytes <= this.tuning.bytes;
   }
 
-  private isRefused(name: string): boolean {
-    return this.moment.change - (this.refused.get(name) ?? Number.NEGATIVE_INFINITY) < MAX_BEHIND;
+  /** @param names of one column or of several */
+  private refuse(names: string, change = this.position.change): void {
+    const [first] = this.refused.keys();
+    if (first !== undefined && this.refused.size >= MAX_COLUMNS) this.refused.delete(first);
+    this.refused.set(names, change);
+  }
+
+  private isRefused(names: string): boolean {
+    return this.position.change - (this.refused.get(names) ?? Number.NEGATIVE_INFINITY) < MAX_BEHIND;
   }
 
   /** Makes a column the one that was used last. */
-  private touch(name: string): KeptColumn | undefined {
-    const kept = this.columns.get(name);
-    if (kept && this.columns.delete(name)) this.columns.set(name, kept);
-    return kept;
+  private touch(name: string): CachedColumn | undefined {
+    const cached = this.columns.get(name);
+    if (cached && this.columns.delete(name)) this.columns.set(name, cached);
+    return cached;
   }
 
-  private momentOf(reader: Reader): (Moment & { readonly floor: number }) | undefined {
-    const row = reader.read(
-      this.selectMoment,
-      (statement) => statement.get([]) as [string, number, number] | undefined,
-    );
-    return row && { epoch: row[0], floor: row[1], change: row[2] };
+  /** @returns undefined if no feed is written */
+  private rangeOf(reader: Reader): FeedRange | undefined {
+    const row = reader.row<[string, number, number]>(this.sql.range);
+    return row && { epoch: row[0], floor: row[1], newest: row[2] };
   }
 
   /** Tombstones of changes up to the floor may be gone. */
-  private isCurrent({ epoch, floor, change }: Moment & { readonly floor: number }): boolean {
-    const { moment } = this;
-    return moment.epoch === epoch && floor <= moment.change && change - moment.change <= MAX_BEHIND;
+  private isCurrent(range: FeedRange): boolean {
+    return isInRange(this.position, range) && range.newest - this.position.change <= MAX_BEHIND;
   }
 
-  private restart({ epoch, change }: Moment): void {
+  private restart(position: NumberedPosition): void {
     this.restarts++;
     this.columns.clear();
     this.refused.clear();
     this.changes = new Changes();
-    this.moment = { epoch, change };
+    this.position = position;
   }
 
   /** Follows the changes in pieces, so that other requests run in between. */
   private async followAll(): Promise<void> {
     for (;;) {
-      const now = this.momentOf(this.database);
-      if (!now || !this.isCurrent(now) || now.change === this.moment.change) break;
-      this.follow(this.database, now.change);
+      const range = this.rangeOf(this.database);
+      if (!range || !this.isCurrent(range) || range.newest === this.position.change) break;
+      this.follow(this.database, range.newest);
       await BACKGROUND.yield();
     }
     this.isBehind = false;
@@ -338,45 +330,23 @@ export class ColumnIndex {
 
   /** Reads the next records that changed, up to a number. A record that changed again since is behind it. */
   private follow(reader: Reader, last: number): void {
-    const { name } = this.table;
-    const { epoch, change: after } = this.moment;
+    const { sql: statements, records } = this;
+    const { epoch, change: after } = this.position;
     if (after === last) return;
-    const until = this.endOfPiece(reader, Math.min(last, after + FOLLOWED));
-    const ids = `SELECT id ${this.changedRows} ORDER BY change`;
-    const texts = reader.read(
-      selectRecords(this.table, ids),
-      (statement) => statement.get([after, until]) as RecordTexts,
-    );
-    const [removed] = reader.read(
-      `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
-        WHERE resource = '${name}' AND change > ? AND change <= ?`,
-      (statement) => statement.get([after, until]) as [string | null],
-    );
-    for (const id of idsIn(removed)) this.changes.add(id, until);
-    for (const record of recordsOf<unknown>(texts)) this.changes.add(record.id, until, record);
-    this.moment = { epoch, change: until };
+    const end = Math.min(last, after + FOLLOWED);
+    const isOneBatch = end - after <= records.batch;
+    const [until] = (!isOneBatch && reader.row<[number]>(sql(statements.end, after, end, records.batch))) || [
+      end,
+    ];
+    const deleted = reader.row<[string | null]>(sql(statements.deleted, after, until));
+    for (const id of idsIn(deleted?.[0])) this.changes.add(id, until);
+    for (const record of records.read(reader, sql(statements.changed, after, until)))
+      this.changes.add(record.id, until, record);
+    this.position = { epoch, change: until };
     if (this.changes.bytes > this.tuning.bytes / 2) this.restart({ epoch: '', change: 0 });
   }
 
-  /** The number of the change, at most `last`, until which the records are few bytes. */
-  private endOfPiece(reader: Reader, last: number): number {
-    const { change } = this.moment;
-    if (last === change + 1) return last;
-    const [numbers, sizes] = reader.read(
-      `SELECT group_concat(change), group_concat(octet_length(fields))
-        FROM (SELECT change, fields ${this.changedRows} ORDER BY change)`,
-      (statement) => statement.get([change, last]) as [string | null, string | null],
-    );
-    const ends = idsIn(numbers);
-    let bytes = 0;
-    const at = idsIn(sizes).findIndex((size) => {
-      bytes += size;
-      return bytes >= FOLLOWED_BYTES;
-    });
-    return ends[at] ?? last;
-  }
-
-  /** Makes the columns again if many records changed since. Requests go on with the old ones. */
+  /** Builds the columns again if many records changed since. Requests go on with the old ones. */
   private refreshIfMany(): void {
     const { leastChanged, changedPart, bytes } = this.tuning;
     const records = Math.max(...[...this.columns.values()].map(({ column }) => column.keys.length));
@@ -397,7 +367,7 @@ export class ColumnIndex {
 
   private async refresh(): Promise<void> {
     while (this.building) await this.building;
-    const { moment, restarts } = this;
+    const { position, restarts } = this;
     const view = new IndexView(new Map(), this.changes);
     for (const [name, { field, column, isUsed }] of [...this.columns]) {
       while (this.building) await this.building;
@@ -405,7 +375,7 @@ export class ColumnIndex {
       if (isUsed) await this.build(field, column, view);
       else this.columns.delete(name);
     }
-    if (this.restarts === restarts) this.changes = this.changes.after(moment.change);
+    if (this.restarts === restarts) this.changes = this.changes.after(position.change);
   }
 
   /** @param before a column of the field, to be merged with the records that changed since */
@@ -416,9 +386,9 @@ export class ColumnIndex {
     return this.building;
   }
 
-  /** While a column is made, the records that change are among the changed ones, so it needs no snapshot. */
+  /** While a column is built, the records that change are among the changed ones, so it needs no snapshot. */
   private async buildColumn(field: FacetField, before?: Column, view?: IndexView): Promise<void> {
-    const { moment, restarts } = this;
+    const { position, restarts } = this;
     const time = this.budget.startUnlimited();
     const next = () => time.checkpoint();
     const name = columnName(field);
@@ -430,7 +400,7 @@ export class ColumnIndex {
     const column = isWhole ? await builder.finish(next) : undefined;
     if (this.restarts !== restarts) return;
     this.columns.delete(name);
-    if (!column || column.bytes > this.tuning.bytes) this.refused.set(name, moment.change);
+    if (!column || column.bytes > this.tuning.bytes) this.refuse(name, position.change);
     else this.columns.set(name, { field, column, isUsed: false });
     for (const oldest of this.columns.keys()) {
       if (this.bytes <= this.tuning.bytes) break;
@@ -439,10 +409,12 @@ export class ColumnIndex {
     if (this.columns.size > MAX_COLUMNS) this.columns.delete(this.smallestOfOlder());
   }
 
-  /** It is made again in the shortest time, so attributes that no record has do not take the place of others. */
+  /** It is built again in the shortest time, so attributes that no record has do not take the place of others. */
   private smallestOfOlder(): string {
     const older = [...this.columns].slice(0, MAX_COLUMNS / 2);
-    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [[string, KeptColumn]];
+    const [[name]] = older.sort(([, a], [, b]) => a.column.bytes - b.column.bytes) as [
+      [string, CachedColumn],
+    ];
     return name;
   }
 
@@ -509,10 +481,9 @@ export class ColumnIndex {
     const { rows, bytes } = this.tuning;
     const from = `FROM ${source} WHERE ${where.text}`;
     const nextValue = (condition: string, ...values: unknown[]) =>
-      database.read(
-        `SELECT min(${column}) ${from} ${condition}`,
-        (statement) => (statement.get([...where.values, ...values]) as [StoredValue | null])[0],
-      );
+      database.row<[StoredValue | null]>(
+        sql(`SELECT min(${column}) ${from} ${condition}`, ...where.values, ...values),
+      )?.[0] ?? null;
     const text = `SELECT id ${from} AND ${column} = ? AND id > ? ORDER BY id LIMIT ?`;
     let read = 0;
     for (let value = nextValue(''); value !== null; value = nextValue(`AND ${column} > ?`, value))
@@ -539,12 +510,9 @@ export class ColumnIndex {
       SELECT id, ${column} AS value FROM ${source}
         WHERE ${where.text} AND ${column} >= ?1 AND (${column} > ?1 OR id > ?2) ORDER BY 2, 1 LIMIT ?3)`;
     for (let [value, id] = [lowest, 0]; ; await next()) {
-      const [found, values] = this.database.read(
-        text,
-        (statement) => statement.get([value, id, rows]) as [string | null, string],
-      );
-      const ids = idsIn(found);
-      const all = JSON.parse(values) as (string | number)[];
+      const row = this.database.row<[string | null, string]>(sql(text, value, id, rows));
+      const ids = idsIn(row?.[0]);
+      const all = JSON.parse(row?.[1] ?? '[]') as (string | number)[];
       if (!builder.addEach(ids, all) || builder.bytes > bytes) return false;
       if (ids.length < rows) return true;
       [value, id] = [all.at(-1) ?? lowest, ids.at(-1) ?? 0];
@@ -620,4 +588,16 @@ function rowsOfField(table: RecordTable, { field, key }: FacetField): IndexRows 
 /** SQLite has no booleans: the index of values has them as blobs. */
 function facetValue(value: StoredValue): FacetValue {
   return typeof value === 'object' ? value[0] === 1 : value;
+}
+
+function statements(table: string) {
+  const changed = `FROM ${table} INDEXED BY ${indexName(table, 'change')} WHERE change > ?1 AND change <= ?2 ORDER BY change`;
+  return {
+    range: sql(`SELECT epoch, floor, ${newestChange(table)} FROM feeds WHERE resource = '${table}'`),
+    changed: `SELECT id ${changed}`,
+    /** The number of the last change of a batch. */
+    end: `SELECT iif(count(*) < ?3, ?2, max(change)) FROM (SELECT change ${changed} LIMIT ?3)`,
+    deleted: `SELECT group_concat(id) FROM tombstones INDEXED BY tombstones_change
+      WHERE resource = '${table}' AND change > ?1 AND change <= ?2`,
+  };
 }

@@ -21,21 +21,19 @@ import {
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { TopN } from '../../../../application/records/sorted.js';
+import { partitionPoint, TopN } from '../../../../application/records/sorted.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import { scanOrder } from '../sql/schema.js';
+import { compareStored, scanOrder } from '../sql/schema.js';
 import { columnName, type IndexView, specOf } from './column-index.js';
 import {
   type Bits,
   bitsOf,
   type Column,
-  compareStored,
   endOf,
   firstKey,
   type KeyRange,
   keyOf,
-  placeOf,
   rowsOf,
 } from './dictionary-column.js';
 
@@ -306,8 +304,13 @@ class WordTest implements IdTest {
   }
 
   has(id: Id): boolean {
-    return this.ids[placeOf(this.ids, 0, this.ids.length, id)] === id;
+    return this.ids[placeOf(this.ids, id)] === id;
   }
+}
+
+/** The index of the first id in a part of a posting list that is not below. */
+function placeOf(ids: ArrayLike<Id>, least: Id, start = 0, end = ids.length): number {
+  return partitionPoint(ids, (id) => id < least, start, end);
 }
 
 function narrowedBy(ids: Uint32Array, length: number, matches: (id: Id) => boolean): number {
@@ -350,7 +353,7 @@ function* orderedRuns(
     const key = position?.key ?? (descending ? Number.POSITIVE_INFINITY : 0);
     if (position && key >= low && key < high && Number.isInteger(key)) {
       const { id, inclusive } = position;
-      const place = placeOf(ids, startOf(key), startOf(key + 1), id + (inclusive === idDescending ? 1 : 0));
+      const place = placeOf(ids, id + (inclusive === idDescending ? 1 : 0), startOf(key), startOf(key + 1));
       yield idDescending ? run(ids, startOf(key), place, true) : run(ids, place, startOf(key + 1));
     }
     const [first, end] = descending
@@ -452,7 +455,7 @@ export class ColumnQuery {
     const { low, high } = idRange({ filters: [], order, from });
     const isBackwards = !isAscendingRead({ order, from });
     const among = (ids: ArrayLike<Id>, start: number, end: number) =>
-      run(ids, placeOf(ids, start, end, low), placeOf(ids, start, end, high + 1), isBackwards);
+      run(ids, placeOf(ids, low, start, end), placeOf(ids, high + 1, start, end), isBackwards);
     const rarest = this.tests.find(
       (test) => test === this.words || (test instanceof KeyTest && test.posting),
     );

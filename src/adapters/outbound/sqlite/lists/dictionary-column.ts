@@ -1,6 +1,7 @@
 import type { FacetValue } from '../../../../application/ports/list-query.js';
-import { compareFacetValues } from '../../../../application/records/facets.js';
+import { partitionPoint } from '../../../../application/records/sorted.js';
 import type { Id } from '../../../../domain/record.js';
+import { compareStored } from '../sql/schema.js';
 
 /** Keys from `low` to before `high`. Key 0 stands for no value. */
 export type KeyRange = readonly [low: number, high: number];
@@ -63,37 +64,13 @@ export function rowsOf({ starts }: Column, ranges: readonly KeyRange[]): number 
 
 /** The lowest key whose value is not before some value. */
 export function firstKey({ values = [] }: Column, isBefore: (value: FacetValue) => boolean): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(values[middle] as FacetValue)) low = middle + 1;
-    else high = middle;
-  }
-  return low + 1;
+  return partitionPoint(values, isBefore) + 1;
 }
 
 /** The key of a value; none if no record has it. */
 export function keyOf(column: Column, value: FacetValue): KeyRange {
   const key = firstKey(column, (other) => compareStored(other, value) < 0);
   return [key, column.values?.[key - 1] === value ? key + 1 : key];
-}
-
-const ORDER = ['number', 'string', 'boolean'];
-
-/** The order of values in an index of SQLite, which has booleans as binary values (see `storedValue`). */
-export function compareStored(a: FacetValue, b: FacetValue): number {
-  return ORDER.indexOf(typeof a) - ORDER.indexOf(typeof b) || compareFacetValues(a, b);
-}
-
-/** The first of a part of a posting list whose id is not below. */
-export function placeOf(ids: ArrayLike<Id>, start: number, end: number, id: number): number {
-  let [low, high] = [start, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] as number) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Ids above do not fit into a column: an array has a place for each. Keys above do not fit into 16 bits. */

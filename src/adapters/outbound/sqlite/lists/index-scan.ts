@@ -122,9 +122,9 @@ function valueFurther(
 ): Value | undefined {
   const start = after && { value: after.value, inclusive: false };
   const { text, values } = rangeCondition(column, narrowed(range, descending, start));
-  const row = reader.read(
-    `SELECT ${column} FROM ${source} WHERE ${text} ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`,
-    (statement) => statement.get([...values, count - 1]) as [Value] | undefined,
+  const order = `ORDER BY ${column}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?`;
+  const row = reader.row<[Value]>(
+    sql(`SELECT ${column} FROM ${source} WHERE ${text} ${order}`, ...values, count - 1),
   );
   return row?.[0];
 }

@@ -7,13 +7,13 @@ import {
   type Filter,
   type ListPage,
   type ListQuery,
-  MAX_PAGE_BYTES,
   type Position,
   type RecordTable,
   type SortOrder,
   type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
+import { matchesUniqueValues } from '../../../../application/records/list-indexes.js';
 import { matchesFilter, positionOf, valuesOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import {
@@ -24,32 +24,17 @@ import {
 } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import type { Reader, Sql } from '../connection/connection.js';
+import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
-import {
-  boundOf,
-  columnOf,
-  idsIn,
-  idsOf,
-  indexedBy,
-  type RecordTexts,
-  recordsOf,
-  selectRecords,
-  sql,
-} from '../sql/schema.js';
-import { idsOfSeek, type Seek, seeksOf } from '../sql/seeks.js';
+import { firstPage, idsIn, idsOf, RecordReader } from '../sql/records.js';
+import { boundOf, columnOf, indexedBy, sql } from '../sql/schema.js';
+import { idsOfSeek, seeksOf } from '../sql/seeks.js';
 import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
 import { ColumnQuery, fieldsOfQuery, isBeyond, listOrder } from './column-query.js';
 import { type Column, endOf, keyOf, MAX_COLUMN_ID } from './dictionary-column.js';
 import { indexScanOf, type NextRows, nextRows } from './index-scan.js';
 import { StatementLists } from './statements.js';
-
-/** The most rows, and approximately the most bytes, that one statement reads. */
-const MAX_BATCH_ROWS = 128;
-const MAX_BATCH_BYTES = 262_144;
-/** The most by which a batch grows from one statement to the next: large records may follow small ones. */
-const MAX_GROWTH = 1.25;
 
 /** How many rows of an order are read at once to find one that did not change. */
 const NEIGHBOURS = 64;
@@ -71,8 +56,7 @@ type NextIds = (from: Position | undefined, count: number) => NextRows;
  * 3. Statements on another thread serve everything else (`statements.ts`).
  */
 export class ListReader<Fields> {
-  /** Learned from the size of the rows that were read last. */
-  private batchRows = MAX_BATCH_ROWS;
+  private readonly records: RecordReader<Fields>;
   private readonly index: ColumnIndex;
   private readonly statements: StatementLists<Fields>;
 
@@ -84,10 +68,17 @@ export class ListReader<Fields> {
     tuning = COLUMN_TUNING,
   ) {
     this.index = new ColumnIndex(database, table, budget, logger, tuning);
-    this.statements = new StatementLists(database, table, budget);
+    this.records = new RecordReader(table);
+    this.statements = new StatementLists(database, table, budget, this.records);
   }
 
   async page(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
+    const page = await this.pageAsRead(query);
+    return query.from?.side === 'before' ? { ...page, records: page.records.toReversed() } : page;
+  }
+
+  /** The page in the order in which it is read. */
+  private async pageAsRead(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
     const { database, table } = this;
     const { filters, order } = query;
     const task = this.taskOf(query);
@@ -96,13 +87,10 @@ export class ListReader<Fields> {
       return this.byBlocks(query, { words, ids: idRange(query), descending: !isAscendingRead(query) });
     const scan = words ? undefined : indexScanOf(table, query);
     if (scan) {
-      const page = new Page<Fields>(query);
-      const hasMore = await this.fill(page, database, query, (from, count) =>
-        nextRows(database, scan, from, count),
-      );
-      return inListOrder(query, page.records, hasMore);
+      const found: StoredRecord<Fields>[] = [];
+      return this.fill(found, query, (from, count) => nextRows(database, scan, from, count));
     }
-    const keys = seeksOf(table, filters).find(({ served }) => served.some((one) => isOfKeys(table, one)));
+    const keys = filters.find((filter) => matchesUniqueValues(table, filter));
     if (keys) return this.byKeys(query, keys);
     const fields = fieldsOfQuery(table, filters, order);
     const page = await this.byIndex(fields, filters, order, task, async (found, reader, view) => {
@@ -180,33 +168,31 @@ export class ListReader<Fields> {
   }
 
   /** Some values of a unique field lead to few records, which are compared with the filters. */
-  private async byKeys(query: ListQuery, keys: Seek): Promise<ListPage<Versioned<Fields>>> {
-    const { table } = this;
-    const { filters, order, from } = query;
-    const records = await this.records(idsOf(this.database, idsOfSeek(keys)));
-    const matching = records.filter(
+  private async byKeys(query: ListQuery, keys: Filter): Promise<ListPage<StoredRecord<Fields>>> {
+    const { table, database } = this;
+    const { filters, order, from, task = BACKGROUND } = query;
+    const ids = seeksOf(table, [keys]).flatMap((seek) => idsOf(database, idsOfSeek(seek)));
+    const matching = (await this.records.all(database, ids, task)).filter(
       (record) =>
         filters.every((filter) => matchesFilter(table, record, filter)) &&
         valuesOf(record, order)[0] !== null &&
         isBeyond(record, order, from),
     );
-    const page = new Page<Fields>(query);
-    const hasMore = page.isFullWith(matching.sort(listOrder(query)));
-    return inListOrder(query, page.records, hasMore);
+    return firstPage(query, matching.sort(listOrder(query)));
   }
 
   /** In order of id no snapshot is needed: ids never move, so each block may be read at its own time. */
-  private async byBlocks(query: ListQuery, words: WordQuery): Promise<ListPage<Versioned<Fields>>> {
+  private async byBlocks(query: ListQuery, words: WordQuery): Promise<ListPage<StoredRecord<Fields>>> {
     const search = new WordSearch(this.database, this.table, words);
-    const page = new Page<Fields>(query);
+    const found: StoredRecord<Fields>[] = [];
     for await (const block of search.blocks(this.budget.startUnlimited(query.task))) {
-      const next: NextIds = (from, count) => {
+      const page = await this.fill(found, query, (from, count) => {
         const { text, values } = search.matchingIdsSql(rangeBehind(block, words.descending, from));
         return { ids: sql(text, ...values, count), isLast: true };
-      };
-      if (await this.fill(page, this.database, query, next)) return inListOrder(query, page.records, true);
+      });
+      if (page.hasMore) return page;
     }
-    return inListOrder(query, page.records, false);
+    return firstPage(query, found);
   }
 
   /** The first records of a page among those with some ids, and those that changed, each in the order of the list. */
@@ -215,100 +201,35 @@ export class ListReader<Fields> {
     query: ListQuery,
     ids: readonly Id[],
     changed: readonly StoredRecord<Fields>[],
-  ): Promise<ListPage<Versioned<Fields>>> {
-    const known = new Page<Fields>(query);
-    const isFull = await this.fill(known, reader, query, theseIds(ids));
-    if (changed.length === 0) return inListOrder(query, known.records, isFull);
-    const all = [...known.records, ...changed].sort(listOrder(query));
-    // What follows the last of a full page is not known to come next.
-    const last = known.records.at(-1);
-    const page = new Page<Fields>(query);
-    const hasMore = page.isFullWith(isFull && last ? all.slice(0, all.indexOf(last) + 1) : all);
-    return inListOrder(query, page.records, hasMore || isFull);
+  ): Promise<ListPage<StoredRecord<Fields>>> {
+    const known = await this.records.page(reader, ids, query);
+    if (changed.length === 0) return known;
+    const page = firstPage(query, [...known.records, ...changed].sort(listOrder(query)));
+    return { ...page, hasMore: page.hasMore || known.hasMore };
   }
 
   /**
-   * Reads the records of a part statement by statement, behind the last record of the page.
-   * @returns whether the page is full and records follow
+   * Reads the records of a part statement by statement, behind the last of those that were found.
+   * @returns the page of all records that were found, in all parts
    */
-  private async fill(page: Page<Fields>, reader: Reader, query: ListQuery, next: NextIds): Promise<boolean> {
-    const { task = BACKGROUND } = query;
+  private async fill(
+    found: StoredRecord<Fields>[],
+    query: ListQuery,
+    next: NextIds,
+  ): Promise<ListPage<StoredRecord<Fields>>> {
+    const { task = BACKGROUND, order, limit } = query;
     for (;;) {
-      const last = page.records.at(-1);
-      const from = last ? positionOf(last, query.order, 'after') : boundOf(query);
-      const count = Math.min(page.missing, this.batchRows);
+      const last = found.at(-1);
+      const from = last ? positionOf(last, order, 'after') : boundOf(query);
+      const count = Math.min(limit + 1 - found.length, this.records.batch);
       const { ids, isLast } = next(from, count);
-      const batch = ids ? this.read(reader, ids) : [];
-      if (page.isFullWith(batch)) return true;
-      if (isLast && batch.length < count) return false;
+      const batch = ids ? this.records.read(this.database, ids) : [];
+      found.push(...batch);
+      const page = firstPage(query, found);
+      if (page.hasMore || (isLast && batch.length < count)) return page;
       await task.yield();
     }
   }
-
-  /** Returns the records with these ids that exist. If they are large, other work runs between some of them. */
-  async records(ids: readonly Id[]): Promise<StoredRecord<Fields>[]> {
-    const next = theseIds(ids);
-    const found: StoredRecord<Fields>[] = [];
-    for (let left = ids.length; left > 0; ) {
-      const count = this.batchRows;
-      const { ids: some } = next(undefined, count);
-      if (some) found.push(...this.read(this.database, some));
-      left -= count;
-      if (left > 0) await BACKGROUND.yield();
-    }
-    return found;
-  }
-
-  private read(reader: Reader, ids: Sql): StoredRecord<Fields>[] {
-    const texts = reader.read(
-      selectRecords(this.table, ids.text),
-      (statement) => statement.get([...ids.values]) as RecordTexts,
-    );
-    const records = recordsOf<Fields>(texts);
-    if (records.length > 0) {
-      const fitting = Math.floor((MAX_BATCH_BYTES * records.length) / (texts[1]?.length ?? 0));
-      const next = Math.min(MAX_BATCH_ROWS, fitting, Math.ceil(this.batchRows * MAX_GROWTH));
-      this.batchRows = Math.max(1, next);
-    }
-    return records;
-  }
-}
-
-/** Whether a filter asks for some values of a field in which no two records share one. */
-function isOfKeys({ fields }: RecordTable, { field, operator }: Filter): boolean {
-  return (field === 'id' || fields[field]?.unique === true) && (operator === 'eq' || operator === 'in');
-}
-
-/** Takes records until the page has its number of records or of bytes. */
-class Page<Fields> {
-  readonly records: StoredRecord<Fields>[] = [];
-  private bytes = 0;
-
-  constructor(private readonly query: ListQuery) {}
-
-  /** The number of records that complete the page, and one more. */
-  get missing(): number {
-    return this.query.limit + 1 - this.records.length;
-  }
-
-  /** @returns whether the page is full and more records follow */
-  isFullWith(batch: readonly StoredRecord<Fields>[]): boolean {
-    const { limit, bytes: maxBytes = MAX_PAGE_BYTES } = this.query;
-    for (const record of batch) {
-      if (this.records.length === limit || this.bytes >= maxBytes) return true;
-      this.records.push(record);
-      this.bytes += record.fieldsBytes;
-    }
-    return false;
-  }
-}
-
-function theseIds(ids: readonly Id[]): NextIds {
-  const rest = [...ids];
-  return (_, count) => {
-    const next = JSON.stringify(rest.splice(0, count));
-    return { ids: sql('SELECT value AS id FROM json_each(?)', next), isLast: true };
-  };
 }
 
 /**
@@ -326,13 +247,10 @@ function keyIn(reader: Reader, table: RecordTable, view: IndexView, field: Facet
   const text = `SELECT group_concat(id), group_concat(${name} = ?1)
     FROM (SELECT id, ${name} FROM ${indexedBy(table, name)} WHERE ${name} >= ?1 ORDER BY 2, 1 LIMIT ?2 OFFSET ?3)`;
   for (let offset = 0; ; offset += NEIGHBOURS) {
-    const [ids, equal] = reader.read(
-      text,
-      (statement) => statement.get([value, NEIGHBOURS, offset]) as [string | null, string | null],
-    );
-    const next = idsIn(ids);
+    const found = reader.row<[string | null, string | null]>(sql(text, value, NEIGHBOURS, offset));
+    const [next, equal] = [idsIn(found?.[0]), idsIn(found?.[1])];
     const at = next.findIndex((id) => !view.isChanged(id));
-    if (at >= 0) return (column.keys[next[at] as Id] as number) - (idsIn(equal)[at] === 1 ? 0 : 0.5);
+    if (at >= 0) return (column.keys[next[at] as Id] as number) - (equal[at] === 1 ? 0 : 0.5);
     if (next.length < NEIGHBOURS) return endOf(column) - 0.5;
   }
 }
@@ -342,8 +260,4 @@ function rangeBehind({ low, high }: IdRange, descending: boolean, from: Position
   if (!from) return { low, high };
   const [id, step] = [Number(from.values[0]), from.inclusive ? 0 : 1];
   return descending ? { low, high: Math.min(high, id - step) } : { low: Math.max(low, id + step), high };
-}
-
-function inListOrder<Item>({ from }: ListQuery, records: Item[], hasMore: boolean): ListPage<Item> {
-  return { records: from?.side === 'before' ? records.reverse() : records, hasMore };
 }

@@ -9,7 +9,6 @@ import {
   type Filter,
   type ListPage,
   type ListQuery,
-  MAX_PAGE_BYTES,
   type RecordTable,
 } from '../../../../application/ports/list-query.js';
 import { FacetCounter } from '../../../../application/records/facets.js';
@@ -21,7 +20,7 @@ import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/reader-threads.js';
 import { searchedWords, WordSearch } from '../full-text/search.js';
 import { type Bound, isRange, narrowed, pathOf, rangeCondition, rangeOfPrefix } from '../sql/filter.js';
-import { recordBatches, sizedIds } from '../sql/record-batches.js';
+import { idsIn, type RecordReader } from '../sql/records.js';
 import {
   allOf,
   anyOf,
@@ -109,25 +108,20 @@ export class StatementLists<Fields> {
     private readonly database: Pick<SqliteDatabase, 'onThread'>,
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
+    private readonly records: RecordReader<Fields>,
     private readonly few = FEW,
   ) {}
 
-  /** @throws AppError `query_too_expensive` */
+  /**
+   * @returns the page in the order in which it is read
+   * @throws AppError `query_too_expensive`
+   */
   page(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
     return this.onThread(query.task, async (reader) => {
-      const { from, limit, bytes: most = MAX_PAGE_BYTES } = query;
       const matches = await this.match(reader, query, sql('?', this.few + 1));
-      const { ids, sizes } = await sizedIds(reader, this.table, pageIds(matches, query));
-      let count = 0;
-      for (let bytes = 0; count < Math.min(limit, ids.length) && bytes < most; count++)
-        bytes += sizes[count] ?? 0;
-      const records: StoredRecord<Fields>[] = [];
-      for await (const some of recordBatches<Fields>(reader, this.table, { ids: ids.slice(0, count), sizes }))
-        records.push(...some);
-      return {
-        records: from?.side === 'before' ? records.reverse() : records,
-        hasMore: count < ids.length,
-      };
+      const { text, values } = pageIds(matches, query);
+      const row = await reader.row<[string | null]>(sql(`SELECT group_concat(id) FROM (${text})`, ...values));
+      return this.records.page(reader, idsIn(row?.[0]), query);
     });
   }
 

@@ -4,7 +4,7 @@ import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
 import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { RECORD_COLUMNS } from '../sql/schema.js';
+import { RECORD_COLUMNS } from '../sql/records.js';
 import { RecordRows } from './record-rows.js';
 
 /**

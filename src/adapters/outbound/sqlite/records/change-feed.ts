@@ -4,7 +4,6 @@ import {
   readPosition,
   writePosition,
 } from '../../../../application/changes/feed-state.js';
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type {
   ChangeFeed,
   ChangePage,
@@ -15,9 +14,10 @@ import type {
 import { MAX_PAGE_BYTES } from '../../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
+import { BACKGROUND } from '../../../../shared/task-scheduler.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { NEW_EPOCH, READ_GENERATION, RENEW_GENERATION, RESET_FEEDS } from '../connection/migrations.js';
-import { ListReader } from '../lists/reader.js';
+import { RecordReader } from '../sql/records.js';
 import { indexName, newestChange } from '../sql/schema.js';
 
 /** The feeds that are written have a row in `feeds`, which every process that has the database open obeys. */
@@ -80,15 +80,14 @@ type ChangeRow = [change: number, id: Id, version: number | null, bytes: number]
 
 export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
   private readonly select: string;
-  private readonly reader: ListReader<Fields>;
+  private readonly records: RecordReader<Fields>;
 
   constructor(
     private readonly database: SqliteDatabase,
     table: StoredTable,
-    budget: QueryBudget,
   ) {
     const { name } = table;
-    this.reader = new ListReader(database, table, budget);
+    this.records = new RecordReader(table);
     // One statement sees one moment: other processes may write, purge and reset between two.
     this.select = `SELECT epoch, floor, ${newestChange(name)}, (
       SELECT json_group_array(json_array(change, id, version, bytes)) FROM (
@@ -129,7 +128,7 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
   /** A record that was deleted meanwhile is missing: its deletion is behind the page. */
   private async changesOf(rows: readonly ChangeRow[]): Promise<RecordChange<Fields>[]> {
     const ids = rows.filter(([, , version]) => version === null).map(([, id]) => id);
-    const records = await this.reader.records(ids);
+    const records = await this.records.all(this.database, ids, BACKGROUND);
     const byId = new Map(records.map((record) => [record.id, record]));
     return rows.flatMap(([, id, version]): RecordChange<Fields>[] => {
       if (version !== null) return [{ id, version, deleted: true }];

@@ -18,16 +18,18 @@ import type {
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
 import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
+import { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import type { Task } from '../../../../shared/task-scheduler.js';
+import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { isConstraint } from '../connection/errors.js';
 import { MAX_ROWS } from '../connection/group-commit.js';
 import { COLUMN_TUNING } from '../lists/column-index.js';
 import { ListReader } from '../lists/reader.js';
-import { indexedBy, RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/schema.js';
+import { idsOf, RECORD_COLUMNS, RecordReader, type RecordRow } from '../sql/records.js';
+import { indexedBy, sql, uniqueColumnOf } from '../sql/schema.js';
 import { changeNumbers, type NextChange } from './change-feed.js';
 import { RecordRows } from './record-rows.js';
 
@@ -44,7 +46,8 @@ interface RecordWrite<Outcome> {
 
 export class SqliteRepository<Fields extends object> implements Repository<Fields> {
   private readonly sql: ReturnType<typeof statements>;
-  private readonly reader: ListReader<Fields>;
+  private readonly lists: ListReader<Fields>;
+  private readonly records: RecordReader<Fields>;
   private readonly rows: RecordRows;
   private readonly numberChanges: ReturnType<typeof changeNumbers>;
 
@@ -55,7 +58,8 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     logger?: Pick<Logger, 'error'>,
     tuning = COLUMN_TUNING,
   ) {
-    this.reader = new ListReader(database, table, budget, logger, tuning);
+    this.lists = new ListReader(database, table, budget, logger, tuning);
+    this.records = new RecordReader(table);
     this.sql = statements(table);
     this.rows = new RecordRows(database, table);
     this.numberChanges = changeNumbers(table);
@@ -155,20 +159,20 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
     const wanted = JSON.stringify(values.map((value) => comparedUniqueValue(table, field, value)));
-    const ids = idSet(this.database.all(this.sql.findAllBy(field), wanted));
-    return ownersOf(table, field, values, await this.reader.records([...ids]));
+    const ids = idsOf(this.database, sql(this.sql.findAllBy(field), wanted));
+    return ownersOf(table, field, values, await this.records.all(this.database, ids, BACKGROUND));
   }
 
   list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    return this.reader.page(query);
+    return this.lists.page(query);
   }
 
   facets(query: FacetQuery): Promise<readonly Facet[]> {
-    return this.reader.facets(query);
+    return this.lists.facets(query);
   }
 
   count(filters: readonly Filter[], task?: Task): Promise<number> {
-    return this.reader.count(filters, task);
+    return this.lists.count(filters, task);
   }
 
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
@@ -211,7 +215,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
 
   private selectOne(sql: string, key: string | number): Versioned<Fields> | undefined {
     const row = this.database.get<RecordRow>(sql, key);
-    return row && recordOf(row);
+    return row && StoredRecord.fromJson(...row);
   }
 
   /** @throws AppError `duplicate_value` */

@@ -7,13 +7,8 @@ import type {
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
-import {
-  comparedValue,
-  compareValues,
-  isFolded,
-  prefixRange,
-} from '../../../../application/records/query-semantics.js';
-import { allOf, anyOf, columnOf, foldedColumnOf, isOneOf, type Sql, sql } from './schema.js';
+import { comparedValue, isFolded, prefixRange } from '../../../../application/records/query-semantics.js';
+import { allOf, anyOf, columnOf, compareStored, foldedColumnOf, isOneOf, type Sql, sql } from './schema.js';
 
 const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
@@ -133,11 +128,6 @@ function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefin
 /** The lower of two upper bounds. */
 function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
   return a && b ? tighter(a, b, compareStored(b.value, a.value)) : (a ?? b);
-}
-
-/** The order of SQLite: numbers, then texts (https://www.sqlite.org/datatype3.html#sort_order). */
-function compareStored(a: Value, b: Value): number {
-  return typeof a === typeof b ? compareValues(a, b) : typeof a === 'number' ? -1 : 1;
 }
 
 function tighter(a: Bound, b: Bound, difference: number): Bound {

@@ -6,11 +6,10 @@ import type {
   SortKey,
   Value,
 } from '../../../../application/ports/list-query.js';
+import { compareFacetValues } from '../../../../application/records/facets.js';
 import { memberValue } from '../../../../application/records/query-semantics.js';
-import { StoredRecord } from '../../../../application/records/record-json.js';
-import type { Id, Instant } from '../../../../domain/record.js';
 import { foldCase } from '../../../../domain/text.js';
-import type { Reader, Sql } from '../connection/connection.js';
+import type { Sql } from '../connection/connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
   createdAt: 'created_at',
@@ -106,52 +105,19 @@ export function storedValue(value: FacetValue): StoredValue {
   return typeof value === 'number' ? value + 0 : value;
 }
 
+const ORDER = ['number', 'string', 'boolean'];
+
+/** The order of values in an index (https://www.sqlite.org/datatype3.html#sort_order), booleans as {@link storedValue}. */
+export function compareStored(a: FacetValue, b: FacetValue): number {
+  return ORDER.indexOf(typeof a) - ORDER.indexOf(typeof b) || compareFacetValues(a, b);
+}
+
 /** The number of the newest change of a table, in a statement about `feeds`; see `changeNumbers`. */
 export function newestChange(table: string): string {
   return `max(floor,
     coalesce((SELECT max(change) FROM ${table} INDEXED BY ${indexName(table, 'change')} WHERE change IS NOT NULL), 0),
     coalesce((SELECT max(change) FROM tombstones INDEXED BY tombstones_change
       WHERE resource = '${table}' AND change IS NOT NULL), 0))`;
-}
-
-type Metadata = [id: Id, version: number, createdAt: Instant, updatedAt: Instant];
-
-/** The values of {@link RECORD_COLUMNS}. */
-export type RecordRow = [...Metadata, fields: string];
-
-export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
-
-export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
-  return StoredRecord.fromJson(...row);
-}
-
-/** Separates the fields of records in a text. JSON has no such character (RFC 7464, section 2.2). */
-const SEPARATOR = '\x1e';
-
-/** The columns of {@link selectRecords}: four numbers of each record, and its fields. Null if there are no records. */
-export type RecordTexts = [metadata: string | null, fields: string | null];
-
-/**
- * Returns a statement of all records as two texts, because a value costs much more on its way out of SQLite than a
- * character. `CROSS JOIN` makes SQLite read, and concatenate, in the order of the ids
- * (https://www.sqlite.org/optoverview.html, "Manual Control Of Query Plans Using CROSS JOIN").
- * @param ids a statement that returns `id`; the records come in the order of its rows
- */
-export function selectRecords({ name }: RecordTable, ids: string): string {
-  const metadata = ['id', 'version', 'created_at', 'updated_at']
-    .map((column) => `record.${column}`)
-    .join(" || ',' || ");
-  return `SELECT group_concat(${metadata}), group_concat(record.fields, '${SEPARATOR}')
-    FROM (${ids}) AS found CROSS JOIN ${name} AS record ON record.id = found.id`;
-}
-
-export function recordsOf<Fields>([metadata, fields]: RecordTexts): StoredRecord<Fields>[] {
-  if (metadata === null || fields === null) return [];
-  const numbers = JSON.parse(`[${metadata}]`) as number[];
-  return fields.split(SEPARATOR).map((text, at) => {
-    const [id, version, createdAt, updatedAt] = numbers.slice(4 * at, 4 * at + 4) as Metadata;
-    return StoredRecord.fromJson(id, version, createdAt, updatedAt, text);
-  });
 }
 
 export type { Sql };
@@ -183,25 +149,6 @@ export function isOneOf(term: string, values: readonly unknown[]): Sql {
 function paddedToPower(values: readonly unknown[]): readonly unknown[] {
   const length = 4 ** Math.ceil(Math.log2(values.length) / 2);
   return [...values, ...Array.from({ length: length - values.length }, () => values.at(-1))];
-}
-
-/** The result of a statement that returns one number. */
-export function numberOf(reader: Reader, { text, values }: Sql): number {
-  return reader.read(text, (statement) => (statement.get([...values]) as [number])[0]);
-}
-
-/** The ids of a statement, in its order. They come as one text, because each value costs on its way out of SQLite. */
-export function idsOf(reader: Reader, { text, values }: Sql): Id[] {
-  const [ids] = reader.read(
-    `SELECT group_concat(id) FROM (${text})`,
-    (statement) => statement.get([...values]) as [string | null],
-  );
-  return idsIn(ids);
-}
-
-/** @param text from `group_concat` */
-export function idsIn(text: string | null): Id[] {
-  return text === null ? [] : (JSON.parse(`[${text}]`) as Id[]);
 }
 
 /** The conjunction of the conditions; `TRUE` if there are none. */

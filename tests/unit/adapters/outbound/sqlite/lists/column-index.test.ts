@@ -436,9 +436,14 @@ describe('the index of SQLite in memory', () => {
     await repository.insertAll(records);
     const index = new ColumnIndex(database, PRODUCTS, ENDLESS);
     await index.prepare([TAGS], BACKGROUND);
-    const description = 'x'.repeat(600_000);
-    await repository.replaceAll(records.map((one) => ({ record: next(one, { description }), expected: 1 })));
     const view = () => database.inSnapshot(async (reader) => index.view(reader, [TAGS]));
+    const change = (version: number, description: string) =>
+      repository.replaceAll(
+        records.map((one) => ({ record: next({ ...one, version }, { description }), expected: version })),
+      );
+    await change(1, 'x'.repeat(600_000));
+    expect(await view(), 'before the size of the records is known').to.not.equal(undefined);
+    await change(2, 'y'.repeat(600_000));
     expect(await view()).to.equal(undefined);
     await index.prepare([TAGS], BACKGROUND);
     const groups = [...((await view())?.changed() ?? [])];
@@ -525,6 +530,13 @@ describe('the index of SQLite in memory', () => {
           const from = { side, inclusive: true, values: ['n10', id] };
           const query = { limit: 3, filters: [rare], order: by('name,id'), from };
           expect(await repository.list(query)).to.deep.equal(await reference.list(query));
+        }
+      for (const sort of ['name,id', '-price.amount,id', 'id'])
+        for (const bytes of [1, 500, 5_000]) {
+          const query = { limit: 60, bytes, filters: [tagged], order: by(sort) };
+          expect(await repository.list(query), `${bytes} bytes by ${sort}`).to.deep.equal(
+            await reference.list(query),
+          );
         }
     };
     for (const one of [repository, reference]) await one.insertAll(records);

@@ -5,6 +5,7 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/databas
 import type { ThreadReader } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
 import { StatementLists } from '#src/adapters/outbound/sqlite/lists/statements.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
+import { RecordReader } from '#src/adapters/outbound/sqlite/sql/records.js';
 import type { Sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { FacetCount, FacetField, Filter, Position } from '#src/application/ports/list-query.js';
 import type { Product } from '#src/domain/product.js';
@@ -25,16 +26,16 @@ class PlanningDatabase extends SqliteDatabase {
   plans: string[] = [];
 
   override onThread<Result>(work: (reader: ThreadReader) => Promise<Result>): Promise<Result> {
-    return work({ row: async <Row>(statement: Sql) => this.row<Row>(statement) });
+    return work({ row: async <Row extends unknown[]>(statement: Sql) => this.planned<Row>(statement) });
   }
 
-  private row<Row>({ text, values }: Sql): Row | undefined {
+  private planned<Row extends unknown[]>({ text, values }: Sql): Row | undefined {
     const steps = this.read(`EXPLAIN QUERY PLAN ${text}`, (statement) => statement.all([...values]));
     const details = (steps as [id: number, parent: number, unused: number, detail: string][]).map(
       ([, , , detail]) => detail,
     );
     this.plans.push(details.map(briefly).filter(Boolean).join(', '));
-    return this.read(text, (statement) => statement.get([...values]) as Row | undefined);
+    return this.row<Row>({ text, values });
   }
 }
 
@@ -50,7 +51,7 @@ function briefly(step: string): string {
 
 describe('the statements of lists in SQLite', () => {
   const database = new PlanningDatabase(join(temporaryFolder(), 'statements.sqlite'));
-  const lists = new StatementLists<Product>(database, PRODUCTS, ENDLESS, FEW);
+  const lists = new StatementLists<Product>(database, PRODUCTS, ENDLESS, new RecordReader(PRODUCTS), FEW);
   const memory = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
 
   before(async () => {

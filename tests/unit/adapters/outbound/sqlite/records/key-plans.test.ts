@@ -138,7 +138,7 @@ describe('access by key in SQLite', () => {
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
-    await new SqliteChangeFeed(database, PRODUCTS, ENDLESS).read('x.0', 10);
+    await new SqliteChangeFeed(database, PRODUCTS).read('x.0', 10);
     expect(database.plans(other)).to.deep.equal([
       ...newest,
       'SEARCH products USING INDEX products_change (change>? AND change<?)',
