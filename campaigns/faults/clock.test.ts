@@ -10,7 +10,7 @@ import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { HOUR_MS, RESERVATION_MS, Retention } from '#src/application/maintenance/retention.js';
 import { storageOf } from '#src/composition/storage.js';
 import { ChildProcessService } from '../../tests/support/child-process-service.js';
@@ -105,7 +105,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
       expect(firstPage.status).to.equal(200);
 
       // Twenty failures lock an address for a minute, whatever the clock says.
-      const wrong = new ChecksummedApiKey().generate();
+      const wrong = newApiKey();
       const from = (address: string, token: string) =>
         client.get('/v1/products?limit=1', { token, headers: { 'X-Forwarded-For': address } });
       const lockedAt = performance.now();
@@ -222,7 +222,7 @@ describe('a clock that is wrong, or that somebody sets', () => {
         });
         const request = (address: string, token: string | null = null) =>
           client.get('/v1/products', { token, headers: { 'X-Forwarded-For': address } });
-        const wrong = new ChecksummedApiKey().generate();
+        const wrong = newApiKey();
         for (let at = 0; at < FAILURES; at++) await request('192.0.2.1', wrong);
         for (let at = 0; at <= QUOTA; at++) await request('192.0.2.2');
         expect((await request('192.0.2.2')).status).to.equal(429);

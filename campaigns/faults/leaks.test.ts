@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ALL_STORES, unreachableServers } from '../../tests/stores/index.js';
 import {
   ChildProcessService,
@@ -28,7 +28,6 @@ import { until } from '../../tests/support/until.js';
 
 const figure = figuresOf('leaks');
 
-const format = new ChecksummedApiKey();
 /** A secret that percent-encoding changes. */
 const canary = (name: string) => `${name}+${randomBytes(9).toString('hex')}`;
 const inUrl = encodeURIComponent;
@@ -60,7 +59,7 @@ const OPERATOR = {
   proxy: canary('proxy'),
   issuer: canary('issuer'),
   exporter: canary('exporter'),
-  bootstrap: format.generate(),
+  bootstrap: newApiKey(),
 };
 
 describe('a canary secret', () => {
@@ -158,7 +157,7 @@ describe('a canary secret', () => {
   };
 
   async function crashes(): Promise<void> {
-    const key = format.generate();
+    const key = newApiKey();
     const password = canary('thrown');
     const error = `new Error('failed at mongodb://ann:${inUrl(password)}@db.example/ with ${key}')`;
     await Promise.all([
@@ -415,7 +414,7 @@ describe('a canary secret', () => {
     expect(out).to.include('Lamp');
     expectNone({ 'mcp: output': out, 'mcp: messages': err }, [reader, ...all]);
 
-    const unknown = format.generate();
+    const unknown = newApiKey();
     const refused = await catalogue(where, command, { ...settings, API_KEY: unknown });
     expect(refused.code, refused.err).to.equal(77);
     expect(refused.err).to.include('(invalid_token)');

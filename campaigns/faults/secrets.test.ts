@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ALL_STORES, unreachableServers } from '../../tests/stores/index.js';
 import { ChildProcessService } from '../../tests/support/child-process-service.js';
 import { freePort } from '../../tests/support/free-port.js';
@@ -12,7 +12,6 @@ import { HttpClient } from '../../tests/support/http-client.js';
 import { OtlpReceiver } from '../../tests/support/otlp-receiver.js';
 import { temporaryFolder } from '../../tests/support/temporary-folder.js';
 
-const format = new ChecksummedApiKey();
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const encodeAll = (text: string) =>
   Array.from(text, (character) => `%${character.charCodeAt(0).toString(16)}`).join('');
@@ -128,7 +127,7 @@ function found(text: string, secret: string): string[] {
 
 describe('the search for secrets', () => {
   it('finds every form of a secret', () => {
-    for (const secret of [format.generate(), forgedJwt(), 'correct-horse-battery-1'])
+    for (const secret of [newApiKey(), forgedJwt(), 'correct-horse-battery-1'])
       for (const [at, form] of FORMS.entries())
         for (const before of ['', 'a', 'ab'])
           expect(
@@ -151,7 +150,7 @@ describe('a secret that a client or the operator gives', () => {
   after(() => receiver.stop());
 
   const startSecret = 'settings-password-77';
-  const bootstrapKey = format.generate();
+  const bootstrapKey = newApiKey();
   const environment = () => ({
     LOG_LEVEL: 'trace',
     BOOTSTRAP_API_KEY: bootstrapKey,
@@ -190,7 +189,7 @@ describe('a secret that a client or the operator gives', () => {
         bootstrapKey,
         made.key,
         token.json.access_token,
-        format.generate(),
+        newApiKey(),
         forgedJwt(),
         'correct-horse-battery-1',
         'ya29.a0AfH6SMBx-9_kQ7vLw2',

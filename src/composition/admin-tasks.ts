@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
-import type { KeyAdministration } from '../application/auth/key-administration.js';
-import type { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import type { ApiKeyService } from '../application/auth/api-keys.js';
+import type { SigningKeys } from '../application/auth/signing-keys.js';
 import { GENERATION_MS } from '../application/changes/feed-state.js';
 import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
 import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
@@ -17,6 +16,7 @@ import { copyStores as copyAll, requireUnused } from './copy-stores.js';
 import { STORES, storesWith } from './stores/index.js';
 import type { StoreBackup, StoreRegistration } from './stores/registration.js';
 
+export { newApiKey as generateKey } from '../adapters/outbound/system/random.js';
 export { checkService } from './check.js';
 
 /**
@@ -28,25 +28,25 @@ export { checkService } from './check.js';
  */
 export async function administerKeys<Result>(
   settings: Settings,
-  use: (keys: KeyAdministration) => Promise<Result>,
+  use: (keys: ApiKeyService) => Promise<Result>,
   onNewDatabase?: (file: string) => void,
 ): Promise<Result> {
   const missing = missingDatabase(settings);
   if (missing && !onNewDatabase) throw noDatabase(missing);
-  return withStore(settings, ({ keyAdministration }) => {
+  return withStore(settings, ({ apiKeys }) => {
     if (missing) onNewDatabase?.(missing);
-    return use(keyAdministration);
+    return use(apiKeys);
   });
 }
 
 /** Runs `use` with the administration of the signing keys, as {@link administerKeys} does. */
 export async function administerSigningKeys<Result>(
   settings: Settings,
-  use: (keys: SigningKeyAdministration) => Promise<Result>,
+  use: (keys: SigningKeys) => Promise<Result>,
 ): Promise<Result> {
   const missing = missingDatabase(settings);
   if (missing) throw noDatabase(missing);
-  return withStore(settings, ({ signingKeyAdministration }) => use(signingKeyAdministration));
+  return withStore(settings, ({ signingKeys }) => use(signingKeys));
 }
 
 /** Runs `use` with the seeding of sample products. Creates the database if there is none. */
@@ -125,11 +125,6 @@ export async function describeService(settings: Settings): Promise<object> {
   const { memoryRateLimits } = await import('./rate-limits.js');
   const makeParts = await STORES.memory.load({});
   return composeWith({ settings, makeParts, makeRateLimits: memoryRateLimits }).openApiDocument;
-}
-
-/** Returns a well-formed API key that no store knows. */
-export function generateKey(): string {
-  return new ChecksummedApiKey().generate();
 }
 
 /** Returns the file of the configured store if it has one that does not exist. */

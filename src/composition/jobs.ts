@@ -1,4 +1,4 @@
-import type { UsageCounter } from '../application/auth/usage-counter.js';
+import type { UsageCounter } from '../application/auth/key-usage.js';
 import type { Retention } from '../application/maintenance/retention.js';
 import type { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { FeedState } from '../application/ports/change-feed.js';

@@ -15,27 +15,23 @@ import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
 import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
 import { RandomBackoff, SystemClock, SystemTimer } from '../adapters/outbound/system/clock.js';
-import { ChecksummedApiKey } from '../adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '../adapters/outbound/system/random.js';
 import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
 import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
 import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';
 import { JwksCache } from '../adapters/outbound/tokens/jwks-cache.js';
 import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
 import { HttpsWebhookTransport } from '../adapters/outbound/webhooks/https-transport.js';
-import { AccessTokenVerifier } from '../application/auth/access-token-verifier.js';
-import { ApiKeyVerifier } from '../application/auth/api-key-verifier.js';
+import { AccessTokens } from '../application/auth/access-tokens.js';
+import { type ApiKeyService, ApiKeyVerifier } from '../application/auth/api-keys.js';
 import { Authenticator, type ExternalIssuer } from '../application/auth/authenticator.js';
 import { CredentialCache } from '../application/auth/credential-cache.js';
-import { KeyAdministration } from '../application/auth/key-administration.js';
-import { SigningKeyAdministration } from '../application/auth/signing-key-administration.js';
+import { UsageCounter } from '../application/auth/key-usage.js';
 import { SigningKeys } from '../application/auth/signing-keys.js';
-import { TokenIssuer } from '../application/auth/token-issuer.js';
-import { UsageCounter } from '../application/auth/usage-counter.js';
 import type { ChangeWatch } from '../application/changes/change-watch.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import { Retention } from '../application/maintenance/retention.js';
 import { SearchIndexing } from '../application/maintenance/search-indexing.js';
-import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { FeedState } from '../application/ports/change-feed.js';
 import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { Observer } from '../application/ports/observer.js';
@@ -93,14 +89,15 @@ export interface Application {
   readonly feedState: FeedState;
   readonly rateLimits: RateLimits;
 
-  readonly keyFormat: ApiKeyFormat;
+  readonly newApiKey: () => string;
   readonly credentialCache: CredentialCache;
-  readonly keyAdministration: KeyAdministration;
+  readonly apiKeys: ApiKeyService;
+  readonly apiKeyVerifier: ApiKeyVerifier;
   readonly usageCounter: UsageCounter;
   readonly publicUrl: PublicUrl;
   readonly tokenSigner: TokenSigner;
-  readonly signingKeyAdministration: SigningKeyAdministration;
   readonly signingKeys: SigningKeys;
+  readonly accessTokens: AccessTokens;
   readonly externalIssuer: ExternalIssuer | undefined;
   readonly authenticator: Authenticator;
 
@@ -140,8 +137,8 @@ const SERVICE_PARTS = [
   'tracing',
   'store',
   'rateLimits',
-  'keyFormat',
-  'keyAdministration',
+  'newApiKey',
+  'apiKeys',
   'publicUrl',
   'authenticator',
   'ids',
@@ -197,18 +194,19 @@ export const MAKERS: {
     return isMeasured ? countedLimits(limits, metrics) : limits;
   },
 
-  keyFormat: () => new ChecksummedApiKey(),
+  newApiKey: () => newApiKey,
   credentialCache: ({ clock }) => new CredentialCache(clock),
-  keyAdministration: ({ resources, storage: { apiKeys: keys }, keyFormat: format, clock }) =>
-    new KeyAdministration({ service: resources.apiKeys.service, keys, format, clock }),
+  apiKeys: ({ resources }) => resources.apiKeys.service,
+  apiKeyVerifier: ({ storage: { apiKeys: keys }, clock, logger }) =>
+    new ApiKeyVerifier({ keys, clock, logger }),
   usageCounter: ({ storage: { usage: store }, clock }) =>
     new UsageCounter({ store, clock, newName: randomUUID }),
   publicUrl: ({ settings }) => new PublicUrl(settings),
   tokenSigner: () => new Rs256TokenSigner(),
-  signingKeyAdministration: ({ storage: { signingKeys: keys }, tokenSigner: signer, clock }) =>
-    new SigningKeyAdministration({ keys, signer, clock }),
-  signingKeys: ({ signingKeyAdministration: administration, tokenSigner: signer, clock, logger }) =>
-    new SigningKeys({ administration, signer, clock, logger }),
+  signingKeys: ({ storage: { signingKeys: keys }, tokenSigner: signer, clock, logger }) =>
+    new SigningKeys({ keys, signer, clock, logger }),
+  accessTokens: ({ signingKeys, apiKeyVerifier: apiKeys, tokenSigner: signer, publicUrl, clock }) =>
+    new AccessTokens({ signingKeys, apiKeys, signer, publicUrl, clock }),
   externalIssuer: ({ settings, clock, logger }) => {
     const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
     if (issuer === '') return undefined;
@@ -216,21 +214,12 @@ export const MAKERS: {
     return { issuer, tokens: new ExternalTokenVerifier({ expected: { issuer, audience }, keys, clock }) };
   },
   authenticator: (parts) => {
-    const { storage, keyFormat: format, signingKeys: keys, publicUrl, tokenSigner: signer } = parts;
-    const { credentialCache: cache, rateLimits, externalIssuer: external, clock, logger } = parts;
-    const apiKeys = new ApiKeyVerifier({ keys: storage.apiKeys, format, clock, logger });
-    const accessTokens = new AccessTokenVerifier({ keys, apiKeys, publicUrl, signer, clock });
-    const { failures } = rateLimits;
-    return new Authenticator({
-      clock,
-      format,
-      cache,
-      failures,
-      apiKeys,
-      accessTokens,
-      external,
-      issuerOf,
-    });
+    const { credentialCache: cache, apiKeyVerifier: apiKeys, accessTokens, clock } = parts;
+    const {
+      rateLimits: { failures },
+      externalIssuer: external,
+    } = parts;
+    return new Authenticator({ cache, clock, failures, apiKeys, accessTokens, external, issuerOf });
   },
 
   webhookTransport: ({ settings }) => new HttpsWebhookTransport(settings.WEBHOOK_NETWORKS),
@@ -257,7 +246,7 @@ export const MAKERS: {
 
   resources: (parts) => {
     const { settings, storage, clock, backoff, timer, logger } = parts;
-    const { keyFormat: format, credentialCache: credentials } = parts;
+    const { newApiKey: newKey, credentialCache: credentials } = parts;
     const resultBuffers = new ResultBuffers({
       // The unread results of imports. The folder keeps the name that it has in existing installations.
       folder: join(settings.DATA_DIR, 'spool'),
@@ -277,7 +266,7 @@ export const MAKERS: {
       clock,
       backoff,
       timer,
-      format,
+      newKey,
       credentials,
       logger,
       imports,
@@ -287,13 +276,10 @@ export const MAKERS: {
   ids: ({ resources }) => Object.values(resources).map(({ ids }) => ids),
   watches: ({ resources: { products, users, orders } }) =>
     [products, users, orders].flatMap(({ watch }) => watch ?? []),
-  oauthRoutes: ({ settings, authenticator, signingKeys, publicUrl, clock }) => {
-    const issuer = new TokenIssuer({ signingKeys, publicUrl, clock });
-    return [
-      tokenRoute({ issuer, authenticator, bodyLimitBytes: settings.BODY_LIMIT_BYTES }),
-      ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
-    ];
-  },
+  oauthRoutes: ({ settings, authenticator, accessTokens, signingKeys, publicUrl }) => [
+    tokenRoute({ accessTokens, authenticator, bodyLimitBytes: settings.BODY_LIMIT_BYTES }),
+    ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),
+  ],
   routes: (parts) => [
     ...Object.values(parts.resources).flatMap(({ routes }) => routes),
     ...parts.oauthRoutes,

@@ -14,13 +14,12 @@ import { resourceRoutes } from '../adapters/inbound/http/resources/resource-rout
 import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { webhookRoutes } from '../adapters/inbound/http/resources/webhook-routes.js';
 import { EDITED_WEBHOOKS, WEBHOOKS } from '../adapters/inbound/http/resources/webhooks.js';
-import { ApiKeyService } from '../application/auth/api-key-service.js';
+import { ApiKeyService } from '../application/auth/api-keys.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
 import { ChangeReader } from '../application/changes/change-reader.js';
 import { ChangeWatch } from '../application/changes/change-watch.js';
 import { Generation } from '../application/changes/feed-state.js';
-import type { ApiKeyFormat } from '../application/ports/api-key-format.js';
 import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
@@ -53,7 +52,7 @@ export interface ResourceDependencies {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly backoff: Backoff;
-  readonly format: ApiKeyFormat;
+  readonly newKey: () => string;
   readonly credentials: Pick<CredentialCache, 'invalidate'>;
   readonly logger: Logger;
   readonly imports: ImportTools;
@@ -163,14 +162,14 @@ function apiKeyResource(
   deps: ComposedDependencies,
   { references, ...stored }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, format, credentials, storage, logger } = deps;
+  const { clock, backoff, newKey, credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const { records } = stored;
   const ids = new IdAllocator(records, 1);
   const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
   const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules });
-  const service = new ApiKeyService({ keys, records, usage, format, credentials, clock, logger });
+  const service = new ApiKeyService({ keys, records, usage, newKey, credentials, clock, logger });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(deps, GUARDED_READING));
   return { ids, service, routes };
 }

@@ -1,4 +1,4 @@
-import { FIRST_KEY_ID } from '../application/auth/key-administration.js';
+import { FIRST_KEY_ID } from '../application/auth/api-keys.js';
 import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Repository } from '../application/ports/repository.js';

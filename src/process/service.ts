@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
 import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
-import { createPlainServer, createTlsServer, Drain, replaceIdentity } from '../adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  Drain,
+  replaceIdentity,
+} from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/container.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings } from '../config/settings.js';
@@ -229,17 +234,17 @@ export class Service {
   }
 
   private async openStoreInTime(): Promise<string | undefined> {
-    const { settings, logger, clock, store, feedState, keyFormat, keyAdministration } = this.parts;
+    const { settings, logger, clock, store, feedState, newApiKey, apiKeys } = this.parts;
     const bootstrapKey = settings.BOOTSTRAP_API_KEY;
     // All attempts use one key. If the outcome of an attempt is unknown, the next one recognizes the key.
-    const key = bootstrapKey || keyFormat.generate();
+    const key = bootstrapKey || newApiKey();
     const deadline = clock.elapsed() + settings.STORE_START_TIMEOUT_SECONDS * 1_000;
     for (let attempt = 1; ; attempt++) {
       try {
         await store.open();
         this.enter('preparing');
         await (settings.CHANGES === 'on' ? feedState.turnOn() : feedState.turnOff());
-        const isOurs = await keyAdministration.createFirst(key);
+        const isOurs = await apiKeys.createFirst(key);
         this.enter('serving');
         return isOurs && !bootstrapKey ? key : undefined;
       } catch (error) {

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { figuresOf } from '../support/figure.js';
@@ -167,7 +167,7 @@ export async function credentialContract(settings: Record<string, string>, every
       const now = Math.floor(Date.now() / 1_000);
       const weak = await tokenFor(['products:read']);
       const [weakHeader, , weakSignature] = weak.split('.');
-      const unknown = new ChecksummedApiKey().generate();
+      const unknown = newApiKey();
       const refused: Readonly<Record<string, string>> = {
         'an unknown key': unknown,
         'a wrong checksum': `${FIRST_KEY.slice(0, -1)}${FIRST_KEY.endsWith('0') ? '1' : '0'}`,

@@ -116,9 +116,8 @@ describe('the last key with keys:admin, among 1,100 keys', () => {
   it('is still recognized as the last one', async () => {
     const request = service.client;
     const count = 1_100;
-    const { keyAdministration } = service.application;
-    for (let i = 0; i < count; i++)
-      await keyAdministration.create({ name: `r${i}`, scopes: ['products:read'] });
+    const { apiKeys } = service.application;
+    for (let i = 0; i < count; i++) await apiKeys.create({ name: `r${i}`, scopes: ['products:read'] });
     expect((await request.delete(FIRST)).json.code).to.equal('last_admin_key');
     const { key: token } = (await request.post('/v1/api-keys', ADMIN)).json;
     expect((await request.delete(FIRST)).status, 'another key is the last one now').to.equal(204);

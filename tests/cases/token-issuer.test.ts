@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { administerKeys } from '#src/composition/admin-tasks.js';
 import { loadSettings } from '#src/config/settings.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
@@ -275,7 +275,7 @@ describe('a client with wrong credentials at the token endpoint', () => {
     requestToken(service.client, form, { headers });
 
   it('gets 401 with a Basic challenge, and 429 after 20 a minute, except for recently valid credentials', async () => {
-    const wrong = new ChecksummedApiKey().generate();
+    const wrong = newApiKey();
     const missing = await request(`${GRANT}&client_id=1`, {});
     expect([missing.status, missing.json.code, missing.json.error]).to.deep.equal([
       401,

@@ -1,23 +1,22 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { FIRST_KEY_ID } from '#src/application/auth/key-administration.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
+import { FIRST_KEY_ID } from '#src/application/auth/api-keys.js';
 import { SCOPES } from '#src/domain/access.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import { LOCAL_STORES } from '../stores/index.js';
 import { openNew } from '../stores/provider.js';
 import { expectAppError } from '../support/expect-refusal.js';
-import { keyAdministration } from '../support/key-administration.js';
+import { apiKeyService } from '../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../support/tables.js';
 
 describe('the first key of a store', () => {
   for (const store of LOCAL_STORES) {
     it(`is created once by concurrent first starts, and never again: ${store.name}`, async () => {
       const { apiKeys: keys, close } = await openNew(store);
-      const replica = () => keyAdministration(keys);
+      const replica = () => apiKeyService(keys);
       await replica().create({ name: 'earlier, by hand', scopes: ['products:read'] });
-      const format = new ChecksummedApiKey();
-      const candidates = Array.from({ length: 20 }, () => format.generate());
+      const candidates = Array.from({ length: 20 }, newApiKey);
       const outcomes = await Promise.all(candidates.map((key) => replica().createFirst(key)));
       expect(outcomes.filter(Boolean)).to.have.length(1);
       const winner = candidates[outcomes.indexOf(true)] ?? '';
@@ -31,6 +30,6 @@ describe('the first key of a store', () => {
 
   it('is rejected if it is not well-formed', async () => {
     const keys = new MemoryRepository<ApiKey>(API_KEYS, ENDLESS);
-    await expectAppError(keyAdministration(keys).createFirst('pcs_wrong'), 'validation_failed');
+    await expectAppError(apiKeyService(keys).createFirst('pcs_wrong'), 'validation_failed');
   });
 });

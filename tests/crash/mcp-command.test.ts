@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { serverPair } from '../support/certificates.js';
 import { ChildProcessService, CLI, catalogue } from '../support/child-process-service.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
@@ -79,7 +79,7 @@ describe('catalogue mcp', () => {
     });
 
     it('if the service refuses the key', async () => {
-      const API_KEY = new ChecksummedApiKey().generate();
+      const API_KEY = newApiKey();
       const { code, out, err } = await run({ API_KEY });
       expect([code, out]).to.deep.equal([77, '']);
       expect(err)

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { chain } from '../support/certificate-chain.js';
 import { serverPair } from '../support/certificates.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
@@ -53,7 +53,7 @@ describe('the program', () => {
     });
 
     it('uses BOOTSTRAP_API_KEY as the first key, and prints none', async () => {
-      const key = new ChecksummedApiKey().generate();
+      const key = newApiKey();
       const service = start(folder(), { BOOTSTRAP_API_KEY: key });
       const client = await service.started(key);
       expect((await client.get('/products')).status).to.equal(200);
@@ -155,7 +155,7 @@ describe('the program', () => {
 
     it('responds to every committed write under load', async () => {
       const where = folder();
-      const key = new ChecksummedApiKey().generate();
+      const key = newApiKey();
       let acknowledged = 0;
       // A response is lost only by chance, so the test repeats the shutdown.
       for (let round = 1; round <= ROUNDS; round++) {
@@ -322,11 +322,7 @@ describe('the program', () => {
       });
       await service.logs(/the store cannot be reached yet/);
       const [, port] = await service.logs(/"port":(\d+)[^\n]*"msg":"listening"/);
-      const client = new HttpClient(
-        Number(port),
-        join(where, 'data/tls/ca.pem'),
-        new ChecksummedApiKey().generate(),
-      );
+      const client = new HttpClient(Number(port), join(where, 'data/tls/ca.pem'), newApiKey());
       expect((await client.get('/health/live', { token: null })).status).to.equal(200);
       for (const path of ['/health/ready', '/products']) {
         const response = await client.get(path);

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import { type HttpClient, type HttpResponse, received } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -103,7 +103,7 @@ describe('several workers', () => {
 
     it('share one limit of 20 failed authentications', async () => {
       const responses = await atOnce(service, 100, (client) =>
-        client.get('/products', { token: new ChecksummedApiKey().generate() }),
+        client.get('/products', { token: newApiKey() }),
       );
       expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
       expect(responses.filter(({ status }) => status === 429)).to.have.length(80);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
 import { SCOPES } from '#src/domain/access.js';
+import { credentialDigest, isWellFormedKey } from '#src/shared/api-key-format.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import {
   type HttpClient,
@@ -63,7 +63,7 @@ for (const store of HTTP_STORE_NAMES) {
               key,
             }),
           );
-          expect(new ChecksummedApiKey().isWellFormed(key)).to.equal(true);
+          expect(isWellFormedKey(key)).to.equal(true);
           expect(createdAt).to.match(INSTANT);
           expect(Date.parse(createdAt)).to.be.within(before, Date.now());
           expect(response.headers).to.include({
@@ -332,7 +332,7 @@ for (const store of HTTP_STORE_NAMES) {
 
         it('never shows a secret or its digest, and rejects queries for them', async () => {
           const { key } = await createKey();
-          const digest = new ChecksummedApiKey().digest(key);
+          const digest = credentialDigest(key);
           for (const query of [
             '',
             '?sort=-id&limit=1',

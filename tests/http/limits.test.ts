@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 describe('the rate limit', () => {
@@ -56,7 +56,7 @@ describe('the rate limit', () => {
 describe('failed authentications', () => {
   const service = inProcessService();
   const request = () => service.client;
-  const wrong = (token = new ChecksummedApiKey().generate()) => request().get('/products', { token });
+  const wrong = (token = newApiKey()) => request().get('/products', { token });
 
   it('get 429 after 20 a minute, except for recently valid credentials', async () => {
     expect((await request().get('/products')).status).to.equal(200);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ChildProcessService } from '../support/child-process-service.js';
 import type { HttpClient } from '../support/http-client.js';
 import { RedisServer } from '../support/redis-server.js';
@@ -41,7 +41,7 @@ describe('two processes of the service that share a Redis', () => {
   });
 
   it('share one quota of failed authentications', async () => {
-    const all = await statuses(30, () => new ChecksummedApiKey().generate());
+    const all = await statuses(30, () => newApiKey());
     expect([count(all, 401), count(all, 429)]).to.deep.equal([20, 40]);
   });
 

@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { SCOPES } from '#src/domain/access.js';
+import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { ChildProcessService, catalogue } from '../support/child-process-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -20,7 +21,6 @@ const TOKEN = `${signed}.${createHmac('sha256', 'x').update(signed).digest('base
 /** One process with SQLite and HTTPS, as users run it. The tests depend on their order. */
 describe('the program', () => {
   const folder = temporaryFolder();
-  const format = new ChecksummedApiKey();
   let service: ChildProcessService;
   let client: HttpClient;
   let key: string;
@@ -54,7 +54,7 @@ describe('the program', () => {
     const pasted = new HttpClient(Number(port), resolve(folder, authorityFile), pastedKey);
     expect((await pasted.get(path)).text).to.equal('[]');
     pasted.close();
-    expect(format.isWellFormed(key)).to.equal(true);
+    expect(isWellFormedKey(key)).to.equal(true);
     await service.logs(/"msg":"request"/);
     expect(service.log).to.not.include(key);
     for (const entry of service.log.trim().split('\n'))
@@ -101,7 +101,7 @@ describe('the program', () => {
 
   it('shows no API key in logs, metrics or errors, wherever a client sends it', async () => {
     const { key: made, id } = (await client.post('/api-keys', { name: 'x', scopes: ['products:read'] })).json;
-    const [unknown, revoked] = [format.generate(), made];
+    const [unknown, revoked] = [newApiKey(), made];
     const wrong = `${made.slice(0, -1)}${made.endsWith('0') ? '1' : '0'}`;
     const keys = [key, made, unknown];
     const errors: { status: number; headers: object; text: string }[] = [];
@@ -211,7 +211,7 @@ describe('the program with invalid arguments or settings', () => {
   const folder = temporaryFolder();
 
   it('prints one line for each invalid setting without secrets, and exits with 78', async () => {
-    const key = new ChecksummedApiKey().generate();
+    const key = newApiKey();
     const settings = {
       STORE: key,
       LOG_LEVEL: key,

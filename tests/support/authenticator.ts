@@ -4,16 +4,12 @@ import { FakeClock } from './fakes.js';
 
 const REJECT_ALL = { verify: () => Promise.reject(new Error('unknown credential')) };
 
-/**
- * Returns an authenticator that treats each token as an access token of this service, and uses the token itself as its
- * digest.
- */
+/** Returns an authenticator that treats each token as an access token of this service. */
 export function testAuthenticator(
   deps: Pick<AuthenticatorDependencies, 'cache' | 'failures'> & Partial<AuthenticatorDependencies>,
 ): Authenticator {
   return new Authenticator({
     clock: new FakeClock(),
-    format: { digest: (token) => token },
     apiKeys: { ...REJECT_ALL, findValid: () => Promise.reject(invalidToken()) },
     accessTokens: REJECT_ALL,
     external: undefined,

@@ -1,9 +1,8 @@
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-key-service.js';
-import { KeyAdministration } from '#src/application/auth/key-administration.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
+import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-keys.js';
 import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
@@ -13,8 +12,6 @@ import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from './fakes.js';
-
-const FORMAT = new ChecksummedApiKey();
 
 /** @param credentials the credential cache of this process; by default nothing is cached */
 export function apiKeyService(
@@ -37,12 +34,5 @@ export function apiKeyService(
     fields: API_KEYS.fields,
   });
   const usage = new KeyUsageReader(new MemoryUsageStore(), clock);
-  return new ApiKeyService({ keys, records, usage, format: FORMAT, credentials, clock, logger });
-}
-
-export function keyAdministration(
-  keys: Repository<ApiKey>,
-  clock: Clock = new FakeClock(),
-): KeyAdministration {
-  return new KeyAdministration({ service: apiKeyService(keys, clock), keys, format: FORMAT, clock });
+  return new ApiKeyService({ keys, records, usage, newKey: newApiKey, credentials, clock, logger });
 }

@@ -127,7 +127,7 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
     });
     application = await compose(settings);
     await application.storage.store.open();
-    await application.keyAdministration.createFirst(FIRST_KEY);
+    await application.apiKeys.createFirst(FIRST_KEY);
     const routes = routesOf(application);
     served = await serve(app(application, routes, state.entries), undefined, FIRST_KEY);
     state.client = served.client;

@@ -3,7 +3,12 @@ import { connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { connectionOf } from '#src/adapters/inbound/http/server/connection.js';
-import { createPlainServer, createTlsServer, Drain, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  Drain,
+  type ServerTimeouts,
+} from '#src/adapters/inbound/http/server/server.js';
 import { LocalCa } from '#src/adapters/outbound/certificates/local-ca.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import { listen } from '#src/process/listen.js';

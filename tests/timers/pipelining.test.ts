@@ -4,7 +4,12 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createPlainServer, createTlsServer, Drain, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
+import {
+  createPlainServer,
+  createTlsServer,
+  Drain,
+  type ServerTimeouts,
+} from '#src/adapters/inbound/http/server/server.js';
 import { listen } from '#src/process/listen.js';
 import { serverPair } from '../support/certificates.js';
 import { HttpClient, received, statusesIn } from '../support/http-client.js';

@@ -3,13 +3,12 @@ import { FOREIGN_REQUEST_MS, invalidToken } from '../../domain/access-token.js';
 import { keyIdOf } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
-import { API_KEY_SHAPE } from '../../shared/api-key-format.js';
+import { API_KEY_SHAPE, credentialDigest } from '../../shared/api-key-format.js';
 import type { MaybePromise } from '../../shared/maybe-promise.js';
-import type { ApiKeyFormat } from '../ports/api-key-format.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
-import type { ApiKeyVerifier } from './api-key-verifier.js';
+import type { ApiKeyVerifier } from './api-keys.js';
 import type { CredentialCache } from './credential-cache.js';
 
 /** Too many authentications from this address failed. */
@@ -37,7 +36,6 @@ export interface AuthenticatorDependencies {
   readonly cache: CredentialCache;
   readonly clock: Clock;
   readonly failures: RateLimiter;
-  readonly format: Pick<ApiKeyFormat, 'digest'>;
   readonly apiKeys: TokenVerifier & Pick<ApiKeyVerifier, 'findValid'>;
   /** Verifies the access tokens that this service issues. */
   readonly accessTokens: TokenVerifier;
@@ -148,7 +146,7 @@ export class Authenticator {
   }
 
   private credentialOf(token: string): Credential {
-    return { token, digest: this.deps.format.digest(token) };
+    return { token, digest: credentialDigest(token) };
   }
 
   /** Each kind has its own verifier, so that the keys of one issuer never verify the tokens of another. */

@@ -1,7 +1,9 @@
-import type { ApiKey } from '../../domain/api-key.js';
+import { type ApiKey, keyIdOf } from '../../domain/api-key.js';
 import type { Id, Instant } from '../../domain/record.js';
+import { SERVED_METHODS } from '../../shared/http-methods.js';
 import { HOUR_MS } from '../maintenance/retention.js';
 import type { Clock } from '../ports/clock.js';
+import type { Observer, RequestEntry } from '../ports/observer.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../ports/usage-store.js';
 
 /** The hours before the current one that are shown. */
@@ -61,4 +63,143 @@ function usageOf(counts: readonly UsageCount[], since: Instant): KeyUsage {
     .sort(([a, { requests }], [b, other]) => other.requests - requests || (a < b ? -1 : 1))
     .map(([, usage]) => usage);
   return { since, requests: byRoute.reduce((sum, { requests }) => sum + requests, 0), byRoute };
+}
+
+/** The methods that need a key. */
+const COUNTED_METHODS: ReadonlySet<string> = new Set(SERVED_METHODS.filter((method) => method !== 'OPTIONS'));
+/** The most numbers in memory, at most 10 MB. If the store cannot be reached, further ones are lost. */
+const MAX_NUMBERS = 20_000;
+/** The number of counts that one call of the store saves. */
+const COUNTS_PER_CALL = 50;
+
+export interface UsageCounterDependencies {
+  readonly store: Pick<UsageStore, 'save'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Returns a name that no other counter has. */
+  readonly newName: () => string;
+}
+
+/**
+ * Counts the requests of API keys, access tokens of the built-in issuer included, by method and route. No request waits
+ * for the store: {@link save} is called every few seconds. It saves totals of an hour, and not what was added since the
+ * last call, so that a repeated save counts nothing twice.
+ */
+export class UsageCounter implements Observer {
+  private current: HourlyTotals;
+  /** Of earlier hours, not saved completely yet. */
+  private earlier: HourlyTotals[] = [];
+
+  constructor(
+    private readonly deps: UsageCounterDependencies,
+    private readonly maxNumbers = MAX_NUMBERS,
+  ) {
+    this.current = this.newTotals();
+  }
+
+  request(): this {
+    return this;
+  }
+
+  /** Counts a request that found a route and has an API key, with any status. */
+  end({ principal, method, route, version }: RequestEntry): void {
+    if (principal === undefined || version === undefined) return;
+    const key = this.current.of(principal);
+    const usage = key?.routes.get(route)?.get(method);
+    if (key && usage) {
+      usage.requests++;
+      key.isSaved = false;
+    } else this.countFirst(principal, { method, route, version, requests: 1 });
+  }
+
+  /**
+   * Saves what was counted since the last call, under the hour in which that call was. Call it again after a failure.
+   * @throws AppError `unavailable`
+   */
+  async save(): Promise<void> {
+    if (this.current.hour !== startOfHour(this.deps.clock.now())) this.beginTotals();
+    for (let totals = this.earlier[0]; totals; totals = this.earlier[0]) {
+      await this.saveTotals(totals);
+      this.earlier.shift();
+    }
+    await this.saveTotals(this.current);
+    if (this.current.numbers > this.maxNumbers / 2) this.beginTotals();
+  }
+
+  /** Keeps the totals so far only if they are not saved yet. */
+  private beginTotals(): void {
+    if (this.current.unsaved().length > 0) this.earlier.push(this.current);
+    this.current = this.newTotals();
+  }
+
+  private countFirst(principal: string, usage: RouteUsage): void {
+    if (!COUNTED_METHODS.has(usage.method) || this.numbers >= this.maxNumbers) return;
+    const keyId = keyIdOf({ id: principal });
+    if (keyId !== undefined) this.current.add(principal, keyId, usage);
+  }
+
+  private get numbers(): number {
+    return this.earlier.reduce((sum, { numbers }) => sum + numbers, this.current.numbers);
+  }
+
+  private newTotals(): HourlyTotals {
+    return new HourlyTotals(startOfHour(this.deps.clock.now()), this.deps.newName());
+  }
+
+  private async saveTotals(totals: HourlyTotals): Promise<void> {
+    const unsaved = totals.unsaved();
+    for (let at = 0; at < unsaved.length; at += COUNTS_PER_CALL) {
+      const batch = unsaved.slice(at, at + COUNTS_PER_CALL);
+      const counts = batch.map((key) => totals.countOf(key));
+      // Before the call: requests that end meanwhile are saved by the next one.
+      for (const key of batch) key.isSaved = true;
+      try {
+        await this.deps.store.save(counts);
+      } catch (error) {
+        for (const key of batch) key.isSaved = false;
+        throw error;
+      }
+    }
+  }
+}
+
+interface KeyTotals {
+  readonly keyId: Id;
+  /** By route, then by method. */
+  readonly routes: Map<string, Map<string, RouteUsage & { requests: number }>>;
+  isSaved: boolean;
+}
+
+/** The totals of one hour, or of a part of it if there are many. */
+class HourlyTotals {
+  /** The number of entries by key, route and method. */
+  numbers = 0;
+  private readonly keys = new Map<string, KeyTotals>();
+
+  constructor(
+    readonly hour: Instant,
+    private readonly name: string,
+  ) {}
+
+  of(principal: string): KeyTotals | undefined {
+    return this.keys.get(principal);
+  }
+
+  add(principal: string, keyId: Id, usage: RouteUsage): void {
+    const key = this.keys.get(principal) ?? { keyId, routes: new Map(), isSaved: false };
+    const methods = key.routes.get(usage.route) ?? new Map();
+    this.keys.set(principal, key);
+    key.routes.set(usage.route, methods);
+    methods.set(usage.method, { ...usage });
+    key.isSaved = false;
+    this.numbers++;
+  }
+
+  unsaved(): KeyTotals[] {
+    return [...this.keys.values()].filter(({ isSaved }) => !isSaved);
+  }
+
+  countOf({ keyId, routes }: KeyTotals): UsageCount {
+    const all = [...routes.values()].flatMap((methods) => [...methods.values()]);
+    return { keyId, hour: this.hour, counter: this.name, routes: all.map((usage) => ({ ...usage })) };
+  }
 }

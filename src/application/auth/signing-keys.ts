@@ -1,11 +1,22 @@
-import { phasesOf, type SigningKey, type SigningKeyPhase } from '../../domain/access-token.js';
+import {
+  type PhasedKey,
+  phasesOf,
+  type SigningKey,
+  type SigningKeyPhase,
+} from '../../domain/access-token.js';
 import { API_KEY_FRESH_MS } from '../../domain/api-key.js';
-import type { Versioned } from '../../domain/record.js';
+import { AppError, notFound } from '../../domain/errors.js';
+import type { Id, Versioned } from '../../domain/record.js';
 import type { Clock } from '../ports/clock.js';
+import { BY_ID } from '../ports/list-query.js';
 import type { Logger } from '../ports/logger.js';
+import type { Repository } from '../ports/repository.js';
 import type { TokenKey, TokenSigner } from '../ports/tokens.js';
-import type { SigningKeyAdministration } from './signing-key-administration.js';
+import { paginate } from '../records/lists.js';
 
+/** The id of a store's first key. It is never reserved, so its uniqueness decides which of many replicas creates it. */
+const FIRST_ID: Id = 1;
+const PAGE = 1_000;
 /**
  * How long the keys of the store are cached. A verified token stays accepted for {@link API_KEY_FRESH_MS} more, so
  * that no token of a revoked key is accepted after a minute.
@@ -17,7 +28,7 @@ const RETRY_MS = 1_000;
 const TRUSTED: readonly SigningKeyPhase[] = ['past', 'signing', 'next'];
 
 export interface SigningKeysDependencies {
-  readonly administration: Pick<SigningKeyAdministration, 'all' | 'makeFirst'>;
+  readonly keys: Repository<SigningKey>;
   readonly signer: TokenSigner;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error'>;
@@ -25,7 +36,7 @@ export interface SigningKeysDependencies {
 
 type Keys = readonly Versioned<SigningKey>[];
 
-/** A cache of the store's signing keys. Every method may throw an AppError `unavailable`. */
+/** The keys of a store that sign access tokens. Every method may throw an AppError `unavailable`. */
 export class SigningKeys {
   private cached: { readonly keys: Keys; readonly readAt: number } | undefined;
   private reading: Promise<Keys> | undefined;
@@ -61,6 +72,32 @@ export class SigningKeys {
     return key && this.open(key);
   }
 
+  /** Returns each key that the store has now, with its phase, the oldest first. */
+  async phased(): Promise<PhasedKey[]> {
+    return phasesOf(await this.all(), this.deps.clock.now());
+  }
+
+  /**
+   * Adds a key, which is published now and signs later, and deletes the retired keys.
+   * @returns the id of the new key
+   */
+  async rotate(): Promise<Id> {
+    if ((await this.all()).length === 0) await this.makeFirst();
+    const id = await this.makeAnother();
+    for (const { key, phase } of await this.phased()) if (phase === 'retired') await this.remove(key);
+    return id;
+  }
+
+  /**
+   * @returns the key id (`kid`) that tokens name
+   * @throws AppError `not_found`
+   */
+  async revoke(id: Id): Promise<string> {
+    const key = await this.deps.keys.find(id);
+    if (!key || !(await this.remove(key))) throw notFound();
+    return key.fields.kid;
+  }
+
   private named(kid: string, keys: Keys): Versioned<SigningKey> | undefined {
     return this.inPhase(keys, TRUSTED).find(({ fields }) => fields.kid === kid);
   }
@@ -79,12 +116,6 @@ export class SigningKeys {
     return this.making;
   }
 
-  private async makeFirst(): Promise<Keys> {
-    await this.deps.administration.makeFirst();
-    // A read that is under way may have begun before the key was there.
-    return this.readAll();
-  }
-
   private async read(maxAgeMs: number): Promise<Keys> {
     const { cached } = this;
     // That there were no keys is no news: another replica may have created the first one since.
@@ -97,11 +128,49 @@ export class SigningKeys {
 
   private async readAll(): Promise<Keys> {
     const readAt = this.deps.clock.elapsed();
-    const keys = await this.deps.administration.all();
+    const keys = await this.all();
     this.cached = { keys, readAt };
     const kids = new Set(keys.map(({ fields }) => fields.kid));
     for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
     return keys;
+  }
+
+  private async all(): Promise<Keys> {
+    const keys = [];
+    for await (const page of paginate(this.deps.keys, { limit: PAGE, filters: [], order: BY_ID }))
+      keys.push(...page);
+    return keys;
+  }
+
+  /** Creates the first key of a store. Of several replicas that find no key, one succeeds. */
+  private async makeFirst(): Promise<Keys> {
+    const isMade = await this.insert(FIRST_ID);
+    // The tombstone of a revoked first key keeps its id. Then several replicas may each create a key, without harm.
+    if (!isMade && (await this.all()).length === 0) await this.makeAnother();
+    // A read that is under way may have begun before the key was there.
+    return this.readAll();
+  }
+
+  private async makeAnother(): Promise<Id> {
+    const id = await this.deps.keys.reserveIds(1);
+    if (!(await this.insert(id))) throw new Error(`The store reserved the signing key id ${id} twice.`);
+    return id;
+  }
+
+  private async insert(id: Id): Promise<boolean> {
+    const fields = await this.deps.signer.makeKey();
+    const now = this.deps.clock.now();
+    const [outcome] = await this.deps.keys.insertAll([
+      { id, version: 1, createdAt: now, updatedAt: now, fields },
+    ]);
+    if (outcome instanceof AppError) throw outcome;
+    return outcome === 'inserted';
+  }
+
+  private async remove({ id, version }: Versioned<SigningKey>): Promise<boolean> {
+    const at = this.deps.clock.now();
+    const [isRemoved] = await this.deps.keys.removeAll([{ id, expected: version, at }]);
+    return isRemoved === true;
   }
 
   /** Logs once that a key cannot be opened: anybody can ask for the published keys. */

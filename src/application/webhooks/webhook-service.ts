@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '../../domain/access.js';
+import { InsufficientScope, insufficientScope } from '../../domain/access.js';
 import { type ApiKey, keyIdOf, validKey } from '../../domain/api-key.js';
 import { fieldIssue, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, ResourceName, Versioned } from '../../domain/record.js';
@@ -14,7 +15,6 @@ import {
   withNewSecret,
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
-import { grantDenialReason, InsufficientScope } from '../auth/authorization.js';
 import { isJsonObject } from '../patch/merge-patch.js';
 import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
@@ -283,7 +283,7 @@ function withSecret(webhook: Versioned<ShownWebhook>, newSecret: string): Versio
 
 /** @throws AppError `insufficient_scope` */
 function requireReading(principal: Principal | undefined, { resources }: Pick<Webhook, 'resources'>): void {
-  const denied = grantDenialReason(principal, scopesOf(resources));
+  const denied = insufficientScope(principal, scopesOf(resources));
   if (denied) throw denied;
 }
 

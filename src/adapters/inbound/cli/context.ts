@@ -1,5 +1,5 @@
-import type { KeyAdministration } from '../../../application/auth/key-administration.js';
-import type { SigningKeyAdministration } from '../../../application/auth/signing-key-administration.js';
+import type { ApiKeyService } from '../../../application/auth/api-keys.js';
+import type { SigningKeys } from '../../../application/auth/signing-keys.js';
 import type { CopyReport, Progress } from '../../../application/maintenance/copy-archive.js';
 import type { BackupProgress, RestoreReport } from '../../../application/ports/backup.js';
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
@@ -11,13 +11,10 @@ import type { Seeding } from './seed/seeding.js';
 export interface Tasks {
   administerKeys(
     settings: Settings,
-    use: (keys: KeyAdministration) => Promise<void>,
+    use: (keys: ApiKeyService) => Promise<void>,
     onNewDatabase?: (file: string) => void,
   ): Promise<void>;
-  administerSigningKeys(
-    settings: Settings,
-    use: (keys: SigningKeyAdministration) => Promise<void>,
-  ): Promise<void>;
+  administerSigningKeys(settings: Settings, use: (keys: SigningKeys) => Promise<void>): Promise<void>;
   seedStore(settings: Settings, use: (seeding: Seeding) => Promise<void>): Promise<void>;
   copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]>;
   /** @returns the size of the file in bytes */

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import type { ApiKeyService } from '#src/application/auth/api-key-service.js';
+import { type ApiKeyService, presentApiKey } from '#src/application/auth/api-keys.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import { ANY_VERSION } from '#src/application/records/write-conditions.js';
 import type { Scope } from '#src/domain/access.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import { unavailable } from '#src/domain/errors.js';
+import { credentialDigest } from '#src/shared/api-key-format.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
-import { apiKeyService, keyAdministration } from '../../../support/key-administration.js';
+import { apiKeyService } from '../../../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../../../support/tables.js';
 
 const IDEMPOTENT_REQUEST = { key: 'key', fingerprint: 'a shop', storesFields: true };
@@ -30,7 +30,7 @@ class FailingRepository extends MemoryRepository<ApiKey> {
 }
 
 describe('ApiKeyService', () => {
-  const digestOf = (key = '') => new ChecksummedApiKey().digest(key);
+  const digestOf = (key = '') => credentialDigest(key);
   let records: FailingRepository;
   let clock: FakeClock;
   let invalidated: string[];
@@ -118,7 +118,7 @@ describe('ApiKeyService', () => {
     const log = (...line: unknown[]) => void logged.push(line);
     const logger = { info: log, warn: log, error: log };
     keys = apiKeyService(records, clock, { invalidate: () => {} }, reservations, logger);
-    const { record: admin } = await keyAdministration(records, clock).create({
+    const { record: admin } = await apiKeyService(records, clock).create({
       name: 'admin',
       scopes: ['keys:admin', 'products:read'],
     });
@@ -131,7 +131,7 @@ describe('ApiKeyService', () => {
   });
 
   it('lets no key that is revoked or has expired make or revoke another one', async () => {
-    const owner = keyAdministration(records, clock);
+    const owner = apiKeyService(records, clock);
     const scopes: Scope[] = ['keys:admin', 'products:read'];
     const { record: revoked } = await owner.create({ name: 'admin', scopes });
     const { record: short } = await owner.create({ name: 'admin', scopes, expiresAt: clock.time + 1 });
@@ -152,7 +152,7 @@ describe('ApiKeyService', () => {
   });
 
   it('lets only the local administrator revoke the last key with keys:admin', async () => {
-    const owner = keyAdministration(records, clock);
+    const owner = apiKeyService(records, clock);
     const { record } = await owner.create({ name: 'admin', scopes: ['keys:admin'] });
     const holder = { id: `key:${record.id}`, scopes: record.fields.scopes };
     await expectAppError(keys.revokeFor(holder, record.id, ANY_VERSION), 'last_admin_key');
@@ -161,7 +161,7 @@ describe('ApiKeyService', () => {
   });
 
   it('lists keys only if the caller does not keep a key with keys:admin', async () => {
-    const owner = keyAdministration(records, clock);
+    const owner = apiKeyService(records, clock);
     const administrators = [];
     for (let i = 0; i < 3; i++)
       administrators.push((await owner.create({ name: 'admin', scopes: ['keys:admin'] })).record);
@@ -185,5 +185,32 @@ describe('ApiKeyService', () => {
     records.removeAll = async () => Promise.reject(unavailable('gone'));
     await expectAppError(keys.revoke(record.id, ANY_VERSION), 'unavailable');
     expect(invalidated).to.deep.equal([`key:${record.id}`]);
+  });
+});
+
+describe('the presentation of an API key', () => {
+  const fields = { name: 'k', scopes: ['users:read'], digest: 'secret' } as const;
+  const key = { id: 7, version: 1, createdAt: 0, updatedAt: 0 };
+
+  it('has times as texts, and no digest', () => {
+    const usage = { since: 0, requests: 3, byRoute: [] };
+    expect(
+      presentApiKey({ ...key, fields: { ...fields, expiresAt: 1, lastUsedAt: 2, createdBy: 3, usage } }),
+    ).to.deep.equal({
+      id: 7,
+      name: 'k',
+      scopes: ['users:read'],
+      expiresAt: '1970-01-01T00:00:00.001Z',
+      createdAt: '1970-01-01T00:00:00.000Z',
+      lastUsedAt: '1970-01-01T00:00:00.002Z',
+      createdBy: 3,
+      createdBySubject: undefined,
+      usage: { since: '1970-01-01T00:00:00.000Z', requests: 3, byRoute: [] },
+    });
+  });
+
+  it('lacks what the key lacks', () => {
+    const shown = presentApiKey({ ...key, fields });
+    expect([shown.expiresAt, shown.lastUsedAt, shown.usage]).to.deep.equal([undefined, undefined, undefined]);
   });
 });

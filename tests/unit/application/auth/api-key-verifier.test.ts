@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
-import { ApiKeyVerifier } from '#src/application/auth/api-key-verifier.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
+import type { ApiKeyService } from '#src/application/auth/api-keys.js';
+import { ApiKeyVerifier } from '#src/application/auth/api-keys.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
-import type { KeyAdministration } from '#src/application/auth/key-administration.js';
 import type { Principal } from '#src/domain/access.js';
 import type { ApiKey } from '#src/domain/api-key.js';
+import { credentialDigest } from '#src/shared/api-key-format.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../support/fakes.js';
-import { keyAdministration } from '../../../support/key-administration.js';
+import { apiKeyService } from '../../../support/key-administration.js';
 import { API_KEYS, ENDLESS } from '../../../support/tables.js';
 
 class CountingRepository extends MemoryRepository<ApiKey> {
@@ -37,23 +38,21 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   let cache: CredentialCache;
   let verify: (key: string) => Promise<Principal>;
   let verifier: ApiKeyVerifier;
-  let administration: KeyAdministration;
+  let administration: ApiKeyService;
 
   beforeEach(() => {
     keys = new CountingRepository(API_KEYS, ENDLESS);
     clock = new FakeClock();
     logger = new RecordingLogger();
-    const format = new ChecksummedApiKey();
     cache = new CredentialCache(clock);
-    verifier = new ApiKeyVerifier({ keys, format, clock, logger });
+    verifier = new ApiKeyVerifier({ keys, clock, logger });
     const authenticator = testAuthenticator({
       cache,
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100_000, windowSeconds: 60 }, clock),
-      format,
       apiKeys: verifier,
     });
     verify = async (key) => authenticator.authenticate(key, 'here');
-    administration = keyAdministration(keys, clock);
+    administration = apiKeyService(keys, clock);
   });
 
   const issue = () => administration.create({ name: 'x', scopes: ['products:read'] });
@@ -71,7 +70,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
 
   it('rejects an invalidated key immediately, even during its look-up', async () => {
     const { key, record } = await issue();
-    const found = await keys.findByUnique('digest', new ChecksummedApiKey().digest(key));
+    const found = await keys.findByUnique('digest', credentialDigest(key));
     const lookUp = keys.findByUnique.bind(keys);
     let respond = (_: typeof found) => {};
     keys.findByUnique = () => new Promise((resolve) => (respond = resolve));
@@ -96,8 +95,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   it('keeps cached keys, and caches nothing else, after a flood of unknown keys', async () => {
     const { key } = await issue();
     await verify(key);
-    const format = new ChecksummedApiKey();
-    const flood = Array.from({ length: 20_000 }, () => verify(format.generate()).catch(() => 'refused'));
+    const flood = Array.from({ length: 20_000 }, () => verify(newApiKey()).catch(() => 'refused'));
     expect(new Set(await Promise.all(flood))).to.deep.equal(new Set(['refused']));
     expect(cache['entries'].size).to.equal(1);
     const { reads } = keys;
@@ -111,8 +109,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
       const fields: ApiKey = { name: 'x', scopes: [], digest: String(value), lastUsedAt: clock.time };
       return { id: keys.reads, version: 1, createdAt: 0, updatedAt: 0, fields };
     };
-    const format = new ChecksummedApiKey();
-    const all = Array.from({ length: 10_001 }, () => format.generate());
+    const all = Array.from({ length: 10_001 }, newApiKey);
     for (const key of all) await verify(key);
     expect(cache['entries'].size).to.equal(10_000);
     await verify(all[1] ?? '');
@@ -122,8 +119,7 @@ describe('ApiKeyVerifier behind the credential cache', () => {
   });
 
   it('accepts a new key immediately, even if it was rejected before', async () => {
-    const format = new ChecksummedApiKey();
-    const key = format.generate();
+    const key = newApiKey();
     await expectAppError(verify(key), 'invalid_token');
     await administration.createFirst(key);
     await verify(key);

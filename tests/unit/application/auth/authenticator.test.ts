@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
-import { ChecksummedApiKey } from '#src/adapters/outbound/tokens/api-key-format.js';
+import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
@@ -97,22 +97,14 @@ describe('Authenticator', () => {
     await expectAppError(authenticate('token', 'here'), 'invalid_token');
   });
 
-  it('returns the principal of a cached token without a promise, and digests the token once', async () => {
+  it('returns the principal of a cached token without a promise', async () => {
     freshMs = 5_000;
-    let digests = 0;
-    const format = {
-      digest: (token: string) => {
-        digests++;
-        return token;
-      },
-    };
     const accessTokens = { verify: async () => ({ id: 'one', scopes: [], freshMs }) };
     const failures = new MemoryRateLimiter({ name: 'auth', quota: 3, windowSeconds: 60 }, clock);
-    authenticator = testAuthenticator({ cache, failures, format, accessTokens });
+    authenticator = testAuthenticator({ cache, failures, accessTokens });
     expect(authenticator.authenticate('token', 'here')).to.be.instanceOf(Promise);
     await authenticate('token', 'here');
     expect(authenticator.authenticate('token', 'here')).to.deep.include({ id: 'one' });
-    expect(digests, 'one for each call').to.equal(3);
   });
 
   it('does not cache a rejected token', async () => {
@@ -160,8 +152,7 @@ describe('Authenticator', () => {
 
 describe('Authenticator.verifyAgain', () => {
   const clock = new FakeClock();
-  const format = new ChecksummedApiKey();
-  const apiKey = format.generate();
+  const apiKey = newApiKey();
   let keyErrors: ErrorCode[];
   let tokenErrors: ErrorCode[];
   let validKeys: number[];
@@ -283,7 +274,6 @@ describe('Authenticator.authenticateClient', () => {
 });
 
 describe('Authenticator, by the kind of the token,', () => {
-  const format = new ChecksummedApiKey();
   const pair = makePair('one');
   let called: string[];
   const named = (name: string) => ({
@@ -296,7 +286,6 @@ describe('Authenticator, by the kind of the token,', () => {
     testAuthenticator({
       cache: new CredentialCache(new FakeClock()),
       failures: new MemoryRateLimiter({ name: 'auth', quota: 100, windowSeconds: 60 }, new FakeClock()),
-      format,
       apiKeys: { ...named('keys'), findValid: () => Promise.reject(invalidToken()) },
       accessTokens: named('own'),
       external: external ? { issuer: 'https://a.example', tokens: named('external') } : undefined,
@@ -310,7 +299,7 @@ describe('Authenticator, by the kind of the token,', () => {
   });
 
   it('calls only the verifier of this kind', async () => {
-    await authenticate(authenticator(), format.generate());
+    await authenticate(authenticator(), newApiKey());
     for (const iss of ['https://a.example', 'https://a.example/', 'https://localhost:8443'])
       await authenticate(authenticator(), signed({ iss }, pair));
     expect(called).to.deep.equal(['keys', 'external', 'own', 'own']);
@@ -322,7 +311,7 @@ describe('Authenticator, by the kind of the token,', () => {
   });
 
   it('calls no verifier for a text that is neither a key nor a JWT with an issuer', async () => {
-    const tooLong = `${format.generate()}0`;
+    const tooLong = `${newApiKey()}0`;
     for (const token of [
       tooLong,
       'pcs_',

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { denialReason, grantDenialReason, InsufficientScope } from '#src/application/auth/authorization.js';
-import { type Principal, SCOPES, type Scope } from '#src/domain/access.js';
+import {
+  denialReason,
+  InsufficientScope,
+  insufficientScope,
+  type Principal,
+  SCOPES,
+  type Scope,
+} from '#src/domain/access.js';
 
 const somebody = (...scopes: Scope[]): Principal => ({ id: 'somebody', scopes });
 
@@ -39,12 +45,12 @@ describe('authorization', () => {
 
   it('denies grants of missing scopes, and names all of them', () => {
     const maker = somebody('keys:admin', 'users:read');
-    expect(grantDenialReason(maker, ['users:read'])).to.equal(undefined);
-    expect(grantDenialReason(maker, ['keys:admin', 'users:read'])).to.equal(undefined);
-    expect(grantDenialReason(maker, ['users:write', 'users:read', 'orders:read'])?.missing).to.deep.equal([
+    expect(insufficientScope(maker, ['users:read'])).to.equal(undefined);
+    expect(insufficientScope(maker, ['keys:admin', 'users:read'])).to.equal(undefined);
+    expect(insufficientScope(maker, ['users:write', 'users:read', 'orders:read'])?.missing).to.deep.equal([
       'users:write',
       'orders:read',
     ]);
-    expect(grantDenialReason(undefined, ['users:read'])?.missing).to.deep.equal(['users:read']);
+    expect(insufficientScope(undefined, ['users:read'])?.missing).to.deep.equal(['users:read']);
   });
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
-import { SigningKeyAdministration } from '#src/application/auth/signing-key-administration.js';
 import { SigningKeys, type SigningKeysDependencies } from '#src/application/auth/signing-keys.js';
 import type { TokenKey, TokenSigner } from '#src/application/ports/tokens.js';
 import { PUBLISHED_BEFORE_MS, type SigningKey, TRUSTED_AFTER_MS } from '#src/domain/access-token.js';
@@ -32,7 +31,9 @@ class CountingSigner implements TokenSigner {
 describe('SigningKeys', () => {
   let clock: FakeClock;
   let signer: CountingSigner;
-  let administration: SigningKeyAdministration;
+  let stored: MemoryRepository<SigningKey>;
+  /** The keys as the command line administers them. */
+  let administration: SigningKeys;
   let reads: number;
   let failure: Error | undefined;
   let keys: SigningKeys;
@@ -41,38 +42,33 @@ describe('SigningKeys', () => {
   beforeEach(() => {
     clock = new FakeClock();
     signer = new CountingSigner();
-    const stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
-    administration = new SigningKeyAdministration({ keys: stored, signer: signer, clock });
+    stored = new MemoryRepository<SigningKey>(SIGNING_KEYS, ENDLESS);
     [reads, failure] = [0, undefined];
     logger = new RecordingLogger();
     keys = replica();
+    administration = new SigningKeys({ keys: stored, signer, clock, logger });
   });
 
-  const replica = (over: Partial<SigningKeysDependencies['administration']> = {}) =>
-    new SigningKeys({
-      administration: {
-        all: async () => {
-          reads++;
-          if (failure) throw failure;
-          return administration.all();
-        },
-        makeFirst: () => administration.makeFirst(),
-        ...over,
-      },
-      signer: signer,
-      clock,
-      logger,
-    });
+  /** A replica whose reads are counted, or fail. */
+  const replica = (over: Partial<SigningKeysDependencies['keys']> = {}) => {
+    const list: typeof stored.list = async (query) => {
+      reads++;
+      if (failure) throw failure;
+      return stored.list(query);
+    };
+    const own = Object.assign(Object.create(stored) as typeof stored, { list, ...over });
+    return new SigningKeys({ keys: own, signer, clock, logger });
+  };
   /** Makes one read late: it returns the keys of its beginning, and ends when `answer` is called. */
   const lateRead = (isLate: () => boolean) => {
     let answer = () => {};
-    const all = async () => {
+    const list: typeof stored.list = async (query) => {
       const isThis = isLate();
-      const found = await administration.all();
+      const found = await stored.list(query);
       if (isThis) await new Promise<void>((resolve) => (answer = resolve));
       return found;
     };
-    return { all, answer: () => answer() };
+    return { list, answer: () => answer() };
   };
   const pass = (ms: number) => {
     clock.time += ms;
@@ -115,8 +111,8 @@ describe('SigningKeys', () => {
 
   it('of another replica are found even if a read began before they were created', async () => {
     let isLate = true;
-    const { all, answer } = lateRead(() => isLate);
-    const reader = replica({ all });
+    const { list, answer } = lateRead(() => isLate);
+    const reader = replica({ list });
     const unknown = reader.find('x');
     isLate = false;
     await replica().current();
@@ -128,15 +124,16 @@ describe('SigningKeys', () => {
   it('are used by their creator even if a read began before they were created', async () => {
     let isLate = false;
     let unknown: Promise<unknown> | undefined;
-    const { all, answer } = lateRead(() => isLate);
+    const { list, answer } = lateRead(() => isLate);
     const creator = replica({
-      all,
-      makeFirst: async () => {
+      list,
+      insertAll: async (records) => {
         isLate = true;
         unknown = creator.find('x');
         isLate = false;
-        await administration.makeFirst();
+        const outcomes = await stored.insertAll(records);
         setImmediate(answer);
+        return outcomes;
       },
     });
     expect((await creator.current()).kid).to.equal('k1');
@@ -173,7 +170,7 @@ describe('SigningKeys', () => {
     expect(await published(keys)).to.deep.equal(['k2']);
     expect(await administration.rotate()).to.equal(3);
     expect(
-      (await administration.all()).map(({ id }) => id),
+      (await administration.phased()).map(({ key }) => key.id),
       'the retired one is gone',
     ).to.deep.equal([2, 3]);
   });
@@ -196,7 +193,7 @@ describe('SigningKeys', () => {
     expect(await keys.find('k1')).to.equal(undefined);
     const current = await keys.current();
     expect([current.kid, await published(replica())]).to.deep.equal(['k3', ['k3']]);
-    expect((await administration.all()).map(({ id }) => id)).to.deep.equal([2]);
+    expect((await administration.phased()).map(({ key }) => key.id)).to.deep.equal([2]);
   });
 
   it('are unavailable while the store is unavailable, and available again afterwards', async () => {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type KeyAdministration, presentApiKey } from '../../../../application/auth/key-administration.js';
+import { type ApiKeyService, presentApiKey } from '../../../../application/auth/api-keys.js';
 import { isScope, SCOPES, type Scope } from '../../../../domain/access.js';
 import { API_KEY, validateExpiry } from '../../../../domain/api-key.js';
 import { AppError } from '../../../../domain/errors.js';
@@ -28,7 +28,7 @@ type ShownKey = ReturnType<typeof presentApiKey> & {
 
 export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
   const administer = async (
-    use: (keys: KeyAdministration) => Promise<void>,
+    use: (keys: ApiKeyService) => Promise<void>,
     onNewDatabase?: (file: string) => void,
   ) => {
     const settings = loadSettings();
@@ -65,7 +65,7 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       if (validateText(name, API_KEY.name).length > 0 || repeatedScopes(scopes).length > 0) {
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
       }
-      const create = async (administration: KeyAdministration) => {
+      const create = async (administration: ApiKeyService) => {
         const created = await administration.create(key);
         const { id, fields } = created.record;
         const title = `Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}`;
@@ -108,7 +108,9 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     .addHelpText('after', '\nexample: catalogue keys revoke 2')
     .action((id: number) =>
       administer(async (administration) => {
-        const name = escapeControls(await administration.revoke(id).catch(noSuchKey(`key ${id}`)));
+        const { fields } = await administration.read(id).catch(noSuchKey(`key ${id}`));
+        await administration.revoke(id).catch(noSuchKey(`key ${id}`));
+        const name = escapeControls(fields.name);
         io.stdout.write(`Key ${id} (${name}) is revoked. A running service refuses it within 5 seconds.\n`);
       }),
     );
@@ -139,7 +141,7 @@ async function printTable(io: Io, keys: readonly ShownKey[]): Promise<void> {
 }
 
 /** For a `catch`: revokes a key that could not be shown, because it will not be shown again. */
-function revokeUnseen(administration: KeyAdministration, id: number): (error: Error) => Promise<never> {
+function revokeUnseen(administration: ApiKeyService, id: number): (error: Error) => Promise<never> {
   return async (error) => {
     error.message += await administration.revoke(id).then(
       () => `; key ${id} is revoked`,

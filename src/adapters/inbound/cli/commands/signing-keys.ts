@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SigningKeyAdministration } from '../../../../application/auth/signing-key-administration.js';
+import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import { type PhasedKey, signsFrom } from '../../../../domain/access-token.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import type { CliContext } from '../context.js';
@@ -7,7 +7,7 @@ import { writeJson } from '../io.js';
 import { noSuchKey, parseId } from './keys.js';
 
 export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
-  const administer = async (use: (keys: SigningKeyAdministration) => Promise<void>) => {
+  const administer = async (use: (keys: SigningKeys) => Promise<void>) => {
     const settings = loadSettings();
     await (await loadTasks()).administerSigningKeys(settings, use);
   };

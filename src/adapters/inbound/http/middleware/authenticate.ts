@@ -3,13 +3,9 @@ import {
   type Authenticator,
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
-import {
-  denialReason,
-  InsufficientScope,
-  type Requirement,
-} from '../../../../application/auth/authorization.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
 import type { Principal } from '../../../../domain/access.js';
+import { denialReason, InsufficientScope, type Requirement } from '../../../../domain/access.js';
 import { AppError } from '../../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { clientOf } from '../core/concurrency-limits.js';

@@ -1,10 +1,10 @@
+import type { AccessTokens } from '../../../../application/auth/access-tokens.js';
 import {
   type AuthenticatedClient,
   AuthenticationThrottled,
   type Authenticator,
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
-import type { TokenIssuer } from '../../../../application/auth/token-issuer.js';
 import type { Scope } from '../../../../domain/access.js';
 import { invalidToken } from '../../../../domain/access-token.js';
 import { AppError, type Issue } from '../../../../domain/errors.js';
@@ -23,7 +23,7 @@ export const GRANT_TYPE = 'client_credentials';
 const MAX_SCOPE_LENGTH = 1_000;
 
 export interface TokenRouteDependencies {
-  readonly issuer: TokenIssuer;
+  readonly accessTokens: AccessTokens;
   readonly authenticator: Authenticator;
   readonly bodyLimitBytes: number;
 }
@@ -55,13 +55,13 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
 async function grantToken(
   ctx: Context,
   form: Form,
-  { issuer, authenticator }: TokenRouteDependencies,
+  { accessTokens, authenticator }: TokenRouteDependencies,
 ): Promise<void> {
   checkGrantType(form.get('grant_type'));
   const client = await authenticateClient(ctx, form, authenticator);
   ctx.state.principal = client;
   const scopes = grantedScopes(form.get('scope'), client.scopes);
-  const { token, lifetimeSeconds } = await issuer.issue(client, scopes).catch(throwWithChallenge(ctx));
+  const { token, lifetimeSeconds } = await accessTokens.issue(client, scopes).catch(throwWithChallenge(ctx));
   // Failed authentications of others at this IP address do not throttle the first use of the token.
   authenticator.remember(token, client);
   ctx.set('Content-Type', JSON_TYPE);

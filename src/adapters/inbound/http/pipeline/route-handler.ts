@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import type { Requirement } from '../../../../application/auth/authorization.js';
+import type { Requirement } from '../../../../domain/access.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';

@@ -1,4 +1,4 @@
-import type { ApiKeyService } from '../../../../application/auth/api-key-service.js';
+import type { ApiKeyService } from '../../../../application/auth/api-keys.js';
 import type { ApiKey } from '../../../../domain/api-key.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { type Handler, idOf, type Operation, type Route } from '../core/route.js';

@@ -1,4 +1,4 @@
-import { presentApiKey } from '../../../../application/auth/key-administration.js';
+import { presentApiKey } from '../../../../application/auth/api-keys.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
 import { API_KEY } from '../../../../domain/api-key.js';
 import { indexedFields } from '../../../../domain/fields.js';

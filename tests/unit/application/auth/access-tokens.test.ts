@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
-import { AccessTokenVerifier } from '#src/application/auth/access-token-verifier.js';
+import { AccessTokens } from '#src/application/auth/access-tokens.js';
 import type { TokenKey } from '#src/application/ports/tokens.js';
-import type { SigningKey } from '#src/domain/access-token.js';
+import type { AccessToken, SigningKey } from '#src/domain/access-token.js';
 import { API_KEY_FRESH_MS, type ApiKey, validKey } from '#src/domain/api-key.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
 import type { Versioned } from '#src/domain/record.js';
@@ -35,8 +35,9 @@ describe('access tokens of this service', () => {
   });
 
   const verifier = (PUBLIC_URL = '') =>
-    new AccessTokenVerifier({
-      keys: {
+    new AccessTokens({
+      signingKeys: {
+        current: async () => key,
         find: async (kid) => {
           lookUps++;
           return kid === key.kid ? key : undefined;
@@ -219,8 +220,8 @@ describe('access tokens of this service', () => {
   });
 
   it('are refused as unavailable while the keys cannot be read', async () => {
-    const broken = new AccessTokenVerifier({
-      keys: { find: () => Promise.reject(unavailable('down')) },
+    const broken = new AccessTokens({
+      signingKeys: { current: async () => key, find: () => Promise.reject(unavailable('down')) },
       apiKeys: { findValid: () => Promise.reject(unavailable('down')) },
       signer: signing,
       publicUrl: new PublicUrl({ PUBLIC_URL: '', PORT: 1 }),
@@ -239,5 +240,39 @@ describe('access tokens of this service', () => {
       expect(error).to.not.have.property('cause');
     }
     expect(JSON.stringify(key.publicJwk)).to.not.match(/"(d|p|q|dp|dq|qi)":/);
+  });
+});
+
+describe('AccessTokens.issue', () => {
+  const issue = async (now: number, expiresAt?: number) => {
+    const signed: AccessToken[] = [];
+    const key = { sign: async (claims: AccessToken) => `token ${signed.push(claims)}` };
+    const issuer = new AccessTokens({
+      signingKeys: { current: async () => key },
+      publicUrl: { url: 'https://here' },
+      clock: new FakeClock(now),
+    } as never);
+    const client = { keyId: 7, scopes: ['users:read'], ...(expiresAt !== undefined && { expiresAt }) };
+    return { issued: await issuer.issue(client as never, ['users:read']), claims: signed[0] };
+  };
+
+  it('signs whole seconds, for ten minutes', async () => {
+    expect(await issue(5_999)).to.deep.equal({
+      issued: { token: 'token 1', lifetimeSeconds: 600 },
+      claims: {
+        issuer: 'https://here',
+        keyId: 7,
+        scopes: ['users:read'],
+        issuedAt: 5_000,
+        expiresAt: 605_000,
+      },
+    });
+  });
+
+  it('issues no token that outlives its key, nor one that has already expired', async () => {
+    expect((await issue(5_000, 9_999)).issued.lifetimeSeconds).to.equal(4);
+    expect((await issue(5_000, 6_000)).issued.lifetimeSeconds).to.equal(1);
+    await expectAppError(issue(5_000, 5_999), 'token_expired');
+    await expectAppError(issue(5_000, 1_000), 'token_expired');
   });
 });

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
-import { KeyUsageReader } from '#src/application/auth/key-usage.js';
-import { UsageCounter } from '#src/application/auth/usage-counter.js';
+import { KeyUsageReader, UsageCounter } from '#src/application/auth/key-usage.js';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { UsageCount } from '#src/application/ports/usage-store.js';
@@ -212,5 +211,27 @@ describe('UsageCounter', () => {
     await counter.save();
     expect(store.saves.flat()).to.have.length(1);
     expect(await usage()).to.deep.equal([100_000, 'GET /v1/products/{id} 1 100000']);
+  });
+});
+
+describe('KeyUsageReader', () => {
+  it('adds the counts of the last 25 hours up, the most used routes first', async () => {
+    const asked: unknown[] = [];
+    const used = (route: string, requests: number) => ({ method: 'GET', route, version: 1, requests });
+    const store = {
+      find: async (...args: unknown[]) => {
+        asked.push(args);
+        return [
+          { keyId: 1, hour: 0, counter: 'a', routes: [used('/b', 2), used('/c', 1)] },
+          { keyId: 1, hour: 0, counter: 'b', routes: [used('/c', 4), used('/a', 2)] },
+        ];
+      },
+    };
+    const reader = new KeyUsageReader(store, new FakeClock(100 * HOUR_MS + 5));
+    expect(await reader.read([])).to.have.length(0);
+    expect([...(await reader.read([1, 2]))]).to.deep.equal([
+      [1, { since: 76 * HOUR_MS, requests: 9, byRoute: [used('/c', 5), used('/a', 2), used('/b', 2)] }],
+    ]);
+    expect(asked).to.deep.equal([[[1, 2], 76 * HOUR_MS]]);
   });
 });
