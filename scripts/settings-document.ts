@@ -1,4 +1,4 @@
-import { describeSettings, type SettingDescription } from '#src/config/setting-descriptions.js';
+import { describeSettings, type SettingDescription } from '#src/config/settings-schema.js';
 
 /** The path of the document, from the root of the project. */
 export const SETTINGS_DOCUMENT = 'docs/reference/settings.md';

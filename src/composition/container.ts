@@ -4,8 +4,8 @@ import { CertificateError } from '../adapters/outbound/certificates/check-key-pa
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Clock } from '../application/ports/clock.js';
 import { StoreConfigError } from '../application/ports/store.js';
+import type { TracingSettings } from '../config/settings.js';
 import { type Settings, SettingsError } from '../config/settings.js';
-import type { TracingSettings } from '../config/tracing-settings.js';
 import { type Application, type Choices, MAKERS } from './parts.js';
 import { RATE_LIMITERS } from './rate-limits.js';
 import { STORES } from './stores/index.js';

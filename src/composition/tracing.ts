@@ -1,6 +1,6 @@
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { Logger } from '../application/ports/logger.js';
-import type { TracingSettings } from '../config/tracing-settings.js';
+import type { TracingSettings } from '../config/settings.js';
 import { packageVersion } from '../config/version.js';
 
 /** Starts to record traces, if the settings ask for it. */

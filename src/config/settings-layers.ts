@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { ROOT_FOLDER } from '../shared/root-folder.js';
 import { systemReason } from '../shared/system-reason.js';
-import { SettingsError } from './settings-error.js';
 import { shownValue } from './shown-value.js';
+
+/** The settings are invalid. There is one issue per line, without secrets. */
+export class SettingsError extends Error {
+  constructor(readonly issues: readonly string[]) {
+    super(issues.join('\n'));
+  }
+}
 
 /** `config/default.json` */
 export const DEFAULTS = new URL('config/default.json', ROOT_FOLDER);

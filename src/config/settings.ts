@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { escapeControls } from '../shared/escape-controls.js';
-import { metaOf, SETTING_NAMES } from './setting-descriptions.js';
-import { SettingsError } from './settings-error.js';
-import { issueLines } from './settings-issues.js';
-import { given, type Layers, readLayers } from './settings-layers.js';
-import { MAX_WORKERS, SETTINGS_SCHEMA, type Settings } from './settings-schema.js';
+import { issueLines, misspeltNames } from './settings-issues.js';
+import { given, type Layers, readLayers, SettingsError } from './settings-layers.js';
+import { MAX_WORKERS, metaOf, SETTING_NAMES, SETTINGS_SCHEMA, type Settings } from './settings-schema.js';
 import { maskedText, shownValue } from './shown-value.js';
-import { misspeltNames } from './similar-names.js';
 
-export { SettingsError } from './settings-error.js';
+export { SettingsError } from './settings-layers.js';
 export type { Settings } from './settings-schema.js';
 
 /** A setting as `catalogue config` shows it. */
@@ -114,6 +111,16 @@ export function toEnvironment(settings: Settings): Record<string, string> {
   return { ...Object.fromEntries(variables), CONFIG_FILE: '' };
 }
 
+/** The names that the settings add to the self-signed certificate. */
+export function certificateNames({
+  TLS_NAMES,
+  PUBLIC_URL,
+}: Pick<Settings, 'TLS_NAMES' | 'PUBLIC_URL'>): string[] {
+  // Clients compare the name without the dot of an absolute one, and an IPv6 address without its brackets.
+  const hosts = PUBLIC_URL ? [new URL(PUBLIC_URL).hostname.replace(/^\[|\]$|\.$/g, '')] : [];
+  return [...TLS_NAMES.split(',').filter(Boolean), ...hosts];
+}
+
 function validated(layers: Layers): { readonly value: unknown; readonly issues: readonly string[] } {
   const values = given(layers);
   const { value, error } = SETTINGS_SCHEMA.validate(withWorkersCounted(values), {
@@ -139,4 +146,47 @@ function shownSetting(name: string, value: unknown): ExplainedSetting['value'] {
   return escapeControls(
     maskedText(typeof value === 'string' ? value : JSON.stringify(value), metaOf(name).secrecy),
   );
+}
+
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+
+/** The encodings of OTLP that the service can send. */
+export type OtlpProtocol = (typeof PROTOCOLS)[number];
+
+/** What the standard variables of OpenTelemetry ask for. */
+export interface TracingSettings {
+  /** Undefined: no traces. */
+  readonly protocol?: OtlpProtocol;
+  /** Why traces are off although a variable asks for them. Quotes no value that may hold a secret. */
+  readonly problem?: string;
+}
+
+const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
+
+/**
+ * Reads whether traces are recorded, and how they are encoded. They are recorded if OTEL_TRACES_EXPORTER is `otlp`, or
+ * if it is not set and an endpoint is. An empty variable counts as not set. The SDK reads the other variables itself.
+ */
+export function loadTracing(environment: NodeJS.ProcessEnv = process.env): TracingSettings {
+  const get = (name: string) => environment[name]?.trim() || undefined;
+  if (get('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return {};
+  const exporter = get('OTEL_TRACES_EXPORTER');
+  if (exporter === 'none') return {};
+  if (exporter === undefined && !ENDPOINTS.some(get)) return {};
+  if (exporter !== undefined && exporter !== 'otlp')
+    return { problem: 'OTEL_TRACES_EXPORTER must be otlp or none' };
+  for (const name of ENDPOINTS) {
+    const endpoint = get(name);
+    if (endpoint !== undefined && !/^https?:$/.test(protocolOf(endpoint)))
+      return { problem: `${name} must be an http or https address` };
+  }
+  const named = get('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? get('OTEL_EXPORTER_OTLP_PROTOCOL');
+  const protocol = PROTOCOLS.find((one) => one === (named ?? PROTOCOLS[0]));
+  return protocol
+    ? { protocol }
+    : { problem: `the protocol of OTLP must be ${PROTOCOLS.join(' or ')}; gRPC is not supported` };
+}
+
+function protocolOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : '';
 }

@@ -1,4 +1,4 @@
-import { isAmbiguousUrl } from '../composition/stores/server-url.js';
+import { isAmbiguousUrl } from '../composition/stores/registration.js';
 import { escapeControls } from '../shared/escape-controls.js';
 import { redactSecrets } from '../shared/redact.js';
 

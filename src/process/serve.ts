@@ -1,5 +1,4 @@
-import { type Settings, unknownVariables } from '../config/settings.js';
-import { loadTracing } from '../config/tracing-settings.js';
+import { loadTracing, type Settings, unknownVariables } from '../config/settings.js';
 import { EXIT_CODES } from '../shared/exit-codes.js';
 import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
 import { createService, type Started, StoreTimeout } from './service.js';

@@ -12,8 +12,7 @@ import {
 } from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/container.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
-import type { Settings } from '../config/settings.js';
-import type { TracingSettings } from '../config/tracing-settings.js';
+import type { Settings, TracingSettings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import type { Instant } from '../domain/record.js';
 import { systemReason } from '../shared/system-reason.js';

@@ -108,7 +108,7 @@ const FOR_BROWSERS: readonly PathPrefix[] = ['packages/client/', 'packages/pages
 const PURE = ['node:util', 'node:crypto', 'node:zlib'];
 
 /** Besides them the SDK of OpenTelemetry reads its own variables, and Node reads FORCE_COLOR and the like. */
-const ENVIRONMENT_READERS = ['config/settings.ts', 'config/tracing-settings.ts'];
+const ENVIRONMENT_READERS = ['config/settings.ts'];
 /** An assignment reads nothing. */
 const ENVIRONMENT = /\bprocess\.env\b(?!\['\w+'\] = )/;
 const CLOCK_OR_RANDOMNESS =

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { StoreRegistration } from './registration.js';
-import { serverUrl } from './server-url.js';
+import { serverUrl } from './registration.js';
 
 export const MONGODB: StoreRegistration<'MONGODB_URL'> = {
   processes: 'many',

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { STORES } from '#src/composition/stores/index.js';
-import { describeSettings } from '#src/config/setting-descriptions.js';
 import {
   explainSettings,
   loadSettings,
@@ -11,6 +10,7 @@ import {
   toEnvironment,
   unknownVariables,
 } from '#src/config/settings.js';
+import { describeSettings } from '#src/config/settings-schema.js';
 import { shownValue } from '#src/config/shown-value.js';
 import { list } from '../../support/list.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadTracing } from '#src/config/tracing-settings.js';
+import { loadTracing } from '#src/config/settings.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 const [PROTOBUF, TEXT] = [{ protocol: 'http/protobuf' }, { protocol: 'http/json' }];

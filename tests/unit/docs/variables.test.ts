@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeSettings } from '#src/config/setting-descriptions.js';
+import { describeSettings } from '#src/config/settings-schema.js';
 import { list } from '../../support/list.js';
 
 const FOLDERS = ['docs', 'deploy', '.github', 'examples', 'config'];
