@@ -28,7 +28,8 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
     'packages/remote/',
     'packages/client/index.ts',
   ],
-  ...Object.fromEntries(OUTBOUND.map((folder) => [folder, [...CORE, folder]])),
+  // `sql/` has what the stores that speak SQL share.
+  ...Object.fromEntries(OUTBOUND.map((folder) => [folder, [...CORE, 'adapters/outbound/sql/', folder]])),
   // The settings of a store stand in its registration.
   'config/': ['shared/', 'config/', 'composition/stores/'],
   'composition/stores/': [...CORE, 'adapters/outbound/', 'composition/stores/'],

@@ -1,4 +1,5 @@
 import type { Attributes, AttributeValue } from '../../domain/fields.js';
+import { type FieldSpec, SYSTEM_FIELDS } from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type {
@@ -14,6 +15,14 @@ import type {
   Value,
 } from '../ports/list-query.js';
 import { matchesText, recordText } from '../search/tokenizer.js';
+
+/** @throws Error if the table has no such field, so that no other name gets into a query */
+export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
+  const specs = [SYSTEM_FIELDS, fields].find((all) => Object.hasOwn(all, field));
+  const spec = specs?.[field];
+  if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
+  return spec;
+}
 
 /** The elements of a list in the fields of a record; empty if there is none. */
 export function listValues(fields: object, field: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { RecordEntry, Tombstone } from '../../../application/ports/archive.
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { type FieldSpec, type FieldSpecs, SYSTEM_FIELDS } from '../../../domain/fields.js';
+import { SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
 import { type IndexedWords, indexedWords } from './words.js';
@@ -128,14 +128,6 @@ function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields>
       } as unknown as Fields;
     },
   };
-}
-
-/** @throws Error if the table has no such field, so that no other name gets into a query */
-export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
-  const all: FieldSpecs = { ...SYSTEM_FIELDS, ...fields };
-  const spec = Object.hasOwn(all, field) ? all[field] : undefined;
-  if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
-  return spec;
 }
 
 /** The path of a field in a document. */

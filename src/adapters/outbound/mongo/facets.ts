@@ -6,9 +6,10 @@ import type {
   FacetValue,
   RecordTable,
 } from '../../../application/ports/list-query.js';
+import { specOf } from '../../../application/records/query-semantics.js';
 import { idRange } from '../../../application/search/id-range.js';
 import type { WordsState } from '../../../application/search/words-state.js';
-import { fieldPath, type StoredDocument, specOf } from './documents.js';
+import { fieldPath, type StoredDocument } from './documents.js';
 import { comparison, conditionOf, conditionsOf } from './filter.js';
 import { hintFor, SNAPSHOT_READ } from './list.js';
 import { rangeConditions } from './words.js';

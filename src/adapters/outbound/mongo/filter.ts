@@ -11,9 +11,10 @@ import {
   comparedValue,
   isFolded,
   prefixRange,
+  specOf,
 } from '../../../application/records/query-semantics.js';
 import type { FieldSpec } from '../../../domain/fields.js';
-import { fieldPath, foldedPath, specOf } from './documents.js';
+import { fieldPath, foldedPath } from './documents.js';
 import { searchCondition } from './words.js';
 
 /** The conditions on the documents of a list with these filters. */

@@ -4,6 +4,7 @@ import type { RecordTable, SortOrder } from '../../../application/ports/list-que
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { listIndexes } from '../../../application/records/list-indexes.js';
+import { specOf } from '../../../application/records/query-semantics.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import {
   COUNTERS,
@@ -11,7 +12,6 @@ import {
   fieldPath,
   PENDING_INDEX,
   reservationCollection,
-  specOf,
   USAGE,
   uniquePath,
 } from './documents.js';

@@ -10,18 +10,11 @@ import {
   type SortOrder,
 } from '../../../application/ports/list-query.js';
 import { decidingKeys } from '../../../application/records/list-indexes.js';
-import { matchesFilter } from '../../../application/records/query-semantics.js';
+import { matchesFilter, specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
 import { splitFilters, type WordsState } from '../../../application/search/words-state.js';
-import {
-  fieldPath,
-  type LiveDocument,
-  type MongoTable,
-  recordOf,
-  type StoredDocument,
-  specOf,
-} from './documents.js';
+import { fieldPath, type LiveDocument, type MongoTable, recordOf, type StoredDocument } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { anyValue, comparison, conditionsOf } from './filter.js';
 import { rangeConditions, WITHOUT_WORDS, WORDS_INDEX } from './words.js';

@@ -2,8 +2,7 @@ import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
-import type { Attributes } from '../../../domain/fields.js';
-import { type FieldSpec, SYSTEM_FIELDS } from '../../../domain/fields.js';
+import type { Attributes, FieldSpec } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { foldCase } from '../../../domain/text.js';
 import { entriesOf } from './attributes.js';
@@ -34,17 +33,6 @@ export const IS_LIVE = 'deleted_at IS NULL';
  * such a row itself. An index of few rows has this condition.
  */
 export const IS_DOUBTFUL = `(words IS NULL OR derived < ${TOKENIZER_VERSION})`;
-
-/** @throws Error if the table has no such field, so that no other name gets into a statement */
-export function specOf({ name, fields }: RecordTable, field: string): FieldSpec {
-  const spec = Object.hasOwn(SYSTEM_FIELDS, field)
-    ? SYSTEM_FIELDS[field]
-    : Object.hasOwn(fields, field)
-      ? fields[field]
-      : undefined;
-  if (!spec) throw new Error(`The table ${name} has no field ${field}.`);
-  return spec;
-}
 
 const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
   id: 'id',

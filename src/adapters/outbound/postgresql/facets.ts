@@ -4,7 +4,8 @@ import type {
   FacetQuery,
   RecordTable,
 } from '../../../application/ports/list-query.js';
-import { columnOf, IS_LIVE, specOf, valuesTable } from './columns.js';
+import { specOf } from '../../../application/records/query-semantics.js';
+import { columnOf, IS_LIVE, valuesTable } from './columns.js';
 import { attributesTerm, comparison, isStorable, type Parameters } from './filter.js';
 
 /** The place of the field in the query; of the value, what is of another type is null. */

@@ -8,7 +8,6 @@ import type {
   OptionalMembership,
   Position,
   RecordTable,
-  SortOrder,
   Value,
 } from '../../../application/ports/list-query.js';
 import {
@@ -16,9 +15,11 @@ import {
   comparedValue,
   isFolded,
   prefixRange,
+  specOf,
 } from '../../../application/records/query-semantics.js';
+import { keysetCondition, type ScanKey } from '../sql/keyset.js';
 import { keyEntry, rangeEntries, valueEntry } from './attributes.js';
-import { columnOf, documentColumnOf, foldedColumnOf, isOutdated, specOf, valuesTable } from './columns.js';
+import { columnOf, documentColumnOf, foldedColumnOf, isOutdated, valuesTable } from './columns.js';
 
 /** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
 export class Parameters {
@@ -237,77 +238,18 @@ export function attributesTerm(
   return `CASE WHEN ${isOutdated(table)} THEN ${termOf(parsed)} ELSE ${termOf(documentColumnOf(field))} END`;
 }
 
-/** A key by which rows are read. */
-interface ScanKey {
-  readonly field: string;
-  readonly column: string;
-  readonly descending: boolean;
-  /** Where the rows without a value stand. Absent: there are none. */
-  readonly missing?: 'FIRST' | 'LAST';
-}
-
-/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder(table: RecordTable, order: SortOrder, from: Position | undefined): ScanKey[] {
-  const isReversed = from?.side === 'before';
-  return order.map(({ field, descending }, at) => ({
-    field,
-    column: columnOf(field),
-    descending: descending !== isReversed,
-    ...(at > 0 && !specOf(table, field).required && { missing: isReversed ? 'FIRST' : 'LAST' }),
-  }));
-}
-
-/** The terms of an order. */
-export function orderBy(order: readonly ScanKey[]): string {
-  return order
-    .map(
-      ({ column, descending, missing }) =>
-        column + (descending ? ' DESC' : '') + (missing ? ` NULLS ${missing}` : ''),
-    )
-    .join(', ');
-}
-
-/**
- * The condition on the rows beyond a position. If all keys have one direction and a value, it compares rows, which is one
- * range of an index; else the first key alone bounds the range.
- */
-export function keysetCondition(
+/** The rows beyond a position. No row ties with a place between two values, so no further key decides. */
+export function beyondPosition(
   order: readonly ScanKey[],
   { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
   parameters: Parameters,
 ): string {
-  const places = order.map(({ field, missing }, at) => {
-    const value = values[at] ?? null;
-    if (value === null && !missing) throw new Error(`The position has no value of ${field}.`);
-    return value === null ? null : placeOf(value);
-  });
-  // No row ties with a place between two values, so no further key decides.
+  const places = values.map((value) => (value === null ? null : placeOf(value)));
   const last = places.findIndex((place) => place?.isBehind);
-  const keys = order.slice(0, last < 0 ? order.length : last + 1).map((key, at): Key => {
-    const place = places[at];
-    return place ? { ...key, parameter: parameters.add(place.value) } : key;
-  });
-  return beyond(keys, order[last]?.descending ?? inclusive);
-}
-
-interface Key extends ScanKey {
-  /** Absent: the position is at a row without a value. */
-  readonly parameter?: string;
-}
-
-function beyond(keys: readonly Key[], isIncluded: boolean): string {
-  const [first, ...others] = keys as [Key, ...Key[]];
-  const { column, descending, missing, parameter } = first;
-  const sign = descending ? '<' : '>';
-  if (keys.every((key) => !key.missing && key.descending === descending)) {
-    const row = (of: (key: Key) => string | undefined) => `(${keys.map(of).join(', ')})`;
-    return `${row((key) => key.column)} ${sign}${isIncluded ? '=' : ''} ${row((key) => key.parameter)}`;
-  }
-  const rest = others.length > 0 ? beyond(others, isIncluded) : isIncluded ? 'TRUE' : 'FALSE';
-  if (parameter === undefined)
-    return missing === 'FIRST' ? `(${column} IS NOT NULL OR ${rest})` : `(${column} IS NULL AND ${rest})`;
-  const further = `${column} ${sign} ${parameter}`;
-  if (!missing) return `${column} ${sign}= ${parameter} AND (${further} OR ${rest})`;
-  const lacking = missing === 'LAST' ? ` OR ${column} IS NULL` : '';
-  return `(${further}${lacking} OR ${column} = ${parameter} AND ${rest})`;
+  const position = {
+    values: places.map((place) => place?.value ?? null),
+    inclusive: order[last]?.descending ?? inclusive,
+  };
+  const deciding = last < 0 ? order : order.slice(0, last + 1);
+  return keysetCondition(deciding, position, (value) => parameters.add(value));
 }

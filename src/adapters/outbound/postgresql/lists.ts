@@ -12,7 +12,7 @@ import {
 import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import { paginate } from '../../../application/records/lists.js';
-import { matchesFilter, positionOf } from '../../../application/records/query-semantics.js';
+import { matchesFilter, positionOf, specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import {
   type Blocks,
@@ -24,9 +24,10 @@ import { type IdRange, idRange, isAscendingRead } from '../../../application/sea
 import { queryTooExpensive } from '../../../domain/errors.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf, specOf } from './columns.js';
+import { orderBy, scanOrder } from '../sql/keyset.js';
+import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf } from './columns.js';
 import { type FacetRow, facetCountOf, facetsStatement } from './facets.js';
-import { filterConditions, keysetCondition, orderBy, Parameters, scanOrder } from './filter.js';
+import { beyondPosition, filterConditions, Parameters } from './filter.js';
 import { COUNTED_IDS, LISTED_IDS, searchSource } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
@@ -63,7 +64,7 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
   const isById = order[0]?.field === 'id';
   const beyondFrom =
     from && from.values.length > 0 && !(range && isById)
-      ? [keysetCondition(scanOrder(table, order, from), from, parameters)]
+      ? [beyondPosition(scanOrder(table, part, columnOf), from, parameters)]
       : [];
   // The ids of a list's values are found in the order of a list by id, so they begin at its position too.
   const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : undefined);
@@ -101,7 +102,7 @@ export function pageStatement(
   // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
   const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
   const { source, doubt } = sourceOf(table, part, parameters, limit);
-  const order = orderBy(scanOrder(table, part.order, part.from));
+  const order = orderBy(scanOrder(table, part, columnOf));
   const first = `${source} ORDER BY ${valueless(table, part)}${order} LIMIT ${limit}`;
   const size = 'octet_length(fields)';
   const rows = (fits: string, from: string) =>

@@ -24,7 +24,8 @@ import type { StoredRecord } from '../../../../application/records/record-json.j
 import { partitionPoint, TopN } from '../../../../application/records/sorted.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import { compareStored, scanOrder } from '../sql/schema.js';
+import { scanOrder } from '../../sql/keyset.js';
+import { columnOf, compareStored } from '../sql/schema.js';
 import { columnName, type IndexView, specOf } from './column-index.js';
 import {
   type Bits,
@@ -473,7 +474,7 @@ export class ColumnQuery {
     from: Position | undefined,
     keyAt: (value: Value) => number,
   ): Promise<readonly Id[]> {
-    const [first, second] = scanOrder({ order: this.order, from });
+    const [first, second] = scanOrder(this.table, { order: this.order, from }, columnOf);
     const own = this.byName.get(first?.field ?? '') as KeyTest;
     const [value, id] = from?.values ?? [];
     const order: KeyOrder = {

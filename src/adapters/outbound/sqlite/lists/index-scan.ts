@@ -6,6 +6,7 @@ import type {
   Value,
 } from '../../../../application/ports/list-query.js';
 import type { Id } from '../../../../domain/record.js';
+import { scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import {
   type Bound,
@@ -17,7 +18,7 @@ import {
   rangeCondition,
   rangeOf,
 } from '../sql/filter.js';
-import { allOf, columnOf, ID, indexedBy, scanOrder, sql } from '../sql/schema.js';
+import { allOf, columnOf, ID, indexedBy, sql } from '../sql/schema.js';
 import { seeksOf } from '../sql/seeks.js';
 
 /** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
@@ -39,10 +40,9 @@ export function indexScanOf(
   table: RecordTable,
   query: Pick<ListQuery, 'filters' | 'order' | 'from'>,
 ): IndexScan | undefined {
-  const [first, second, ...more] = scanOrder(query);
+  const [first, second, ...more] = scanOrder(table, query, columnOf);
   if (!first || more.length > 0) return undefined;
-  const { field, descending } = first;
-  const column = columnOf(field);
+  const { field, column, descending } = first;
   const isOwn = (filter: Filter) => isRange(filter) && comparedColumn(table, filter) === column;
   const own = query.filters.filter(isOwn);
   const [other, ...others] = query.filters.filter((filter) => !isOwn(filter));

@@ -16,6 +16,7 @@ import type { StoredRecord } from '../../../../application/records/record-json.j
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
+import { orderBy, type ScanKey, scanOrder } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/reader-threads.js';
 import { searchedWords, WordSearch } from '../full-text/search.js';
@@ -25,16 +26,14 @@ import {
   allOf,
   anyOf,
   attributeName,
+  beyondPosition,
   boundOf,
   columnOf,
   ID,
   indexedBy,
   isAmong,
-  keysetCondition,
   ofField,
-  orderBy,
   type Sql,
-  scanOrder,
   sql,
   storedValue,
   valuesTable,
@@ -215,14 +214,14 @@ function searchSeek(filters: readonly Filter[], ids: readonly Id[]): Seek {
 /** A statement of the ids of a page, and one more, in the order in which it is read. */
 function pageIds(matches: Matches, query: ListQuery): Sql {
   const { seeks, smallest } = matches;
-  const order = scanOrder(query);
+  const order = scanOrder(matches.table, query, columnOf);
   const isById = order.length === 1;
   const driver = smallest ?? (isById ? seeks.find(({ values }) => values === 1) : undefined);
   const [position, start] = positionOf(query, order);
   // The rows of one value are in the order of ids.
   const isOrdered = isById && driver?.values === 1;
   const rows = !driver
-    ? matches.rows(undefined, [...start, ...position], columnOf(order[0]?.field ?? ''))
+    ? matches.rows(undefined, [...start, ...position], order[0]?.column)
     : isOrdered && driver.column === undefined
       ? matches.streamed(driver, start)
       : matches.rows(driver, isOrdered ? start : position);
@@ -234,7 +233,7 @@ function pageIds(matches: Matches, query: ListQuery): Sql {
 }
 
 /** The conditions on rows beyond the position: those on each row, and the range of the index of the order. */
-function positionOf(query: ListQuery, order: ReturnType<typeof scanOrder>): [Sql[], Sql[]] {
+function positionOf(query: ListQuery, order: readonly ScanKey[]): [Sql[], Sql[]] {
   const from = boundOf(query);
   const [first] = order;
   const value = from?.values[0];
@@ -242,8 +241,8 @@ function positionOf(query: ListQuery, order: ReturnType<typeof scanOrder>): [Sql
   const start: Bound | undefined =
     value === null ? undefined : { value, inclusive: order.length > 1 || from.inclusive };
   return [
-    [keysetCondition(order, from)],
-    [rangeCondition(columnOf(first.field), narrowed({}, first.descending, start))],
+    [beyondPosition(order, from)],
+    [rangeCondition(first.column, narrowed({}, first.descending, start))],
   ];
 }
 

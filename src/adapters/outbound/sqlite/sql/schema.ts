@@ -3,12 +3,12 @@ import type {
   ListQuery,
   Position,
   RecordTable,
-  SortKey,
   Value,
 } from '../../../../application/ports/list-query.js';
 import { compareFacetValues } from '../../../../application/records/facets.js';
 import { memberValue } from '../../../../application/records/query-semantics.js';
 import { foldCase } from '../../../../domain/text.js';
+import { keysetCondition, type ScanKey } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
 
 const METADATA_COLUMNS: Readonly<Record<string, string>> = {
@@ -166,65 +166,18 @@ function joined(conditions: readonly Sql[], operator: string): Sql {
   return sql(texts.join(operator), ...conditions.flatMap(({ values }) => values));
 }
 
-/** A key of the order in which rows are read. */
-export interface ScanKey extends SortKey {
-  /** Whether the rows without a value come first. They come last in a list, so first if it is read backwards. */
-  readonly nullsFirst: boolean;
-}
-
-/** The order in which rows are read: the order of the list, reversed if the page lies before its position. */
-export function scanOrder({ order, from }: Pick<ListQuery, 'order' | 'from'>): readonly ScanKey[] {
-  const nullsFirst = from?.side === 'before';
-  return order.map(({ field, descending }) => ({ field, descending: descending !== nullsFirst, nullsFirst }));
-}
-
 /** The position of a list; undefined if it is behind one end, so that no record lies beyond it. */
 export function boundOf({ from }: Pick<ListQuery, 'from'>): Position | undefined {
   return from?.values.length ? from : undefined;
 }
 
-/** Every row has a value of the first key. */
-export function orderBy(order: readonly ScanKey[]): string {
-  const keys = order.map(({ field, descending, nullsFirst }, at) => {
-    // SQLite takes NULL for the lowest value.
-    const isUsual = at === 0 || at === order.length - 1 || nullsFirst !== descending;
-    const nulls = isUsual ? '' : ` NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
-    return `${columnOf(field)}${descending ? ' DESC' : ''}${nulls}`;
+/** The condition on the rows beyond a position. It uses no index: the scan has chosen one. */
+export function beyondPosition(order: readonly ScanKey[], position: Position): Sql {
+  const values: Value[] = [];
+  const keys = order.map((key) => ({ ...key, column: `+${key.column}` }));
+  const text = keysetCondition(keys, position, (value) => {
+    values.push(value);
+    return '?';
   });
-  return keys.join(', ');
-}
-
-/**
- * Keyset condition: `a > x OR (a = x AND b > y)`. It uses no index: the scan has chosen one.
- * @param position with a value for each key
- */
-export function keysetCondition(
-  order: readonly ScanKey[],
-  { values, inclusive }: Pick<Position, 'values' | 'inclusive'>,
-): Sql {
-  return anyOf(
-    order.flatMap((key, at): Sql[] => {
-      const isLast = at === order.length - 1;
-      const behind = behindValue(key, values[at] ?? null, isLast && inclusive, at > 0 && !isLast);
-      if (!behind) return [];
-      const same = order.slice(0, at).map(({ field }) => `+${columnOf(field)} IS ?`);
-      return [sql([...same, behind.text].join(' AND '), ...values.slice(0, at), ...behind.values)];
-    }),
-  );
-}
-
-/**
- * @param isNullable whether rows may lack a value
- * @returns undefined if nothing comes behind the rows without a value
- */
-function behindValue(
-  { field, descending, nullsFirst }: ScanKey,
-  value: Value | null,
-  inclusive: boolean,
-  isNullable: boolean,
-): Sql | undefined {
-  const term = `+${columnOf(field)}`;
-  if (value === null) return nullsFirst ? sql(`${term} IS NOT NULL`) : undefined;
-  const further = `${term} ${descending ? '<' : '>'}${inclusive ? '=' : ''} ?`;
-  return sql(isNullable && !nullsFirst ? `(${further} OR ${term} IS NULL)` : further, value);
+  return sql(text, ...values);
 }
