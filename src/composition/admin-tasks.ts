@@ -6,13 +6,13 @@ import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { ApiKeyService } from '../application/auth/api-keys.js';
 import type { SigningKeys } from '../application/auth/signing-keys.js';
 import { GENERATION_MS } from '../application/changes/feed-state.js';
-import type { CopyReport, Progress } from '../application/maintenance/copy-archive.js';
+import type { CopyReport } from '../application/maintenance/copy.js';
 import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
 import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './container.js';
-import { copyStores as copyAll, requireUnused } from './copy-stores.js';
+import { type CopyOptions, copyStores as copyAll, requireUnused } from './copy-stores.js';
 import { STORES, storesWith } from './stores/index.js';
 import type { StoreBackup, StoreRegistration } from './stores/registration.js';
 
@@ -65,9 +65,9 @@ export function seedStore<Result>(
  * Copies everything that one store keeps to another, as {@link copyAll} does.
  * @throws SourceMissing; StoreInUse if another program has the file of the source open
  */
-export async function copyStores(from: string, to: string, progress: Progress): Promise<CopyReport[]> {
+export async function copyStores(from: string, to: string, options: CopyOptions): Promise<CopyReport[]> {
   await requireUnused(from);
-  return copyAll(from, to, progress);
+  return copyAll(from, to, options);
 }
 
 /**

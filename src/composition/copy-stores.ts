@@ -1,14 +1,18 @@
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import {
+  type Contents,
   CopyError,
   type CopyReport,
+  claimTarget,
   copyArchives,
   type Progress,
+  releaseTarget,
   type TableRules,
-} from '../application/maintenance/copy-archive.js';
+} from '../application/maintenance/copy.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
+import type { StorageParts } from '../application/ports/table-store.js';
 import { asPaused, type Webhook } from '../domain/webhook.js';
-import { type Storage, storageOf } from './storage.js';
+import { storageOf } from './storage.js';
 import { STORES, type StoreAt, type Stores, storeAt, storeUrlForms } from './stores/index.js';
 import { EXPIRING_TABLES, RECORD_TABLES, TABLES } from './tables.js';
 
@@ -24,30 +28,37 @@ const RULES: TableRules = {
   copiedFields: { [RECORD_TABLES.webhooks.name]: (fields) => asPaused(fields as Webhook) },
 };
 
+export interface CopyOptions {
+  readonly progress: Progress;
+  /** Takes only the target of a copy that broke off. It is called with what is deleted there. */
+  readonly overwrite?: (deleted: readonly Contents[]) => void;
+}
+
 /**
- * Copies everything that one store keeps to another.
+ * Copies everything that one store keeps to another, which is empty.
  * @param from,to URLs of stores, see {@link storeUrlForms}
- * @throws CopyError, StoreConfigError; AppError `unavailable`
+ * @throws CopyError, StoreConfigError; AppError `unavailable`. The target is marked then, and does not open
  */
 export async function copyStores(
   from: string,
   to: string,
-  progress: Progress,
+  { progress, overwrite: deletes }: CopyOptions,
   stores: Stores = STORES,
 ): Promise<CopyReport[]> {
-  const source = await storageAt(from, stores);
-  const target = await storageAt(to, stores);
+  const source = storageOf(await partsAt(from, stores));
+  const targetParts = await partsAt(to, stores);
+  const target = storageOf(targetParts);
   if (source.store.location === target.store.location) throw new CopyError('Both are the same store.');
   try {
     await source.store.open();
-    await target.store.open();
-    // The feeds of the target do not show what a copy writes: at the end expires what somebody took meanwhile.
+    // Marked or not.
+    await targetParts.store.open();
+    await claimTarget(target.archives, CLOCK, deletes && { deletes, progress });
+    const reports = await copyArchives(source.archives, target.archives, RULES, CLOCK, progress);
+    // The feeds of the target do not show what a copy writes: what was taken of an earlier content expires.
     await target.feedState.reset();
-    try {
-      return await copyArchives(source.archives, target.archives, RULES, CLOCK, progress);
-    } finally {
-      await target.feedState.reset();
-    }
+    await releaseTarget(target.archives);
+    return reports;
   } finally {
     await Promise.allSettled([source.store.close(), target.store.close()]);
   }
@@ -62,10 +73,10 @@ export async function requireUnused(from: string): Promise<void> {
   await kept.requireUnused?.(settings);
 }
 
-async function storageAt(url: string, stores: Stores): Promise<Storage> {
+async function partsAt(url: string, stores: Stores): Promise<StorageParts> {
   const { store, settings } = named(url, stores);
   const makeParts = await store.load(settings);
-  return storageOf(makeParts({ tables: TABLES, budget: BUDGET, callTimeoutMs: COPY_TIMEOUT_MS }));
+  return makeParts({ tables: TABLES, budget: BUDGET, callTimeoutMs: COPY_TIMEOUT_MS });
 }
 
 /** @throws CopyError */

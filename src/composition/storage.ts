@@ -1,3 +1,4 @@
+import { requireFinished } from '../application/maintenance/copy.js';
 import type { Archives } from '../application/ports/archive.js';
 import type { FeedState } from '../application/ports/change-feed.js';
 import { type Observer, observeCall, type StoreCall } from '../application/ports/observer.js';
@@ -43,7 +44,7 @@ type Observe = <Port extends object>(port: Port, collection?: string) => Port;
  * @param observe of all ports but the archives, which only a copy uses, and the state of the feeds
  */
 export function storageOf(parts: StorageParts, observe: Observe = (port) => port): Storage {
-  const { store, feedState, usage, expiringUsage } = parts;
+  const { store, feedState, usage, expiringUsage, unfinishedCopy } = parts;
   const all = new Map(TABLES.map((table) => [table, parts.table(table)]));
   const of = (table: StoredTable) => all.get(table) as TableStore<object>;
   const purgeable = [
@@ -54,8 +55,13 @@ export function storageOf(parts: StorageParts, observe: Observe = (port) => port
   const searchIndexes = TABLES.filter(({ searched }) => searched.length > 0).flatMap(
     (table) => of(table).indexes ?? [],
   );
+  const archives: Archives = {
+    records: TABLES.flatMap((table) => of(table).archives?.records ?? []),
+    reservations: RESOURCE_TABLES.flatMap((table) => of(table).archives?.reservations ?? []),
+    ...(unfinishedCopy && { unfinished: unfinishedCopy }),
+  };
   return {
-    store: observe(store),
+    store: observe(withFinishedCopy(store, archives)),
     ...repositories(
       <Fields extends object>(table: StoredTable) =>
         observe(of(table).records, table.name) as Repository<Fields>,
@@ -64,10 +70,7 @@ export function storageOf(parts: StorageParts, observe: Observe = (port) => port
     changes: changeFeeds((table) => observe(of(table).changes, table.name)),
     feedState,
     usage: observe(usage, 'api_key_usage'),
-    archives: {
-      records: TABLES.flatMap((table) => of(table).archives?.records ?? []),
-      reservations: RESOURCE_TABLES.flatMap((table) => of(table).archives?.reservations ?? []),
-    },
+    archives,
     purgeable: purgeable.map((entries) => observe(entries)),
     searchIndexes: searchIndexes.map((index) => observe(index, index.name)),
   };
@@ -99,4 +102,18 @@ function methodsOf(port: object | null): [name: string, method: Method][] {
       typeof value === 'function' && !UNOBSERVED.includes(name) ? [[name, value]] : [],
   );
   return [...methodsOf(Object.getPrototypeOf(port)), ...own];
+}
+
+/** Returns the store; it does not open before a copy to it has ended. */
+function withFinishedCopy(store: Store, archives: Archives): Store {
+  return {
+    location: store.location,
+    open: async () => {
+      await store.open();
+      await requireFinished(archives, store.location);
+    },
+    ping: () => store.ping(),
+    ...(store.pools && { pools: () => store.pools?.() ?? [] }),
+    close: () => store.close(),
+  };
 }

@@ -156,27 +156,24 @@ describe('the feeds of a SQLite database', () => {
     expect([seen[0], seen[1], new Set(seen).size]).to.deep.equal([undefined, undefined, 4]);
   });
 
-  it('begin anew in the target of a copy, and again if it is copied once more', async () => {
+  it('begin anew in the target of a copy', async () => {
     const target = `${file}.target`;
     await inStore(({ products }) => products.insertAll([product(1)]));
     const before = await inStore(async ({ changes, feedState }) => {
       await feedState.turnOn();
       return changes.products.end();
     }, target);
-    await copyStores(`sqlite:${file}`, `sqlite:${target}`, () => {});
-    expect(await isExpired(before, target)).to.equal(true);
-    const first = await generationIn(target);
-    await copyStores(`sqlite:${target}`, `sqlite:${target}.again`, () => {});
-    const generations = [await generationIn(file), first, await generationIn(`${target}.again`)];
-    expect([generations[0], new Set(generations).size]).to.deep.equal([undefined, 3]);
-    const between = await inStore(({ changes }) => changes.products.end(), target);
-    let meanwhile: FeedPosition | undefined;
     const beside = await open(target);
-    await copyStores(`sqlite:${file}`, `sqlite:${target}`, async () => {
+    let meanwhile: FeedPosition | undefined;
+    const take = async () => {
       meanwhile ??= await beside.changes.products.end();
-    });
-    expect(await beside.changes.products.read(between, 10)).to.equal(undefined);
+    };
+    await copyStores(`sqlite:${file}`, `sqlite:${target}`, { progress: take });
+    expect(await isExpired(before, target)).to.equal(true);
     expect(meanwhile && (await beside.changes.products.read(meanwhile, 10))).to.equal(undefined);
+    await copyStores(`sqlite:${target}`, `sqlite:${target}.again`, { progress: () => {} });
+    const generations = await Promise.all([file, target, `${target}.again`].map(generationIn));
+    expect([generations[0], new Set(generations).size]).to.deep.equal([undefined, 3]);
   });
 
   it('begin anew by a command, beside a service', async () => {

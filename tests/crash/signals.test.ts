@@ -46,11 +46,10 @@ print(file.execute('PRAGMA integrity_check').fetchone()[0], file.execute('SELECT
 `;
 
 const COPY = ['copy', '--from', 'sqlite:data/catalogue.sqlite', '--to', 'sqlite:target.sqlite'];
-const AGAIN = 'Interrupted. Run the same command again: it writes only what is missing.';
+const AGAIN = 'Interrupted. The copy is not whole: run the same command again, with --overwrite.';
 
 /** A command, what it shows when the signal comes, and its last line. */
 const STEPS: readonly (readonly [step: string, args: readonly string[], line: string])[] = [
-  ['comparing products', COPY, AGAIN],
   ['copying products', COPY, AGAIN],
   ['verifying products', COPY, AGAIN],
   ['copying:', ['backup', 'b.sqlite'], 'Interrupted. No backup was created.'],
@@ -100,6 +99,15 @@ describe('a signal', () => {
       // It did not go on to another step.
       expect(lines.at(-2)).to.include(step);
       if (args[0] === 'backup') expect(readdirSync(where).sort()).to.deep.equal(['data', 'made.sqlite']);
+      if (args === COPY) {
+        expect((await catalogue(where, ['keys', 'list'], { SQLITE_FILE: 'target.sqlite' })).code).to.equal(
+          78,
+        );
+        const { code, out, err } = await catalogue(where, [...COPY, '--overwrite']);
+        expect([code, err]).to.deep.equal([0, '']);
+        expect(out).to.include(`products: ${PRODUCTS - 7} records, 0 tombstones; both sides`);
+        expect(await python(EXAMINE, join(where, 'target.sqlite'))).to.equal(`ok ${PRODUCTS - 7}\n`);
+      }
       if (args[0] !== 'restore') return;
       expect(readdirSync(join(where, 'data')).sort()).to.deep.equal(before);
       const inPlace = join(where, 'data/catalogue.sqlite');

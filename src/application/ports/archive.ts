@@ -1,6 +1,9 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { Reservation } from './idempotency-store.js';
 
+/** The numbers of the entries of an archive: of `record` and `tombstone`, or of `reservation`. */
+export type EntryCounts = Readonly<Record<string, number>>;
+
 /**
  * Everything of one kind that a store keeps, unchanged, for copying it to another store. Every entry has its own key.
  */
@@ -12,13 +15,8 @@ export interface Archive<Key extends number | string, Entry> {
    * least one if there is any.
    */
   read(after: Key, limit: number): Promise<readonly Entry[]>;
-  /**
-   * Returns the key of an entry that a walk by {@link read} cannot reach or return exactly, as text: an id outside of 1
-   * to 2^53 − 1, an empty text, or a value of another type. Undefined if there is none.
-   */
-  outlier(): Promise<string | undefined>;
-  /** Returns the number of entries that the store counts, without those that expire and are older than `since`. */
-  count(since: Instant): Promise<number>;
+  /** Returns the number of entries of each kind, without those that expire and are older than `since`. */
+  counts(since: Instant): Promise<EntryCounts>;
   /** Adds entries with unused keys. If it fails, it may have added some of them. */
   add(entries: readonly Entry[]): Promise<void>;
   /** Deletes entries without tombstones. */
@@ -53,4 +51,13 @@ export type ReservationArchive = Archive<string, Reservation>;
 export interface Archives {
   readonly records: readonly RecordArchive[];
   readonly reservations: readonly ReservationArchive[];
+  /** Has an entry while a copy to this store has not ended. Absent if nothing outlives the process. */
+  readonly unfinished?: ReservationArchive;
 }
+
+/** The mark of a target whose copy has not ended: a reservation of no table. Services and commands refuse the store. */
+export const UNFINISHED_COPY = {
+  name: 'unfinished_copy',
+  message: 'a copy to this store has not ended',
+  remedy: 'if catalogue copy broke off, run it again with --overwrite',
+} as const;

@@ -42,6 +42,8 @@ export interface StorageParts {
   readonly usage: UsageStore;
   /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */
   readonly expiringUsage?: Purgeable;
+  /** Reservations of no table, for the mark of a copy. Absent if nothing outlives the process. */
+  readonly unfinishedCopy?: ReservationArchive;
   /** Called once for each table. */
   table<Fields extends object>(table: StoredTable): TableStore<Fields>;
 }

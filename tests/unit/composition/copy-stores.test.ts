@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
 import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
-import { CopyError, countsIn, type Progress } from '#src/application/maintenance/copy-archive.js';
+import { CopyError, countsIn, type Progress } from '#src/application/maintenance/copy.js';
 import { RESERVATION_MS, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
-import { copyStores } from '#src/composition/copy-stores.js';
+import { type CopyOptions, copyStores } from '#src/composition/copy-stores.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import type { Instant } from '#src/domain/record.js';
@@ -37,8 +37,9 @@ describe('copyStores', () => {
       await storage.store.close();
     }
   };
-  const copy = async (progress: Progress = () => {}) => {
-    const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, progress);
+  const copy = async (progress: Progress = () => {}, overwrite?: CopyOptions['overwrite']) => {
+    const options = { progress, ...(overwrite && { overwrite }) };
+    const reports = await copyStores(`sqlite:${from}`, `sqlite:${to}`, options);
     return reports.map((report) => `${report.name}: ${countsIn(report)}, ${report.written} written`);
   };
   const deleted = async ({ products }: Storage, id: number, at: Instant) => {
@@ -50,25 +51,6 @@ describe('copyStores', () => {
     await apiKeys.insertAll([{ ...product(id), fields }]);
     await apiKeys.removeAll([{ id, expected: 1, at }]);
   };
-
-  it('lets the positions in the target expire at its end, also if it fails', async () => {
-    await inStore(from, (storage) => storage.products.insertAll([product(1)]));
-    await inStore(to, (storage) => storage.feedState.turnOn());
-    let taken: unknown;
-    const epoch = () => {
-      const database = new Database(to);
-      const [row] = database.prepare("SELECT epoch FROM feeds WHERE resource = 'products'").all();
-      database.close();
-      return (row as { epoch: unknown }).epoch;
-    };
-    const stop = () => {
-      taken = epoch();
-      throw new CopyError('stopped');
-    };
-    const failure = await copy(stop).catch((error: Error) => error.message);
-    expect(failure).to.equal('stopped');
-    expect(epoch()).not.to.equal(taken);
-  });
 
   it('copies unexpired tombstones and reservations, and all tombstones of API keys', async () => {
     const now = Date.now();
@@ -99,66 +81,88 @@ describe('copyStores', () => {
     });
   });
 
-  it('continues after days, although each side has purged entries that the other still has', async () => {
-    const now = Date.now();
-    const old = now - 2 * TOMBSTONE_MS;
-    await inStore(from, async (storage) => {
-      await storage.products.insertAll([product(1)]);
-      await deleted(storage, 2, now);
-      await storage.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
-    });
-    await inStore(to, async (storage) => {
-      await deleted(storage, 3, old);
-      await storage.reservations.products.reserve([
-        reservation('a', { reservedAt: old, id: 1 }),
-        reservation('gone', { reservedAt: old, id: 3 }),
-      ]);
-    });
-    const lines = await copy();
-    expect(lines).to.include('products: 1 records, 1 tombstones, 2 written');
-    expect(lines).to.include('products: 1 reservations, 1 written');
-    await inStore(to, async ({ reservations }) => {
-      expect((await reservations.products.find(['a'])).get('a')?.id).to.equal(2);
-    });
-  });
-
   it('makes new ids of the target follow the last id of the source', async () => {
     await inStore(from, ({ products }) => products.reserveIds(41));
     await copy();
     expect(await inStore(to, ({ products }) => products.reserveIds(1))).to.equal(42);
   });
 
-  it('fails if a record is created after its table was verified, and succeeds the next time', async () => {
+  const messageOf = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+
+  it('fails if a record is created after its table was verified, and the target does not open', async () => {
     await inStore(from, ({ products }) => products.insertAll([product(1)]));
     const other = new Database(from);
-    let isVerified = false;
     let isLate = false;
-    const error = await copy((name, step) => {
-      isVerified ||= name === 'products' && step === 'verifying';
-      if (name !== 'users' || isLate) return;
-      expect(isVerified).to.equal(true);
-      isLate = true;
-      other.exec(`INSERT INTO products (id, record_version, created_at, updated_at, fields)
-        VALUES (2, 1, 0, 0, '{"name":"late"}')`);
-    }).catch((error: unknown) => error);
-    expect(error).to.be.instanceOf(CopyError);
-    expect((error as Error).message).to.equal(
-      'The source changed meanwhile. Stop its service and run this again.',
-    );
-    expect(await copy(() => other.prepare('SELECT * FROM products').all())).to.include(
-      'products: 2 records, 0 tombstones, 1 written',
+    const failed = await messageOf(
+      copy((name, step) => {
+        if (name !== 'users' || step !== 'copying' || isLate) return;
+        isLate = true;
+        other.exec(`INSERT INTO products (id, record_version, created_at, updated_at, fields)
+          VALUES (2, 1, 0, 0, '{"name":"late"}')`);
+      }),
     );
     other.close();
+    expect([isLate, failed]).to.deep.equal([true, 'The source changed meanwhile. Stop its service.']);
+    expect(await messageOf(inStore(to, async () => {}))).to.include('a copy to this store has not ended');
   });
 
-  it('rejects a target with reservations that the source does not have', async () => {
+  it('takes an empty target alone, and says what another one holds', async () => {
     const now = Date.now();
-    await inStore(to, ({ reservations }) =>
-      reservations.users.reserve([reservation('a', { reservedAt: now })]),
+    await inStore(from, ({ products }) => products.insertAll([product(1)]));
+    await inStore(to, async (storage) => {
+      await deleted(storage, 1, now - 2 * TOMBSTONE_MS);
+      await storage.reservations.users.reserve([reservation('a', { reservedAt: now - 2 * TOMBSTONE_MS })]);
+    });
+    const content = 'products: 0 records, 1 tombstones; users: 1 reservations.';
+    expect(await messageOf(copy())).to.equal(
+      `The target is not empty: ${content} A copy needs an empty store.`,
     );
-    await inStore(from, async () => {});
-    const error = await copy().catch((error: unknown) => error);
-    expect(error).to.be.instanceOf(CopyError);
-    expect((error as Error).message).to.include('a reservation of users, a, that is not of the source');
+    expect(
+      await messageOf(
+        copy(
+          () => {},
+          () => {},
+        ),
+      ),
+    ).to.include(`takes only the target of a copy that broke off`);
+    await inStore(to, async ({ products }) => expect(await products.findUsedIds([1])).to.have.length(1));
+  });
+
+  it('marks the target until it has ended: then `overwrite` deletes what is there, and copies again', async () => {
+    const now = Date.now();
+    const many = Array.from({ length: 1_500 }, (_, at) => product(at + 2));
+    await inStore(from, async (storage) => {
+      await deleted(storage, 1, now);
+      await storage.products.insertAll(many);
+      await storage.reservations.products.reserve([reservation('a', { reservedAt: now, id: 2 })]);
+    });
+    const breakAt = (table: string) => (name: string) => {
+      if (name === table) throw new CopyError('broken off');
+    };
+    expect(await messageOf(copy(breakAt('users')))).to.equal('broken off');
+    const refusal = `${to}: a copy to this store has not ended; if catalogue copy broke off, run it again with --overwrite.`;
+    const openings = [
+      inStore(to, async () => {}),
+      copyStores(`sqlite:${to}`, `sqlite:${to}.x`, { progress: () => {} }),
+    ];
+    for (const opened of openings) expect(await messageOf(opened)).to.equal(refusal);
+    expect(await messageOf(copy())).to.equal(
+      'The target is not empty: products: 1500 records, 1 tombstones. It is of a copy that broke off: --overwrite deletes it.',
+    );
+    const seen: unknown[] = [];
+    const overwrite = (contents: readonly unknown[]) => seen.push(...contents);
+    expect(await messageOf(copy(breakAt('products'), overwrite))).to.equal('broken off');
+    expect(await copy(() => {}, overwrite)).to.include.members([
+      'products: 1500 records, 1 tombstones, 1501 written',
+      'products: 1 reservations, 1 written',
+    ]);
+    const deletedThere = { name: 'products', counts: { record: 1_500, tombstone: 1 } };
+    expect(seen).to.deep.equal([deletedThere, deletedThere]);
+    await inStore(to, async ({ products }) => expect(await products.find(2)).to.deep.equal(many[0]));
+    expect(await messageOf(copy(() => {}, overwrite))).to.include('This one holds products: 1500 records');
   });
 });

@@ -114,7 +114,7 @@ describe('a fifth store', () => {
       [`sqlite:${from}`, `level:${folder}/level`],
       [`level:${folder}/level`, `sqlite:${to}`],
     ] as const) {
-      const reports = await copyStores(source, target, () => {}, FIVE);
+      const reports = await copyStores(source, target, { progress: () => {} }, FIVE);
       expect(reports.find(({ name }) => name === 'products')).to.include({ written: 1 });
     }
     expect(existsSync(fileIn(join(folder, 'level')))).to.equal(true);

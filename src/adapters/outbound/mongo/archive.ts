@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
-import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
+import type { EntryCounts, RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
+import type { Id, Instant } from '../../../domain/record.js';
 import {
   archivedDocumentOf,
   type LiveDocument,
@@ -9,14 +9,11 @@ import {
   type StoredDocument,
   tombstoneOf,
 } from './documents.js';
-import { findKeyOutside, IdCounter, readBehind } from './small-tables.js';
+import { IdCounter, readBehind } from './small-tables.js';
 import type { MongoCollection, MongoStore } from './store.js';
 import { WITHOUT_WORDS } from './words.js';
 
 const LIVE = { live: true } as const;
-
-/** The earliest instant that a date can have. */
-const FIRST_INSTANT = -8.64e15;
 
 /** The records, tombstones and counter of one table, for copies between stores. */
 export class MongoArchive<Fields> extends IdCounter implements RecordArchive {
@@ -39,18 +36,13 @@ export class MongoArchive<Fields> extends IdCounter implements RecordArchive {
     );
   }
 
-  outlier(): Promise<string | undefined> {
-    return findKeyOutside(this.entries, { $gte: 1, $lte: MAX_ID });
-  }
-
-  async count(since: Instant): Promise<number> {
-    const live = await this.countLive();
-    const late = { $gte: new Date(Math.max(since, FIRST_INSTANT)) };
+  async counts(since: Instant): Promise<EntryCounts> {
+    const late = { $gte: new Date(since) };
     const deletedSince = { $or: [{ updatedAt: late }, { updatedAt: null, deletedAt: late }] };
-    const tombstones = await this.entries.run((all, maxTimeMS) =>
+    const tombstone = await this.entries.run((all, maxTimeMS) =>
       all.countDocuments({ live: null, ...deletedSince } as Document, { maxTimeMS }),
     );
-    return live + tombstones;
+    return { record: await this.countLive(), tombstone };
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
 import { checkNumberTypes, checkServer, parseConnectionString } from './connection.js';
-import { type LiveDocument, USAGE } from './documents.js';
+import { type LiveDocument, reservationCollection, USAGE } from './documents.js';
 import { translateError } from './errors.js';
 import { existingIndexes, findUnusableIndexes, wantedIndexes } from './indexes.js';
 
@@ -36,6 +37,7 @@ export async function checkMongo(
       diagnoses: [
         ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
         await checkIndexes(client.db(database), tables),
+        ...(await unfinishedCopyIn(client.db(database))),
         ...(await unusableIn(client.db(database), tables)),
       ],
       ...(hello['localTime'] instanceof Date && { time }),
@@ -45,6 +47,11 @@ export async function checkMongo(
   } finally {
     await client?.close();
   }
+}
+
+async function unfinishedCopyIn(database: Db): Promise<Diagnosis[]> {
+  const marks = await database.collection(reservationCollection(UNFINISHED_COPY)).countDocuments();
+  return marks === 0 ? [] : [wrong('store', UNFINISHED_COPY.message, UNFINISHED_COPY.remedy)];
 }
 
 function unusableIn(database: Db, tables: readonly StoredTable[]): Promise<Diagnosis[]> {

@@ -1,6 +1,6 @@
 /** The collections besides those of records: counters of ids, reservations of idempotency keys, the usage of API keys. */
 import { BSON, type Document, type Filter, type WithId } from 'mongodb';
-import type { ReservationArchive } from '../../../application/ports/archive.js';
+import type { EntryCounts, ReservationArchive } from '../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../../../application/ports/usage-store.js';
@@ -139,13 +139,12 @@ export class MongoReservations implements IdempotencyStore, ReservationArchive {
     return (await readBehind(this.reservations, after, limit)).map(reservationOf);
   }
 
-  outlier(): Promise<string | undefined> {
-    return findKeyOutside(this.reservations, { $gt: '' });
-  }
-
-  count(since: Instant): Promise<number> {
+  async counts(since: Instant): Promise<EntryCounts> {
     const reservedAt = { $gte: new Date(since) };
-    return this.reservations.run((all, maxTimeMS) => all.countDocuments({ reservedAt }, { maxTimeMS }));
+    const reservation = await this.reservations.run((all, maxTimeMS) =>
+      all.countDocuments({ reservedAt }, { maxTimeMS }),
+    );
+    return { reservation };
   }
 
   /**
@@ -222,16 +221,4 @@ export async function readBehind<Kind extends Document>(
     const same = (document: WithId<Kind>) => document;
     return (await readUpTo(limit, MAX_PAGE_BYTES, cursor, same, BSON.calculateObjectSize)).items;
   });
-}
-
-/** Returns a key of any type that does not fulfil a condition, as text. */
-export async function findKeyOutside<Kind extends Document>(
-  collection: MongoCollection<Kind>,
-  condition: Document,
-): Promise<string | undefined> {
-  const isOutside = { _id: { $not: condition } } as Filter<Kind>;
-  const found = await collection.run((all, maxTimeMS) =>
-    all.findOne<Document>(isOutside, { projection: { _id: 1 }, maxTimeMS }),
-  );
-  return found ? String(found['_id']) : undefined;
 }

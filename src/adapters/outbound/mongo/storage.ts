@@ -1,4 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { MongoArchive } from './archive.js';
 import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
@@ -31,6 +32,7 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
     store,
     feedState,
     usage: new MongoUsageStore(store),
+    unfinishedCopy: new MongoReservations(store, UNFINISHED_COPY),
     table: (table) => {
       const state = { areCurrent: false };
       const reservations = new MongoReservations(store, table);

@@ -1,6 +1,11 @@
-import type { RecordArchive, RecordEntry, Tombstone } from '../../../application/ports/archive.js';
+import type {
+  EntryCounts,
+  RecordArchive,
+  RecordEntry,
+  Tombstone,
+} from '../../../application/ports/archive.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
-import { type Id, type Instant, MAX_ID, type Versioned } from '../../../domain/record.js';
+import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
 import { IdCounter } from './small-tables.js';
 import type { TableWrites } from './statements.js';
@@ -33,15 +38,10 @@ export class PostgresqlArchive extends IdCounter implements RecordArchive {
     );
   }
 
-  async outlier(): Promise<string | undefined> {
-    const text = `SELECT id::text FROM ${this.name} WHERE id < 1 OR id > ${MAX_ID} LIMIT 1`;
-    return (await this.store.run<[string]>({ text }, []))[0]?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
-    const text = `SELECT count(*) FROM ${this.name} WHERE ${IS_LIVE} OR deleted_at >= $1`;
-    const first = Number.isFinite(since) ? since : 0;
-    return (await this.store.run<[number]>({ text }, [first]))[0]?.[0] ?? 0;
+  async counts(since: Instant): Promise<EntryCounts> {
+    const text = `SELECT count(*) FILTER (WHERE ${IS_LIVE}), count(*) FILTER (WHERE deleted_at >= $1) FROM ${this.name}`;
+    const [[record, tombstone] = [0, 0]] = await this.store.run<[number, number]>({ text }, [since]);
+    return { record, tombstone };
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
@@ -37,7 +38,7 @@ export async function checkPostgresql(
       const diagnoses = [
         ok('store', `PostgreSQL ${facts.name} responds (${location.replace('PostgreSQL at ', '')})`),
         await checkSchema(connected),
-        ...(await unusableIn(connected, tables)),
+        ...(await contentsOf(connected, tables)),
         ...(isUnprotected ? [UNPROTECTED] : []),
         ...(facts.hasFsync ? [] : [NO_FSYNC]),
       ];
@@ -48,8 +49,11 @@ export async function checkPostgresql(
   }
 }
 
-async function unusableIn(client: pg.Client, tables: readonly StoredTable[]): Promise<Diagnosis[]> {
+async function contentsOf(client: pg.Client, tables: readonly StoredTable[]): Promise<Diagnosis[]> {
   if ((await versionOf(client)) < MIGRATIONS.length) return [];
+  const { name, message, remedy } = UNFINISHED_COPY;
+  const { rows } = await client.query('SELECT 1 FROM reservations WHERE resource = $1', [name]);
+  if (rows.length > 0) return [{ subject: 'store', verdict: 'wrong', message, remedy }];
   return unusableRecords(tables, async (name) => {
     const text = `SELECT id, fields FROM ${name} WHERE deleted_at IS NULL ORDER BY id`;
     return (await client.query<[number, string]>({ text, rowMode: 'array' })).rows;

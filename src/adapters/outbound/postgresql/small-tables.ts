@@ -1,6 +1,6 @@
 /** The tables besides those of records: counters of ids, reservations of idempotency keys, the usage of API keys. */
 import { RESERVATION_MS } from '../../../application/maintenance/retention.js';
-import type { ReservationArchive } from '../../../application/ports/archive.js';
+import type { EntryCounts, ReservationArchive } from '../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../application/ports/purgeable.js';
@@ -108,15 +108,10 @@ export class PostgresqlReservations implements IdempotencyStore, ReservationArch
     return rows.map(reservationOf);
   }
 
-  async outlier(): Promise<string | undefined> {
-    const text = `SELECT key FROM reservations WHERE resource = $1 AND key = ''`;
-    return (await this.store.run<[string]>({ text }, [this.name]))[0]?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
+  async counts(since: Instant): Promise<EntryCounts> {
     const text = 'SELECT count(*) FROM reservations WHERE resource = $1 AND reserved_at >= $2';
-    const first = Number.isFinite(since) ? since : 0;
-    return (await this.store.run<[number]>({ text }, [this.name, first]))[0]?.[0] ?? 0;
+    const [[reservation] = [0]] = await this.store.run<[number]>({ text }, [this.name, since]);
+    return { reservation };
   }
 
   /** Sorted by key, so that two processes do not wait for each other. */

@@ -1,5 +1,6 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive } from './archive.js';
@@ -40,6 +41,7 @@ export function postgresqlStorage({
     store,
     feedState: new PostgresqlFeedState(store, tables),
     usage: new PostgresqlUsageStore(store),
+    unfinishedCopy: new PostgresqlReservations(store, UNFINISHED_COPY.name),
     expiringUsage: expiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
     table: (table) => {
       const writes = new TableWrites(table);

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { type ExaminedTable, unusableRows } from '../../../application/maintenance/unusable-records.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
@@ -12,7 +13,13 @@ import { pragma, rowsOf } from './connection/connection.js';
 import { translateError } from './connection/errors.js';
 import { type FileSystemType, networkWarning, requireFile, USE_LOCAL_DISK } from './connection/files.js';
 import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
-import { checkVersion, INSTALL_NEWER, schemaProblem, schemaSize } from './connection/schema-check.js';
+import {
+  checkFinished,
+  checkVersion,
+  INSTALL_NEWER,
+  schemaProblem,
+  schemaSize,
+} from './connection/schema-check.js';
 import { columnsOf } from './sql/schema.js';
 
 /** A database up to this size is checked for damage unasked: it takes some seconds at most. */
@@ -91,6 +98,7 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
     return { diagnoses: [wrong(problem.message, problem.remedy), damageIn(connection, check.deep)] };
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     return { diagnoses: [ok(`${file} is empty; the next start fills it`)] };
+  checkFinished(connection, file);
   if (version < MIGRATIONS.length) {
     const message = `${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`;
     return { diagnoses: [finding('warning', message, BACK_UP), damageIn(connection, check.deep)] };
@@ -161,6 +169,7 @@ function newestRecord(
 
 function remedyOf({ message }: StoreConfigError): string {
   if (message.includes('newer version')) return INSTALL_NEWER;
+  if (message.includes(UNFINISHED_COPY.message)) return UNFINISHED_COPY.remedy;
   return message.includes('damaged') ? DAMAGED : 'set SQLITE_FILE to the database of this service';
 }
 

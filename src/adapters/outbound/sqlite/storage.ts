@@ -1,4 +1,5 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { SqliteDatabase } from './connection/database.js';
@@ -25,6 +26,7 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
     feedState: new SqliteFeedState(store, tables),
     usage,
     expiringUsage: usage,
+    unfinishedCopy: new SqliteReservations(store, UNFINISHED_COPY),
     table: (table) => {
       const reservations = new SqliteReservations(store, table);
       const records = new SqliteArchive(store, table);

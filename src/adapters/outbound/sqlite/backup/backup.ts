@@ -7,7 +7,7 @@ import { connect, pragma } from '../connection/connection.js';
 import { translateError } from '../connection/errors.js';
 import { identityOf } from '../connection/files.js';
 import { APPLICATION_ID } from '../connection/migrations.js';
-import { checkApplication } from '../connection/schema-check.js';
+import { checkApplication, checkFinished } from '../connection/schema-check.js';
 import { AtomicFile, orTargetError } from './atomic-file.js';
 
 /** How long the backup waits while another process recovers the log. */
@@ -119,4 +119,5 @@ function checkIsOwn(connection: Database.Database, file: string): void {
   checkApplication(connection, file);
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     throw new StoreConfigError(`The database ${file} is empty.`);
+  checkFinished(connection, file);
 }

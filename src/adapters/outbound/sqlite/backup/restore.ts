@@ -12,7 +12,7 @@ import { connect, pragma, rowsOf } from '../connection/connection.js';
 import { isBusy, translateError } from '../connection/errors.js';
 import { createFolder, identityOf } from '../connection/files.js';
 import { afterRestore } from '../connection/migrations.js';
-import { checkOwner, isEmpty } from '../connection/schema-check.js';
+import { checkFinished, checkOwner, isEmpty } from '../connection/schema-check.js';
 import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 import { copyChecked } from './backup.js';
 
@@ -152,6 +152,7 @@ function openExclusively(file: string): Database.Database {
   const connection = connect(file, 'rw');
   try {
     checkOwner(connection, file);
+    checkFinished(connection, file);
     connection.pragma('journal_mode = DELETE');
     connection.exec('BEGIN EXCLUSIVE');
     // Another process may have opened the database, and brought the log back, between the two statements.

@@ -1,4 +1,5 @@
 import Database from 'libsql';
+import { UNFINISHED_COPY } from '../../../../application/ports/archive.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
 import { escapeControls } from '../../../../shared/escape-controls.js';
 import { pragma, rowsOf } from './connection.js';
@@ -155,4 +156,14 @@ export function checkOwner(connection: Database.Database, file: string): void {
   if (owner !== APPLICATION_ID && !(owner === 0 && wasEmpty)) {
     throw new StoreConfigError(`${file} is a database of another application.`);
   }
+}
+
+/** @throws StoreConfigError if a copy to the database has not ended */
+export function checkFinished(connection: Database.Database, file: string): void {
+  const { name, message, remedy } = UNFINISHED_COPY;
+  const find = `SELECT 1 FROM reservations WHERE resource = '${name}' LIMIT 1`;
+  const hasReservations =
+    rowsOf(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'reservations'").length > 0;
+  if (!hasReservations || rowsOf(connection, find).length === 0) return;
+  throw new StoreConfigError(`${file}: ${message}; ${remedy}.`);
 }

@@ -1,8 +1,8 @@
 import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
-import type { RecordArchive, RecordEntry } from '../../../../application/ports/archive.js';
+import type { EntryCounts, RecordArchive, RecordEntry } from '../../../../application/ports/archive.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
-import { type Id, type Instant, MAX_ID } from '../../../../domain/record.js';
+import type { Id, Instant } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { RECORD_COLUMNS } from '../sql/records.js';
 import { RecordRows } from './record-rows.js';
@@ -40,19 +40,11 @@ export class SqliteArchive implements RecordArchive, Purgeable {
     return this.database.all<EntryRow>(sql, after, this.name, after, limit).map(entryOf);
   }
 
-  async outlier(): Promise<string | undefined> {
-    // One search by the key for each side of each table.
-    const parts = ['id < 1', `id > ${MAX_ID}`].flatMap((isOutside) => [
-      `SELECT CAST(id AS TEXT) FROM ${this.name} WHERE ${isOutside}`,
-      `SELECT CAST(id AS TEXT) FROM tombstones WHERE resource = ?1 AND ${isOutside}`,
-    ]);
-    return this.database.get<[string]>(`${parts.join(' UNION ALL ')} LIMIT 1`, this.name)?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
-    const sql = `SELECT (SELECT count(*) FROM ${this.name})
-      + (SELECT count(*) FROM tombstones WHERE resource = ? AND removed_at >= ?)`;
-    return this.database.get<[number]>(sql, this.name, since)?.[0] ?? 0;
+  async counts(since: Instant): Promise<EntryCounts> {
+    const sql = `SELECT (SELECT count(*) FROM ${this.name}),
+      (SELECT count(*) FROM tombstones WHERE resource = ? AND removed_at >= ?)`;
+    const [record = 0, tombstone = 0] = this.database.get<[number, number]>(sql, this.name, since) ?? [];
+    return { record, tombstone };
   }
 
   async add(entries: readonly RecordEntry[]): Promise<void> {

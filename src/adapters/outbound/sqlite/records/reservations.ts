@@ -1,5 +1,5 @@
 import { RESERVATION_MS } from '../../../../application/maintenance/retention.js';
-import type { ReservationArchive } from '../../../../application/ports/archive.js';
+import type { EntryCounts, ReservationArchive } from '../../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
@@ -14,7 +14,6 @@ const INSERT = `INSERT INTO reservations (resource, ${COLUMNS}) VALUES (?, ?, ?,
 const FIND = `SELECT ${COLUMNS} FROM reservations
   WHERE resource = ? AND key IN (SELECT value FROM json_each(?))`;
 const READ = `SELECT ${COLUMNS} FROM reservations WHERE resource = ? AND key > ? ORDER BY key LIMIT ?`;
-const EMPTY_KEY = "SELECT key FROM reservations WHERE resource = ? AND key = '' LIMIT 1";
 const COUNT = 'SELECT count(*) FROM reservations WHERE resource = ? AND reserved_at >= ?';
 const DISCARD = 'DELETE FROM reservations WHERE resource = ? AND key = ?';
 const PURGE = `DELETE FROM reservations WHERE (resource, key) IN (
@@ -65,12 +64,8 @@ export class SqliteReservations implements IdempotencyStore, Purgeable, Reservat
     return this.database.all<Row>(READ, this.name, after, limit).map(reservationOf);
   }
 
-  async outlier(): Promise<string | undefined> {
-    return this.database.get<[string]>(EMPTY_KEY, this.name)?.[0];
-  }
-
-  async count(since: Instant): Promise<number> {
-    return this.database.get<[number]>(COUNT, this.name, since)?.[0] ?? 0;
+  async counts(since: Instant): Promise<EntryCounts> {
+    return { reservation: this.database.get<[number]>(COUNT, this.name, since)?.[0] ?? 0 };
   }
 }
 

@@ -53,6 +53,7 @@ describe('the commands to MongoDB', () => {
     url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     storage = storageOf(mongoStorage({ url, tables: TABLES, budget: ENDLESS }));
     await storage.store.open();
+    server.commands.length = 0;
   });
   afterEach(async () => {
     await storage.store.close();

@@ -20,8 +20,8 @@ describe('the pool of connections to MongoDB', () => {
 
   beforeEach(async () => {
     answers = [];
-    server = new ScriptedMongo((name) =>
-      name === 'find' ? new Promise((resolve) => answers.push(resolve)) : undefined,
+    server = new ScriptedMongo((name, { find }) =>
+      name === 'find' && find === 'products' ? new Promise((resolve) => answers.push(resolve)) : undefined,
     );
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0&minPoolSize=0&maxPoolSize=2`;
     storage = storageOf(
