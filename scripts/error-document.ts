@@ -30,7 +30,7 @@ export function errorDocument(): string {
 const INTRODUCTION = `# Errors
 
 Every error code, its cause, and what to do; \`/docs\` shows a response of each. [The API](api.md#errors) says how to use
-errors. \`npm run docs:errors\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
+errors. \`npm run docs\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
 \`oauth-errors.ts\`); edit the texts there.`;
 
 const OF_DETAILS = `## Details

@@ -25,7 +25,7 @@ const BLOCKS: Readonly<Record<string, () => string>> = {
 
 const BLOCK = /(<!-- generated: (\w+) -->\n).*?(<!-- end of generated -->)/gs;
 
-/** Returns the page with each of its blocks as `npm run docs:tables` writes it. */
+/** Returns the page with each of its blocks as `npm run docs` writes it. */
 export function withTables(page: string): string {
   return page.replaceAll(
     BLOCK,

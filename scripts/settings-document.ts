@@ -27,7 +27,7 @@ warning. In the URL of a server, special characters of the name and the password
 \`#\` \`%23\`. \`catalogue config\` prints the settings with their sources; \`catalogue check\` examines what they name.
 
 [Operations](../how-to/operations.md#what-each-setting-protects) explains which setting protects what.
-\`npm run docs:settings\` generates this page from \`src/config/settings-schema.ts\` and, for
+\`npm run docs\` generates this page from \`src/config/settings-schema.ts\` and, for
 the stores, \`src/composition/stores\`; edit the texts there.`;
 
 function valuesOf({ type, values, minimum, maximum }: SettingDescription): string {

@@ -39,7 +39,7 @@ function sectionOf(text: string, heading: string): string {
 describe('docs/reference/errors.md', () => {
   const text = readFileSync(ERROR_DOCUMENT, 'utf8');
 
-  it('is the output of npm run docs:errors', () => {
+  it('is the output of npm run docs', () => {
     expect(text).to.equal(errorDocument());
   });
 

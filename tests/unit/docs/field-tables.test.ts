@@ -12,7 +12,7 @@ for (const [page, blocks] of Object.entries(PAGES_WITH_TABLES))
       expect(blocksOf(text)).to.have.members(blocks);
     });
 
-    it('has in them the output of npm run docs:tables', () => {
+    it('has in them the output of npm run docs', () => {
       expect(text).to.equal(withTables(text));
     });
   });

@@ -5,7 +5,7 @@ import { SETTINGS_DOCUMENT, settingsDocument } from '../../../scripts/settings-d
 describe('docs/reference/settings.md', () => {
   const text = readFileSync(SETTINGS_DOCUMENT, 'utf8');
 
-  it('is the output of npm run docs:settings', () => {
+  it('is the output of npm run docs', () => {
     expect(text).to.equal(settingsDocument());
   });
 
