@@ -39,7 +39,7 @@ const PARTS: readonly Part[] = [
       'adapters/inbound/http/query/idempotency-key',
       'adapters/outbound/memory/idempotency-store',
       'adapters/outbound/memory/expiring-map',
-      'shared/canonical-json',
+      'shared/json',
     ],
     tests: [
       'unit/application/records/record-creation*',

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { withoutLineEnds } from '#src/shared/json-line.js';
+import { withoutLineEnds } from '#src/shared/json.js';
 import type { ApiDocument } from './api-document.js';
 import { callTool } from './tool-call.js';
 import type { Tool } from './tools.js';

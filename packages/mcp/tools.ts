@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallOptions, Catalogue } from '#packages/client/index.js';
-import { canonicalJson } from '#src/shared/canonical-json.js';
+import { canonicalJson } from '#src/shared/json.js';
 import type { ApiDocument, Changes, Schema } from './api-document.js';
 import { type ArgumentIssue, argumentIssue } from './argument-issue.js';
 import {

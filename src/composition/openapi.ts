@@ -2,7 +2,7 @@ import { tagOf } from '../adapters/inbound/http/core/description.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import type { Settings } from '../config/settings.js';
-import { packageVersion } from '../config/version.js';
+import { packageVersion } from '../config/settings.js';
 import { DEFINITIONS } from './resources.js';
 
 /** The descriptions of the tags, in the order of the document. */

@@ -42,7 +42,7 @@ import type { IdAllocator } from '../application/records/id-allocator.js';
 import { WebhookSender } from '../application/webhooks/webhook-sender.js';
 import { WebhookStates } from '../application/webhooks/webhook-states.js';
 import type { Settings } from '../config/settings.js';
-import { packageVersion } from '../config/version.js';
+import { packageVersion } from '../config/settings.js';
 import { PublicUrl } from '../shared/public-url.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
 import { indexingWords, type Job, maintainingFeeds, purging, savingUsage, sendingWebhooks } from './jobs.js';

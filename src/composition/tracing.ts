@@ -1,7 +1,7 @@
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { TracingSettings } from '../config/settings.js';
-import { packageVersion } from '../config/version.js';
+import { packageVersion } from '../config/settings.js';
 
 /** Starts to record traces, if the settings ask for it. */
 export type MakeTracing = (logger: Logger) => Tracing | undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ROOT_FOLDER } from '../shared/root-folder.js';
-import { systemReason } from '../shared/system-reason.js';
+import { ROOT_FOLDER } from '../shared/program.js';
+import { systemReason } from '../shared/shown-text.js';
 import { shownValue } from './shown-value.js';
 
 /** The settings are invalid. There is one issue per line, without secrets. */

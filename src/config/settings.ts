@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { escapeControls } from '../shared/escape-controls.js';
+import { ROOT_FOLDER } from '../shared/program.js';
+import { escapeControls } from '../shared/shown-text.js';
 import { issueLines, misspeltNames } from './settings-issues.js';
 import { given, type Layers, readLayers, SettingsError } from './settings-layers.js';
 import { MAX_WORKERS, metaOf, SETTING_NAMES, SETTINGS_SCHEMA, type Settings } from './settings-schema.js';
@@ -189,4 +191,10 @@ export function loadTracing(environment: NodeJS.ProcessEnv = process.env): Traci
 
 function protocolOf(url: string): string {
   return URL.canParse(url) ? new URL(url).protocol : '';
+}
+
+/** The version of the program, from package.json: the only place that has it. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL('package.json', ROOT_FOLDER), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -1,6 +1,5 @@
 import { isAmbiguousUrl } from '../composition/stores/registration.js';
-import { escapeControls } from '../shared/escape-controls.js';
-import { redactSecrets } from '../shared/redact.js';
+import { escapeControls, redactSecrets } from '../shared/shown-text.js';
 
 /** What of a setting is secret: all of it, or all of its URL but the hosts, the ports and the database. */
 export type Secrecy = 'all' | 'url';

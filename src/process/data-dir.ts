@@ -1,7 +1,7 @@
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SettingsError } from '../config/settings.js';
-import { systemReason } from '../shared/system-reason.js';
+import { systemReason } from '../shared/shown-text.js';
 
 /** A full disk spoils no folder: what is in it can still be read. */
 const FULL = ['ENOSPC', 'EDQUOT'];

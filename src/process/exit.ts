@@ -1,5 +1,5 @@
 import { SettingsError } from '../config/settings.js';
-import { EXIT_CODES } from '../shared/exit-codes.js';
+import { EXIT_CODES } from '../shared/program.js';
 import { AddressInUse } from './listen.js';
 
 /** Under npm, one Ctrl-C reaches the process twice within this time: directly, and through npm. */

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type ServerOpts } from 'node:net';
 import type { Logger } from '../application/ports/logger.js';
 import { SettingsError } from '../config/settings.js';
-import { systemReason } from '../shared/system-reason.js';
+import { systemReason } from '../shared/shown-text.js';
 
 /** Another program listens on this address. The message is for a person. */
 export class AddressInUse extends Error {}

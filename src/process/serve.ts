@@ -1,5 +1,5 @@
 import { loadTracing, type Settings, unknownVariables } from '../config/settings.js';
-import { EXIT_CODES } from '../shared/exit-codes.js';
+import { EXIT_CODES } from '../shared/program.js';
 import { exitIfExplained, exitOnConfigError, onShutdownSignal } from './exit.js';
 import { createService, type Started, StoreTimeout } from './service.js';
 

@@ -15,7 +15,7 @@ import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings, TracingSettings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
 import type { Instant } from '../domain/record.js';
-import { systemReason } from '../shared/system-reason.js';
+import { systemReason } from '../shared/shown-text.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
 import { Management } from './management.js';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Settings } from '../config/settings.js';
-import { redactSecrets } from '../shared/redact.js';
+import { redactSecrets } from '../shared/shown-text.js';
 import type { Started } from './service.js';
 
 type Lines = (settings: Settings, started: Started) => string[];

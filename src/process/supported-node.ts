@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ROOT_FOLDER } from '../shared/root-folder.js';
-
-/** sysexits.h */
-const EX_CONFIG = 78;
+import { EXIT_CODES, ROOT_FOLDER } from '../shared/program.js';
 
 /** One range of `engines.node`: a version and all later ones; with `^`, those of the same major version. */
 const RANGE = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/;
@@ -19,7 +16,7 @@ export function requireSupportedNode() {
   process.stderr.write(
     `This needs Node ${describeRanges(supported)}; it is run by Node ${process.versions.node}.\n`,
   );
-  process.exit(EX_CONFIG);
+  process.exit(EXIT_CODES.configuration);
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from './promises.js';
+import { setTimeoutAfterIo } from './promises.js';
 import { RotatingQueues } from './task-scheduler.js';
-import { setTimeoutAfterIo } from './timeout.js';
 
 export interface SemaphoreLimits {
   /** The limit of all clients together. */

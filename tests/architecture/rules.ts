@@ -47,13 +47,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   ],
   'packages/client/': ['packages/client/'],
   'packages/remote/': ['packages/remote/', 'packages/client/index.ts'],
-  'packages/mcp/': [
-    'packages/mcp/',
-    'packages/remote/',
-    'packages/client/index.ts',
-    'shared/canonical-json.ts',
-    'shared/json-line.ts',
-  ],
+  'packages/mcp/': ['packages/mcp/', 'packages/remote/', 'packages/client/index.ts', 'shared/json.ts'],
   'packages/pages/docs/': ['packages/pages/docs/'],
   // How amounts, integers and lists are read from text, as the service reads them.
   'packages/pages/console/': [

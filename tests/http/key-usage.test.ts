@@ -5,7 +5,7 @@ import { administerKeys } from '#src/composition/admin-tasks.js';
 import { type Application, compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { HttpClient, issueLocations } from '../support/http-client.js';
 import { FIRST_KEY } from '../support/in-process-service.js';
 import { documentedResponses } from '../support/openapi/described.js';

@@ -4,7 +4,7 @@ import { keyIdOf } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
 import { API_KEY_SHAPE, credentialDigest } from '../../shared/api-key-format.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';

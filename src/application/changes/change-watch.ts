@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 import type { Task } from '../../shared/task-scheduler.js';
 import type { ChangeFeed, FeedPosition } from '../ports/change-feed.js';
 import type { Timer } from '../ports/clock.js';

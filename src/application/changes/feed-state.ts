@@ -1,5 +1,5 @@
 import { type AppError, unavailable } from '../../domain/errors.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 import type { FeedPosition, FeedState } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 

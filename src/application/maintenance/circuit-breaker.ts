@@ -1,5 +1,5 @@
 import { type AppError, unavailable } from '../../domain/errors.js';
-import { setTimeoutAfterIo } from '../../shared/timeout.js';
+import { setTimeoutAfterIo } from '../../shared/promises.js';
 
 /** The time between two probes during an outage. */
 const PROBE_PAUSE_MS = 100;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Id, type Instant, MAX_ID } from '../../domain/record.js';
-import { canonicalJson } from '../../shared/canonical-json.js';
-import { yieldToEventLoop } from '../../shared/event-loop.js';
+import { canonicalJson } from '../../shared/json.js';
+import { yieldToEventLoop } from '../../shared/promises.js';
 import {
   type Archive,
   type Archives,

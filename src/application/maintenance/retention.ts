@@ -1,4 +1,4 @@
-import { forEach } from '../../shared/for-each.js';
+import { forEach } from '../../shared/promises.js';
 import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
 import type { Purgeable } from '../ports/purgeable.js';

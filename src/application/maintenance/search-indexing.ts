@@ -1,4 +1,4 @@
-import { forEach } from '../../shared/for-each.js';
+import { forEach } from '../../shared/promises.js';
 import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Logger } from '../ports/logger.js';
 import type { SearchIndex } from '../ports/search-index.js';

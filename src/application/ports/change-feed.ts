@@ -1,5 +1,5 @@
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 
 /**
  * A place between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 
 /** The requests that one caller may make in one window. A window begins with the caller's first request. */
 export interface RatePolicy {

@@ -8,7 +8,7 @@ import {
 } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { MaybePromise } from '../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../shared/promises.js';
 import { Slices, type Task } from '../../shared/task-scheduler.js';
 import type { Backoff, Clock } from '../ports/clock.js';
 import type { IdempotencyStore, Reservation } from '../ports/idempotency-store.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError, unavailable } from '../../domain/errors.js';
 import type { Instant, Versioned } from '../../domain/record.js';
-import { canonicalJson, hasMoreValues } from '../../shared/canonical-json.js';
+import { canonicalJson, hasMoreValues } from '../../shared/json.js';
 import { NO_ID, type Reservation } from '../ports/idempotency-store.js';
 import { StoredRecord } from './record-json.js';
 

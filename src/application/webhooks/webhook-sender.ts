@@ -15,7 +15,7 @@ import {
   withAttempt,
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
-import { forEach } from '../../shared/for-each.js';
+import { forEach } from '../../shared/promises.js';
 import { PLACE_MS } from '../changes/change-reader.js';
 import { FeedPoll } from '../changes/feed-poll.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { composePrimary } from '../../composition/cluster.js';
 import { type Settings, toEnvironment, unknownVariables } from '../../config/settings.js';
-import { EXIT_CODES } from '../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../shared/program.js';
 import { onShutdownSignal } from '../exit.js';
 import { exitMessage, print, startupBanner } from '../startup-banner.js';
 import { StartupError, WorkerPool } from './worker-pool.js';

@@ -6,7 +6,7 @@ import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { PeriodicJob } from '#src/process/periodic-job.js';
 import { createService, Service } from '#src/process/service.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { RecordingLogger } from '../../support/fakes.js';
 import { HttpClient } from '../../support/http-client.js';
 import { FIRST_KEY } from '../../support/in-process-service.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { BACKGROUND, Slices, Task } from '#src/shared/task-scheduler.js';
 
 describe('Task', () => {

@@ -1,5 +1,5 @@
-import { escapeControls } from '../../../shared/escape-controls.js';
-import { EXIT_CODES } from '../../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../../shared/program.js';
+import { escapeControls } from '../../../shared/shown-text.js';
 
 /** The output and the environment variables of a command. Tests replace them. */
 export interface Io {

@@ -7,15 +7,13 @@ import {
   explainSettings,
   loadClientSettings,
   loadSettings,
+  packageVersion,
   SettingsError,
   unknownVariables,
 } from '../../../config/settings.js';
-import { packageVersion } from '../../../config/version.js';
 import { AppError } from '../../../domain/errors.js';
-import { escapeControls } from '../../../shared/escape-controls.js';
-import { EXIT_CODES } from '../../../shared/exit-codes.js';
-import { redactSecrets } from '../../../shared/redact.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { EXIT_CODES } from '../../../shared/program.js';
+import { escapeControls, redactSecrets, systemReason } from '../../../shared/shown-text.js';
 import { addBackup, addRestore } from './commands/backup.js';
 import { addChanges } from './commands/changes.js';
 import { addCheck } from './commands/check.js';

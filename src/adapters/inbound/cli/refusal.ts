@@ -1,4 +1,4 @@
-import { EXIT_CODES } from '../../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../../shared/program.js';
 
 /** The exit code for a status with which the service refuses a request, or a line of an import. */
 export function exitCodeOfRefusal(status: number): number {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { RemoteOptions } from '#packages/remote/remote-catalogue.js';
 import { SettingsError } from '../../../config/settings.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { systemReason } from '../../../shared/shown-text.js';
 import type { CliContext } from './context.js';
 
 /** What the help of a command says that uses a running service. */

@@ -1,4 +1,4 @@
-import { EXIT_CODES } from '../../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../../shared/program.js';
 import type { Io } from './io.js';
 
 /** A signal stopped the command cleanly before it was done. The message is for a person. */

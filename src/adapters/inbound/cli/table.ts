@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { escapeControls } from '../../../shared/escape-controls.js';
+import { escapeControls } from '../../../shared/shown-text.js';
 
 const GAP = '  ';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { systemReason } from '../../../shared/shown-text.js';
 import { CertificateError, checkKeyPair, type PairFiles } from './check-key-pair.js';
 import { CA_FILE, LOCAL_NAMES, SERVER_FILE } from './local-ca.js';
 

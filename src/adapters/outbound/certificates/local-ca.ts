@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { systemReason } from '../../../shared/shown-text.js';
 import { CertificateError, type TlsIdentity } from './check-key-pair.js';
 import type { Pem } from './issue-certificates.js';
 

@@ -1,6 +1,6 @@
 import type { MetricFigures, MetricsMerger } from '../../../application/ports/metrics.js';
 import { unavailable } from '../../../domain/errors.js';
-import { withTimeout } from '../../../shared/timeout.js';
+import { withTimeout } from '../../../shared/promises.js';
 import type { Channel } from './messages.js';
 
 /** How long the primary waits for the figures of its workers. A worker that is busy for longer reports its last ones. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../application/ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { unavailable } from '../../../domain/errors.js';
-import type { MaybePromise } from '../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../shared/promises.js';
 import type { Channel, Lease, LeaseRequest, LeaseReturn, PrimaryMessage, WorkerMessage } from './messages.js';
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import type { Id, Instant } from '../../../domain/record.js';
-import { forEach } from '../../../shared/for-each.js';
+import { forEach } from '../../../shared/promises.js';
 import type { ChangeLog } from './change-log.js';
 import { checkNumberTypes } from './connection.js';
 import {

@@ -13,8 +13,8 @@ import type { QueryBudget } from '../../../application/maintenance/query-budget.
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
 import type { Permit } from '../../../shared/fair-semaphore.js';
+import { withTimeout } from '../../../shared/promises.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { withTimeout } from '../../../shared/timeout.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
 import { isTooExpensive, signOf, translateError } from './errors.js';
 import { type CollectionIndexes, IndexPreparation } from './indexes.js';

@@ -34,9 +34,9 @@ import type {
   StoreCall,
   TraceIds,
 } from '../../../application/ports/observer.js';
+import { HTTP_METHODS } from '../../../application/ports/observer.js';
 import { AppError } from '../../../domain/errors.js';
-import { HTTP_METHODS } from '../../../shared/http-methods.js';
-import { withTimeout } from '../../../shared/timeout.js';
+import { withTimeout } from '../../../shared/promises.js';
 
 const SERVICE = 'product-catalogue-service';
 

@@ -1,8 +1,8 @@
 import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { Observer, RequestEntry } from '../../../application/ports/observer.js';
-import { withoutLineEnds } from '../../../shared/json-line.js';
-import { redactSecrets } from '../../../shared/redact.js';
+import { withoutLineEnds } from '../../../shared/json.js';
+import { redactSecrets } from '../../../shared/shown-text.js';
 
 type Details = Readonly<Record<string, unknown>>;
 

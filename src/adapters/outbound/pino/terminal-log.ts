@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import { escapeControls } from '../../../shared/escape-controls.js';
+import { escapeControls } from '../../../shared/shown-text.js';
 import { BufferedStderr } from './buffered-stderr.js';
 import type { LogDestination } from './logger.js';
 

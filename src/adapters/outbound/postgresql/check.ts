@@ -5,7 +5,7 @@ import type { Diagnosis, DiagnosticReport } from '../../../application/ports/dia
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { systemReason } from '../../../shared/shown-text.js';
 import { CLEAR_TEXT, parseUrl } from './connection.js';
 import { GAPS } from './feed.js';
 import { MIGRATIONS } from './migrations.js';

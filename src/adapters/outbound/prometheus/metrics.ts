@@ -6,10 +6,10 @@ import type {
   MetricValue,
 } from '../../../application/ports/metrics.js';
 import type { EndStoreCall, Observer, RequestEntry, StoreCall } from '../../../application/ports/observer.js';
+import { HTTP_METHODS } from '../../../application/ports/observer.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { AppError } from '../../../domain/errors.js';
-import { HTTP_METHODS } from '../../../shared/http-methods.js';
-import { andThen, type MaybePromise } from '../../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../../shared/promises.js';
 import { definitionOf, type Labels, type MetricName, type Sample } from './definitions.js';
 import { figuresOf, ProcessMetrics, PrometheusMerger } from './merger.js';
 

@@ -2,7 +2,7 @@ import { Redis, ReplyError } from 'ioredis';
 import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
-import { withTimeout } from '../../../shared/timeout.js';
+import { withTimeout } from '../../../shared/promises.js';
 import { GuardedConnector } from './reply-guard.js';
 
 /** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */

@@ -1,7 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type Observer, observeCall, type StoreCall } from '../../../application/ports/observer.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
-import { yieldToEventLoop } from '../../../shared/event-loop.js';
+import { yieldToEventLoop } from '../../../shared/promises.js';
 import { InvalidReply, type RedisConnection } from './connection.js';
 
 /** The requests of one caller that one command counts. */

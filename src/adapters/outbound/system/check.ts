@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Diagnosis, TimeReading } from '../../../application/ports/diagnostics.js';
-import { systemReason } from '../../../shared/system-reason.js';
+import { systemReason } from '../../../shared/shown-text.js';
 
 /** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/how-to/operations.md. */
 const CLOCK_WARNING_MS = 5_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
 

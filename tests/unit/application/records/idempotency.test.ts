@@ -13,7 +13,7 @@ import {
   STREAM,
 } from '#src/application/records/write-conditions.js';
 import type { Product } from '#src/domain/product.js';
-import { canonicalJson, hasMoreValues } from '#src/shared/canonical-json.js';
+import { canonicalJson, hasMoreValues } from '#src/shared/json.js';
 import { CountingBackoff, FakeClock } from '../../../support/fakes.js';
 import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 

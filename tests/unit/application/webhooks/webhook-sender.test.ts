@@ -10,7 +10,7 @@ import { SCOPES, type Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Id, ResourceName } from '#src/domain/record.js';
 import type { FeedStart, Webhook } from '#src/domain/webhook.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { CountingBackoff, FakeClock, RecordingLogger } from '../../../support/fakes.js';
 import { ENDLESS } from '../../../support/tables.js';
 import { isSigned } from '../../../support/webhook-receiver.js';

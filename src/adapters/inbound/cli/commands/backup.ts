@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupProgress } from '../../../../application/ports/backup.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
+import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
 import type { Progress } from '../progress.js';

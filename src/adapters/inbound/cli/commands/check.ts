@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Diagnosis, Severity } from '../../../../application/ports/diagnostics.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
-import { EXIT_CODES } from '../../../../shared/exit-codes.js';
-import { redactSecrets } from '../../../../shared/redact.js';
+import { EXIT_CODES } from '../../../../shared/program.js';
+import { escapeControls, redactSecrets } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
 

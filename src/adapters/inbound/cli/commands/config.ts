@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SettingsError } from '../../../../config/settings.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
+import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
 

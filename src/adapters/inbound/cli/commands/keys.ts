@@ -6,7 +6,7 @@ import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { validateText } from '../../../../domain/text.js';
 import { repetitionsIn } from '../../../../domain/validation.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
+import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { type Io, terminalJson, writeJson } from '../io.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { redactSecrets } from '../../../../shared/redact.js';
+import { redactSecrets } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import { type PhasedKey, signsFrom } from '../../../../domain/access-token.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
+import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
 import { noSuchKey, parseId } from './keys.js';

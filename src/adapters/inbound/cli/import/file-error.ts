@@ -1,4 +1,4 @@
-import { systemReason } from '../../../../shared/system-reason.js';
+import { systemReason } from '../../../../shared/shown-text.js';
 
 /** A file of the command line cannot be read or written. The message is for a person. */
 export class FileError extends Error {

@@ -1,8 +1,7 @@
 import type { ImportResult } from '#packages/client/index.js';
 import { RequestRefused, Unavailable, UnknownService } from '#packages/remote/errors.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
-import { EXIT_CODES } from '../../../../shared/exit-codes.js';
-import { redactSecrets } from '../../../../shared/redact.js';
+import { EXIT_CODES } from '../../../../shared/program.js';
+import { escapeControls, redactSecrets } from '../../../../shared/shown-text.js';
 import { type Io, writeJson } from '../io.js';
 import type { Progress } from '../progress.js';
 import { detailText, exitCodeOfRefusal } from '../refusal.js';

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { access, type FileHandle, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
-import { EXIT_CODES } from '../../../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../../../shared/program.js';
 import { FileError } from './file-error.js';
 import { namelessFile, type SourceFile, type SourceRecord } from './source-file.js';
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { EXIT_CODES } from '../../../../shared/exit-codes.js';
+import { EXIT_CODES } from '../../../../shared/program.js';
 import { CsvSplitter, type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { FileError } from './file-error.js';
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
-import { hasMoreValues } from '../../../../shared/canonical-json.js';
+import { hasMoreValues } from '../../../../shared/json.js';
 
 /**
  * The document itself if it has at most `count` values, else a copy of about its first `count` values. A non-empty

@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
-import { andThen } from '../../../../shared/maybe-promise.js';
+import { andThen } from '../../../../shared/promises.js';
 import type { Coding, Context, Middleware } from './context.js';
 import { NDJSON } from './media-types.js';
 

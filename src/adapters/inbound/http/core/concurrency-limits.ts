@@ -9,7 +9,7 @@ import {
   type SemaphoreFigures,
   type SemaphoreLimits,
 } from '../../../../shared/fair-semaphore.js';
-import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import { Task } from '../../../../shared/task-scheduler.js';
 
 const KIB = 1_024;

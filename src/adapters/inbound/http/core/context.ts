@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { TraceIds } from '../../../../application/ports/observer.js';
 import type { Principal } from '../../../../domain/access.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import type { ApiVersion } from './api-version.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';

@@ -3,7 +3,7 @@ import type { Scope } from '../../../../domain/access.js';
 import type { TextField } from '../../../../domain/fields.js';
 import { type Id, MAX_ID } from '../../../../domain/record.js';
 import { validateText } from '../../../../domain/text.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { Context, Middleware } from './context.js';
 import type { CodedError } from './http-error.js';

@@ -1,10 +1,10 @@
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordWrite, WriteOutcome } from '../../../../application/records/record-writer.js';
 import { AppError } from '../../../../domain/errors.js';
+import { heldBytes } from '../../../../shared/byte-quota.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
-import { heldBytes } from '../../../../shared/held-bytes.js';
-import { jsonLine } from '../../../../shared/json-line.js';
-import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { jsonLine } from '../../../../shared/json.js';
+import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Task } from '../../../../shared/task-scheduler.js';
 import { type CodedError, isCoded, statusOf } from '../core/http-error.js';

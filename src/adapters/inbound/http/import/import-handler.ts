@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import type { QuotaShare } from '../../../../shared/byte-quota.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { sendContinue } from '../body/json-body.js';
 import { parseBody } from '../body/strict-json.js';

@@ -28,7 +28,7 @@ import { isReference } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { validateText } from '../../../../domain/text.js';
 import { issueIn } from '../../../../domain/validation.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import type { CodedError } from '../core/http-error.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';

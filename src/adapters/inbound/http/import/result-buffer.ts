@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { ByteQuota, type QuotaShare } from '../../../../shared/byte-quota.js';
-import { heldBytes } from '../../../../shared/held-bytes.js';
+import { ByteQuota, heldBytes, type QuotaShare } from '../../../../shared/byte-quota.js';
 
 const KIB = 1_024;
 const MIB = KIB * KIB;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ChangePlace, ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { RecordChange } from '../../../../application/ports/change-feed.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { jsonLine } from '../../../../shared/json-line.js';
+import { jsonLine } from '../../../../shared/json.js';
 import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';

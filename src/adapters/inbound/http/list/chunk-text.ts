@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 
 const MAX_ITEMS = 100;

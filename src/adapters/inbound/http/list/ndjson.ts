@@ -1,5 +1,5 @@
 import type { Versioned } from '../../../../domain/record.js';
-import { jsonLine } from '../../../../shared/json-line.js';
+import { jsonLine } from '../../../../shared/json.js';
 import { NDJSON } from '../core/media-types.js';
 import type { FieldSelection } from '../query/field-selection.js';
 import type { LineFormat } from './stream-lines.js';

@@ -7,7 +7,7 @@ import type { RateLimiter, RatePolicy, RateState } from '../../../../application
 import type { Principal } from '../../../../domain/access.js';
 import { denialReason, InsufficientScope, type Requirement } from '../../../../domain/access.js';
 import { AppError } from '../../../../domain/errors.js';
-import { andThen, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import { clientOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import { type ConcurrencyLimits, SMALL_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
 import { HttpError, invalidHeader } from '../core/http-error.js';

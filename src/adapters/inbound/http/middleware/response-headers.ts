@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { andThen } from '../../../../shared/maybe-promise.js';
+import { andThen } from '../../../../shared/promises.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
-import { redactSecrets } from '../../../../shared/redact.js';
+import { redactSecrets } from '../../../../shared/shown-text.js';
 import { isVersionInPath, pathIn } from '../core/api-version.js';
 import type { Context, Middleware } from '../core/context.js';
 import type { Access } from '../core/route.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import { ROOT_FOLDER } from '../../../../shared/program.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
-import { ROOT_FOLDER } from '../../../../shared/root-folder.js';
 import { CODECS } from '../core/compression.js';
 import type { Coding, CompressedDocument, Context } from '../core/context.js';
 import { ERRORS, exampleOf, ISSUES, type ResponseErrorCode } from '../core/error-codes.js';

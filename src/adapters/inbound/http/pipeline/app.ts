@@ -5,7 +5,7 @@ import type { Clock } from '../../../../application/ports/clock.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { Observer } from '../../../../application/ports/observer.js';
 import { notFound, unavailable } from '../../../../domain/errors.js';
-import { andThen, catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { andThen, catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import { FIRST_VERSION, versionOf } from '../core/api-version.js';
 import type { ConcurrencyLimits } from '../core/concurrency-limits.js';

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Requirement } from '../../../../domain/access.js';
-import { catchErrors, type MaybePromise } from '../../../../shared/maybe-promise.js';
+import { catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';
 import { compression } from '../core/compression.js';

@@ -20,7 +20,7 @@ import {
   PreconditionFailed,
 } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { andThen } from '../../../../shared/maybe-promise.js';
+import { andThen } from '../../../../shared/promises.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { SERVED_METHODS } from '../../../../shared/http-methods.js';
+import { SERVED_METHODS } from '../../../../application/ports/observer.js';
 import { errorResponse, HttpError } from '../core/http-error.js';
 import { type Connection, connectionOf } from './connection.js';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BackupTargetError } from '../../../../application/ports/backup.js';
-import { systemReason } from '../../../../shared/system-reason.js';
+import { systemReason } from '../../../../shared/shown-text.js';
 
 const PARTIAL = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial$/;
 

@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import { yieldToEventLoop } from '../../../../shared/event-loop.js';
+import { yieldToEventLoop } from '../../../../shared/promises.js';
 import { rowsOf } from './connection.js';
 import { isBusy } from './errors.js';
 

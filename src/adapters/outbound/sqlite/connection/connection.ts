@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { unavailable } from '../../../../domain/errors.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import { translateError } from './errors.js';
 import { createFolder, requireFile } from './files.js';
 

@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
-import { yieldToEventLoop } from '../../../../shared/event-loop.js';
+import { yieldToEventLoop } from '../../../../shared/promises.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, connectAsync } from './async-connection.js';
 import { LogCheckpoints } from './checkpoints.js';

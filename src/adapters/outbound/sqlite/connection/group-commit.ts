@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Database from 'libsql';
 import type { PoolFigures } from '../../../../application/ports/store.js';
 import { AppError } from '../../../../domain/errors.js';
-import { yieldToEventLoop } from '../../../../shared/event-loop.js';
+import { yieldToEventLoop } from '../../../../shared/promises.js';
 import { isBusy, translateError } from './errors.js';
 import type { OpenFiles } from './files.js';
 

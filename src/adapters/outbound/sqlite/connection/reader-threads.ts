@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
-import type { MaybePromise } from '../../../../shared/maybe-promise.js';
+import type { MaybePromise } from '../../../../shared/promises.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
 import { type AsyncConnection, type AsyncStatement, firstRow } from './async-connection.js';
 import { MAX_CHARACTERS, MAX_STATEMENTS, type RowReader, type Sql } from './connection.js';

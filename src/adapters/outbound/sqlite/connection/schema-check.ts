@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { UNFINISHED_COPY } from '../../../../application/ports/archive.js';
 import { StoreConfigError } from '../../../../application/ports/store.js';
-import { escapeControls } from '../../../../shared/escape-controls.js';
+import { escapeControls } from '../../../../shared/shown-text.js';
 import { pragma, rowsOf } from './connection.js';
 import { APPLICATION_ID, FIRST_TAKEN, LAST_TAKEN, MIGRATIONS, migrate, RELEASED } from './migrations.js';
 

@@ -12,8 +12,8 @@ import type { StoredRecord } from '../../../../application/records/record-json.j
 import { AppError, queryTooExpensive } from '../../../../domain/errors.js';
 import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
+import { withTimeout } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { withTimeout } from '../../../../shared/timeout.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { idsIn, idsOf, RecordReader } from '../sql/records.js';

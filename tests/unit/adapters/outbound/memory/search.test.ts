@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { idsOf, next, product, query } from '../../../../contract/repository/records.js';
 import { searchFor } from '../../../../support/reference-search.js';
 import { ENDLESS, PRODUCTS } from '../../../../support/tables.js';

@@ -12,7 +12,7 @@ import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
-import { yieldToEventLoop } from '#src/shared/event-loop.js';
+import { yieldToEventLoop } from '#src/shared/promises.js';
 import { reservation } from '../../../../contract/idempotency/reservations.js';
 import { outcomeText } from '../../../../contract/repository/outcome-text.js';
 import { by, product } from '../../../../contract/repository/records.js';

@@ -6,7 +6,7 @@ import {
 import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.js';
 import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
-import type { MaybePromise } from '#src/shared/maybe-promise.js';
+import type { MaybePromise } from '#src/shared/promises.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { RecordingLogger } from '../../../../../support/fakes.js';
 

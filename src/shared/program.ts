@@ -1,3 +1,6 @@
+/** The folder of package.json. Modules and bundles are both two folders below it, in `dist/shared` and `dist/bundle`. */
+export const ROOT_FOLDER = new URL('../../', import.meta.url);
+
 /** The exit codes of the service and the command line, by sysexits.h. docs/reference/command-line.md explains each. */
 export const EXIT_CODES = {
   ok: 0,

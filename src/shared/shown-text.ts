@@ -1,3 +1,24 @@
+import { getSystemErrorMap } from 'node:util';
+
+/** Characters that could move the cursor of a terminal, hide text or reorder it. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Returns the text for a terminal: line breaks and other characters that control it become `\uXXXX`, as in JSON. */
+export function escapeControls(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    return [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join('');
+  });
+}
+
+/** What an error of the operating system means, with its code: `permission denied (EACCES)`. */
+export function systemReason(error: unknown): string {
+  const { code, errno = 0, message } = error as NodeJS.ErrnoException;
+  const [, meaning = message] = getSystemErrorMap().get(errno) ?? [];
+  return code === undefined ? meaning : `${meaning} (${code})`;
+}
+
 /** An API key, also percent-encoded as in a URL. */
 const API_KEY = /pcs(?:_|%5f)[0-9a-z]{8,}/gi;
 /** The secret of a webhook. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path/posix';
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
-import { redactSecrets } from '#src/shared/redact.js';
+import { redactSecrets } from '#src/shared/shown-text.js';
 
 describe('redactSecrets', () => {
   it('redacts every API key, also one that is truncated or percent-encoded', () => {
