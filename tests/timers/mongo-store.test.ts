@@ -89,16 +89,16 @@ describe('searches in MongoDB', () => {
   });
 });
 
-type Operation<Result> = (database: Db, maxTimeMS: number) => Promise<Result>;
+type Operation<Result> = (database: Db) => Promise<Result>;
 
 /** Records the database of each operation. */
 class RecordingStore extends MongoStore {
   readonly databases: Db[] = [];
 
-  protected override runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
-    return super.runUnopened((database, maxTimeMS) => {
+  protected override begin<Result>(operation: Operation<Result>): Promise<Result> {
+    return super.begin((database) => {
       this.databases.push(database);
-      return operation(database, maxTimeMS);
+      return operation(database);
     });
   }
 }
@@ -172,8 +172,8 @@ describe('a store with a MongoDB server', () => {
 
   it('does not connect for its indexes if it is closed while it opens', async () => {
     class ClosingStore extends MongoStore {
-      protected override async runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
-        const result = await super.runUnopened(operation);
+      protected override async begin<Result>(operation: Operation<Result>): Promise<Result> {
+        const result = await super.begin(operation);
         await this.close();
         return result;
       }
@@ -249,9 +249,9 @@ describe('checkServer', () => {
   it('runs at the start, before any collection is created', async () => {
     const commands: Document[] = [];
     class StandaloneStore extends MongoStore {
-      protected override runUnopened<Result>(operation: Operation<Result>): Promise<Result> {
+      protected override begin<Result>(operation: Operation<Result>): Promise<Result> {
         const database = { command: async (command: Document) => commands.push(command) && STANDALONE };
-        return operation(database as never, 1_000);
+        return operation(database as never);
       }
     }
     const indexes = [{ collection: 'products', indexes: [{ key: { a: 1 } }] }];

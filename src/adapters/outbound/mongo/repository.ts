@@ -112,7 +112,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
   }
 
   confirmAll(versions: readonly Pick<Versioned<unknown>, 'id' | 'version'>[]): Promise<readonly boolean[]> {
-    return this.store.shares.each(versions, ({ id, version }) => this.confirm(id, version));
+    return this.store.calls.quota.each(versions, ({ id, version }) => this.confirm(id, version));
   }
 
   /**
@@ -252,7 +252,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
 
   /** One by one: a bulk returns only how many documents it changed, not which. */
   replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    return this.store.shares.each(replacements, (replacement) => this.replace(replacement));
+    return this.store.calls.quota.each(replacements, (replacement) => this.replace(replacement));
   }
 
   private async replace({ record, expected }: Replacement<Fields>): Promise<ReplaceOutcome> {
@@ -269,7 +269,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return this.store.shares.each(removals, (removal) => this.remove(removal));
+    return this.store.calls.quota.each(removals, (removal) => this.remove(removal));
   }
 
   private async remove({ id, expected, at }: Removal): Promise<boolean> {

@@ -7,12 +7,10 @@ import {
   type MongoClientOptions,
   MongoParseError,
 } from 'mongodb';
-import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
-import { PoolQuota } from '../../../application/maintenance/pool-quota.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { ServerCalls } from '../../../application/maintenance/server-calls.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
-import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
-import type { Permit } from '../../../shared/fair-semaphore.js';
+import { unavailable } from '../../../domain/errors.js';
 import { withTimeout } from '../../../shared/promises.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
@@ -59,7 +57,7 @@ export class MongoStore implements Store {
   readonly location: string;
   /** How long a caller waits for one operation, even if the driver still retries it. */
   readonly operationMs: number;
-  readonly shares: PoolQuota;
+  readonly calls: ServerCalls;
   private readonly connect: (over?: MongoClientOptions) => MongoClient;
   private client: MongoClient;
   /** Watches the connections of {@link client}. */
@@ -68,9 +66,6 @@ export class MongoStore implements Store {
   private current: Db;
   private readonly indexes: IndexPreparation;
   private readonly database: string;
-  private readonly breaker: CircuitBreaker;
-  /** Set by the first {@link open} that succeeds. Before it, two records could permit a unique value. */
-  private isOpen = false;
   private closed = false;
 
   /**
@@ -90,28 +85,33 @@ export class MongoStore implements Store {
     this.connect = (over) => new MongoClient(url, { ...options, ...over });
     this.database = database;
     this.client = this.firstClient();
-    this.breaker = new CircuitBreaker({
-      silenceMs: this.client.options.heartbeatFrequencyMS + LATE_HEARTBEAT_MS,
-      probe: () =>
-        withTimeout(
-          this.begin((current) => current.command({ ping: 1 })),
-          operationMs,
-        ),
-      translate: translateError,
-      signOf,
-      now: () => performance.now(),
-    });
     this.current = this.client.db(database);
     this.operationMs = operationMs;
-    const { maxPoolSize, waitQueueTimeoutMS } = this.client.options;
+    const { heartbeatFrequencyMS, maxPoolSize, waitQueueTimeoutMS } = this.client.options;
     // 0 means no limit for the driver.
     const poolSize = maxPoolSize || Number.POSITIVE_INFINITY;
     const part = (fraction: number) => Math.max(1, Math.floor(poolSize * fraction));
-    this.shares = new PoolQuota({
-      searches: part(SEARCH_PART),
-      searchPatienceMs: waitQueueTimeoutMS || this.operationMs,
-      batches: Math.min(MAX_BATCH_SLOTS, part(BATCH_PART)),
-      batchPatienceMs: this.operationMs,
+    this.calls = new ServerCalls({
+      breaker: {
+        silenceMs: heartbeatFrequencyMS + LATE_HEARTBEAT_MS,
+        probe: () =>
+          withTimeout(
+            this.begin((current) => current.command({ ping: 1 })),
+            operationMs,
+          ),
+        translate: translateError,
+        signOf,
+        now: () => performance.now(),
+      },
+      quota: {
+        searches: part(SEARCH_PART),
+        searchPatienceMs: waitQueueTimeoutMS || operationMs,
+        batches: Math.min(MAX_BATCH_SLOTS, part(BATCH_PART)),
+        batchPatienceMs: operationMs,
+      },
+      operationMs,
+      searchMs: Math.max(budget.timeoutMs + ROUND_TRIP_MS, operationMs),
+      isTooExpensive,
     });
     const single = { socketTimeoutMS: 0, minPoolSize: 0, maxPoolSize: 1 };
     this.indexes = new IndexPreparation(() => this.connect(single), database, indexes);
@@ -142,9 +142,9 @@ export class MongoStore implements Store {
     this.pool = new PoolWatch(client, maxPoolSize, this.pool?.timeouts);
     client.on('serverHeartbeatSucceeded', ({ reply }) => {
       // A secondary responds also while the primary is gone.
-      if (isWritable(reply)) this.breaker.responded();
+      if (isWritable(reply)) this.calls.breaker.responded();
     });
-    client.on('serverHeartbeatFailed', ({ failure }) => this.breaker.missed(failure));
+    client.on('serverHeartbeatFailed', ({ failure }) => this.calls.breaker.missed(failure));
     onStuckHeartbeat(client, () => this.replace(client));
     // A client whose first connection fails closes itself and never connects again.
     client.on('topologyClosed', () => this.replace(client));
@@ -163,12 +163,21 @@ export class MongoStore implements Store {
    * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
   async open(): Promise<void> {
-    this.breaker.end();
-    checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
+    const { breaker } = this.calls;
+    breaker.end();
+    checkServer(
+      await breaker.wait(
+        this.operationMs,
+        this.begin((current) => current.command({ hello: 1 })),
+      ),
+    );
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
-    const made = this.begin(() => this.indexes.done());
-    await this.breaker.wait(waitMs, made, 'The indexes are still being made.');
-    this.isOpen = true;
+    await breaker.wait(
+      waitMs,
+      this.begin(() => this.indexes.done()),
+      'The indexes are still being made.',
+    );
+    this.calls.isOpen = true;
   }
 
   async ping(): Promise<void> {
@@ -181,32 +190,19 @@ export class MongoStore implements Store {
 
   async close(): Promise<void> {
     this.closed = true;
-    this.breaker.close();
+    this.calls.breaker.close();
     await this.indexes.close();
     await this.client.close();
   }
 
   /**
-   * Runs one operation. If it is not done in time, its outcome is unknown.
    * @param operation passes `maxTimeMS` to the server, for writes too
    *   (https://www.mongodb.com/docs/manual/reference/command/insert/), so that no write is done long after its caller
    *   left
-   * @throws AppError `unavailable`, immediately before the store is open and during an outage
+   * @throws as {@link ServerCalls.run}
    */
-  async run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
-    this.checkOpen();
-    return this.runUnopened(operation);
-  }
-
-  /** As {@link run}, but also before the store is open. */
-  protected async runUnopened<Result>(
-    operation: (database: Db, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
-    this.breaker.check();
-    return this.breaker.wait(
-      this.operationMs,
-      this.begin((database) => operation(database, this.operationMs)),
-    );
+  run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    return this.calls.run(() => this.begin((database) => operation(database, this.operationMs)));
   }
 
   causally(): CausalOperations {
@@ -214,20 +210,11 @@ export class MongoStore implements Store {
   }
 
   /**
-   * Runs a query that no index serves, within the query budget. Only few such queries run at the same time, so that
-   * other operations find connections.
    * @param query passes `maxTimeMS` to the server
-   * @throws AppError `query_too_expensive`
+   * @throws as {@link ServerCalls.search}
    */
-  async search<Result>(
-    query: (database: Db, maxTimeMS: number) => Promise<Result>,
-    task?: Task,
-  ): Promise<Result> {
-    this.checkOpen();
-    this.breaker.check();
-    const permit = await this.shares.search(task);
-    const waitMs = Math.max(this.budget.timeoutMs + ROUND_TRIP_MS, this.operationMs);
-    return this.breaker.wait(waitMs, this.searchWith(permit, query));
+  search<Result>(query: (database: Db, maxTimeMS: number) => Promise<Result>, task?: Task): Promise<Result> {
+    return this.calls.search(() => this.begin((database) => query(database, this.budget.timeoutMs)), task);
   }
 
   collection<Kind extends Document>(name: string): MongoCollection<Kind> {
@@ -242,27 +229,7 @@ export class MongoStore implements Store {
     };
   }
 
-  private async searchWith<Result>(
-    permit: Permit,
-    query: (database: Db, maxTimeMS: number) => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      this.breaker.check();
-      return await this.begin((database) => query(database, this.budget.timeoutMs));
-    } catch (error) {
-      if (!isTooExpensive(error)) throw error;
-      this.breaker.responded();
-      throw queryTooExpensive();
-    } finally {
-      permit.release();
-    }
-  }
-
-  private checkOpen(): void {
-    if (!this.isOpen) throw unavailable('The store is not open.');
-  }
-
-  private async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
+  protected async begin<Result>(operation: (database: Db) => Promise<Result>): Promise<Result> {
     if (this.closed) throw unavailable('The store is closed.');
     return operation(this.current);
   }

@@ -116,12 +116,12 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   async insertAll(records: readonly Versioned<Fields>[]): Promise<readonly InsertOutcome[]> {
     const outcomes: InsertOutcome[] = [];
     for (const part of parts(records, (record) => record))
-      outcomes.push(...(await this.store.within(() => this.insertions.add(part))));
+      outcomes.push(...(await this.store.calls.run(() => this.insertions.add(part))));
     return outcomes;
   }
 
   async find(id: Id): Promise<Versioned<Fields> | undefined> {
-    const [record] = await this.store.within(() => this.reads.add([id]));
+    const [record] = await this.store.calls.run(() => this.reads.add([id]));
     return record;
   }
 
@@ -180,7 +180,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     const [first] = replacements;
     if (first && replacements.length === 1) {
       const batches = this.replacements[this.keepsWords(first) ? 'kept' : 'new'];
-      return this.store.within(() => batches.add([first]));
+      return this.store.calls.run(() => batches.add([first]));
     }
     // Processes that replace the same records lock them in one order.
     const sorted = replacements.toSorted((a, b) => a.record.id - b.record.id);
@@ -189,7 +189,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
       return parts(some, ({ record }) => record).map((part) => ({ part, keepsWords }));
     });
     const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
-    await this.store.shares.each(
+    await this.store.calls.quota.each(
       groups,
       async ({ part, keepsWords }) => {
         const found = await this.replaceTogether(part, keepsWords);
@@ -202,7 +202,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 
   removeAll(removals: readonly Removal[]): Promise<readonly boolean[]> {
-    return this.store.shares.each(removals, async ({ id, expected, at }) => {
+    return this.store.calls.quota.each(removals, async ({ id, expected, at }) => {
       const removed = await this.store.run(this.writes.remove, [expected, id, at]);
       return removed.length > 0;
     });

@@ -12,12 +12,11 @@
  *   statement another one.
  */
 import pg from 'pg';
-import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
-import { PoolQuota } from '../../../application/maintenance/pool-quota.js';
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
+import { ServerCalls } from '../../../application/maintenance/server-calls.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
-import { queryTooExpensive, unavailable } from '../../../domain/errors.js';
+import { unavailable } from '../../../domain/errors.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import { CLEAR_TEXT, type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';
 import { isPoolTimeout, isTooExpensive, isUsableAfter, signOf, translateError } from './errors.js';
@@ -56,12 +55,10 @@ export class PostgresqlStore implements Store {
   private readonly connection: PostgresqlConnection;
   private readonly operations: ConnectionPool;
   private readonly searchPool: ConnectionPool;
-  readonly shares: PoolQuota;
-  private readonly breaker: CircuitBreaker;
+  readonly calls: ServerCalls;
   /** How long a caller waits for an operation. */
   readonly operationMs: number;
   private readonly logger: Pick<Logger, 'warn'> | undefined;
-  private isOpen = false;
   private closed = false;
 
   /**
@@ -74,22 +71,28 @@ export class PostgresqlStore implements Store {
   ) {
     this.logger = logger;
     this.connection = parseUrl(url, budget.timeoutMs, hasSessions);
-    this.location = this.connection.location;
-    this.operations = new ConnectionPool('postgresql', this.connection.operations, hasSessions);
-    this.searchPool = new ConnectionPool('postgresql searches', this.connection.searches, hasSessions);
-    this.operationMs = this.connection.operationMs + ROUND_TRIP_MS;
-    this.shares = new PoolQuota({
-      searches: this.connection.searches.max ?? 1,
-      searchPatienceMs: this.operationMs,
-      batches: BATCHES,
-      batchPatienceMs: this.operationMs,
-    });
-    this.breaker = new CircuitBreaker({
-      silenceMs: this.connection.operationMs,
-      probe: () => withClient(this.connection.client, (client) => client.query('SELECT 1')),
-      translate: translateError,
-      signOf,
-      now: () => performance.now(),
+    const { client, location, operations, operationMs, searches } = this.connection;
+    this.location = location;
+    this.operations = new ConnectionPool('postgresql', operations, hasSessions);
+    this.searchPool = new ConnectionPool('postgresql searches', searches, hasSessions);
+    this.operationMs = operationMs + ROUND_TRIP_MS;
+    this.calls = new ServerCalls({
+      breaker: {
+        silenceMs: operationMs,
+        probe: () => withClient(client, (connected) => connected.query('SELECT 1')),
+        translate: translateError,
+        signOf,
+        now: () => performance.now(),
+      },
+      quota: {
+        searches: searches.max ?? 1,
+        searchPatienceMs: this.operationMs,
+        batches: BATCHES,
+        batchPatienceMs: this.operationMs,
+      },
+      operationMs: this.operationMs,
+      searchMs: budget.timeoutMs + ROUND_TRIP_MS,
+      isTooExpensive,
     });
   }
 
@@ -97,8 +100,8 @@ export class PostgresqlStore implements Store {
   async open(): Promise<void> {
     if (this.closed) throw unavailable('The store is closed.');
     await prepareSchema(this.connection);
-    if (!this.isOpen && this.connection.isUnprotected) this.logger?.warn(CLEAR_TEXT);
-    this.isOpen = true;
+    if (!this.calls.isOpen && this.connection.isUnprotected) this.logger?.warn(CLEAR_TEXT);
+    this.calls.isOpen = true;
   }
 
   /** Changes the schema as a step does. @throws AppError `unavailable`, StoreConfigError */
@@ -117,50 +120,18 @@ export class PostgresqlStore implements Store {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    this.breaker.close();
+    this.calls.breaker.close();
     await Promise.all([this.operations.close(), this.searchPool.close()]);
   }
 
-  /** @throws AppError `unavailable`, immediately before the store is open; definite errors of the server */
+  /** @throws as {@link ServerCalls.run} */
   run<Result extends Row>(statement: Statement, values: Values): Promise<Result[]> {
-    return this.within(() => this.operations.run<Result>(statement, values));
+    return this.calls.run(() => this.operations.run<Result>(statement, values));
   }
 
-  /** @throws as {@link run}; AppError `query_too_expensive` */
-  async search<Result extends Row>(statement: Statement, values: Values, task?: Task): Promise<Result[]> {
-    this.checkOpen();
-    const permit = await this.shares.search(task);
-    let isAsked = false;
-    try {
-      return await this.within(async () => {
-        isAsked = true;
-        try {
-          return await this.searchPool.run<Result>(statement, values);
-        } catch (error) {
-          throw isTooExpensive(error) ? queryTooExpensive() : error;
-        } finally {
-          // Until then the query holds its connection, even if its caller has left.
-          permit.release();
-        }
-      }, this.budget.timeoutMs + ROUND_TRIP_MS);
-    } finally {
-      // An outage began before the turn of this search.
-      if (!isAsked) permit.release();
-    }
-  }
-
-  /**
-   * Waits for an operation that the caller does together with others, as {@link run} does: from this call on, and only
-   * until an outage begins.
-   */
-  async within<Result>(operation: () => Promise<Result>, waitMs = this.operationMs): Promise<Result> {
-    this.checkOpen();
-    return this.breaker.wait(waitMs, operation());
-  }
-
-  private checkOpen(): void {
-    if (!this.isOpen) throw unavailable('The store is not open.');
-    this.breaker.check();
+  /** @throws as {@link ServerCalls.search} */
+  search<Result extends Row>(statement: Statement, values: Values, task?: Task): Promise<Result[]> {
+    return this.calls.search(() => this.searchPool.run<Result>(statement, values), task);
   }
 }
 

@@ -12,7 +12,7 @@ const OTHER = { _id: 'a', fingerprint: 'g', id: 2, reservedAt: new Date(2_000) }
 
 /** Returns the given outcomes in turn, without a server. */
 class ScriptedStore extends MongoStore {
-  readonly calls: string[] = [];
+  readonly asked: string[] = [];
 
   constructor(
     private readonly insertions: (unknown | 'inserted')[],
@@ -34,7 +34,7 @@ class ScriptedStore extends MongoStore {
   }
 
   private next(call: 'insert' | 'find'): unknown {
-    this.calls.push(call);
+    this.asked.push(call);
     if (call === 'find') return this.findings.shift() ?? [];
     const outcome = this.insertions.shift();
     if (outcome !== 'inserted') throw outcome;
@@ -54,20 +54,20 @@ describe('MongoReservations.reserve', () => {
 
   it('inserts a free key, and reads the existing reservation of a used one', async () => {
     expect([...(await reserve(['inserted'])).values()]).to.deep.equal([ONE]);
-    expect(store.calls).to.deep.equal(['insert']);
+    expect(store.asked).to.deep.equal(['insert']);
     const [existing] = (await reserve([duplicate()], [[OTHER]])).values();
     expect(existing).to.deep.equal({ key: 'a', fingerprint: 'g', id: 2, reservedAt: 2_000 });
-    expect(store.calls).to.deep.equal(['insert', 'find']);
+    expect(store.asked).to.deep.equal(['insert', 'find']);
   });
 
   it('retries if the existing reservation was purged in between', async () => {
     expect([...(await reserve([duplicate(), 'inserted'], [[]])).values()]).to.deep.equal([ONE]);
-    expect(store.calls).to.deep.equal(['insert', 'find', 'insert']);
+    expect(store.asked).to.deep.equal(['insert', 'find', 'insert']);
   });
 
   it('limits the retries', async () => {
     await expectAppError(reserve(Array.from({ length: 100 }, duplicate)), 'unavailable');
-    expect(store.calls.length).to.be.lessThan(10);
+    expect(store.asked.length).to.be.lessThan(10);
   });
 
   it('is unavailable if the majority did not acknowledge in time', async () => {

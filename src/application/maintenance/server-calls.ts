@@ -1,11 +1,12 @@
-import { unavailable } from '../../domain/errors.js';
+import { queryTooExpensive, unavailable } from '../../domain/errors.js';
 import { FairSemaphore, type Permit } from '../../shared/fair-semaphore.js';
-import { BACKGROUND } from '../../shared/task-scheduler.js';
+import { BACKGROUND, type Task } from '../../shared/task-scheduler.js';
+import { CircuitBreaker, type CircuitBreakerOptions } from './circuit-breaker.js';
 
 /** The most waiting searches of a client for each that may run. If one takes a twentieth of the patience, more time out. */
 const WAITING_PER_SEARCH = 20;
 
-export interface ShareLimits {
+export interface QuotaLimits {
   /** The queries without an index that may run at the same time. */
   readonly searches: number;
   /** How long such a query waits for its turn. */
@@ -21,7 +22,7 @@ export class PoolQuota {
   private readonly batches: FairSemaphore;
   private readonly batchSlots: number;
 
-  constructor({ searches, searchPatienceMs, batches, batchPatienceMs }: ShareLimits) {
+  constructor({ searches, searchPatienceMs, batches, batchPatienceMs }: QuotaLimits) {
     this.searches = new FairSemaphore({
       total: searches,
       perClient: Math.max(1, Math.floor(searches / 2)),
@@ -83,5 +84,67 @@ export class PoolQuota {
     };
     await Promise.all(Array.from({ length: this.batchSlots }, worker));
     return results;
+  }
+}
+
+export interface ServerCallOptions {
+  readonly breaker: CircuitBreakerOptions;
+  readonly quota: QuotaLimits;
+  /** How long a caller waits for an operation. */
+  readonly operationMs: number;
+  /** How long a caller waits for a search, from its turn on. */
+  readonly searchMs: number;
+  /** Whether the server gave up on a query because of its cost. */
+  readonly isTooExpensive: (error: unknown) => boolean;
+}
+
+/** The calls to a server. Each waits a limited time, and only until an outage begins. */
+export class ServerCalls {
+  readonly breaker: CircuitBreaker;
+  readonly quota: PoolQuota;
+  /** Set when the store is open. Before that, two records could get one unique value. */
+  isOpen = false;
+
+  constructor(private readonly options: ServerCallOptions) {
+    this.breaker = new CircuitBreaker(options.breaker);
+    this.quota = new PoolQuota(options.quota);
+  }
+
+  /**
+   * Waits for an operation, which may serve other callers too. If it is not done in time, its outcome is unknown.
+   * @throws AppError `unavailable`, immediately before the store is open and during an outage; definite errors of the
+   *   server
+   */
+  async run<Result>(operation: () => Promise<Result>): Promise<Result> {
+    this.check();
+    return this.breaker.wait(this.options.operationMs, operation());
+  }
+
+  /**
+   * Waits for a query that no index serves. Few such queries run at once, and clients take turns.
+   * @throws as {@link run}; AppError `query_too_expensive`
+   */
+  async search<Result>(query: () => Promise<Result>, task?: Task): Promise<Result> {
+    this.check();
+    const permit = await this.quota.search(task);
+    const run = async () => {
+      try {
+        this.check();
+        return await query();
+      } catch (error) {
+        if (!this.options.isTooExpensive(error)) throw error;
+        this.breaker.responded();
+        throw queryTooExpensive();
+      } finally {
+        // Until then the query holds its connection, even if its caller has left.
+        permit.release();
+      }
+    };
+    return this.breaker.wait(this.options.searchMs, run());
+  }
+
+  private check(): void {
+    if (!this.isOpen) throw unavailable('The store is not open.');
+    this.breaker.check();
   }
 }

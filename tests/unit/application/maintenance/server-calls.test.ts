@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PoolQuota } from '#src/application/maintenance/pool-quota.js';
+import { PoolQuota } from '#src/application/maintenance/server-calls.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Permit } from '#src/shared/fair-semaphore.js';
 import { Task } from '#src/shared/task-scheduler.js';
