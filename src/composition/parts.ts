@@ -39,10 +39,11 @@ import type { Store } from '../application/ports/store.js';
 import type { TokenSigner } from '../application/ports/tokens.js';
 import type { WebhookTransport } from '../application/ports/webhooks.js';
 import type { IdAllocator } from '../application/records/id-allocator.js';
+import { Deliveries } from '../application/webhooks/deliveries.js';
 import { WebhookSender } from '../application/webhooks/webhook-sender.js';
-import { WebhookStates } from '../application/webhooks/webhook-states.js';
 import type { Settings } from '../config/settings.js';
 import { packageVersion } from '../config/settings.js';
+import { RESOURCES, type ResourceName } from '../domain/record.js';
 import { PublicUrl } from '../shared/public-url.js';
 import { groupMetrics, standardErrorLogger } from './cluster.js';
 import { indexingWords, type Job, maintainingFeeds, purging, savingUsage, sendingWebhooks } from './jobs.js';
@@ -102,14 +103,14 @@ export interface Application {
   readonly authenticator: Authenticator;
 
   readonly webhookTransport: WebhookTransport;
-  readonly webhookStates: WebhookStates;
+  readonly deliveries: Deliveries;
   readonly webhookSender: WebhookSender;
 
   readonly resources: Resources;
   /** The ids that each resource has reserved in the store. */
   readonly ids: readonly IdAllocator[];
   /** Those who wait for changes. */
-  readonly watches: readonly ChangeWatch[];
+  readonly watches: Readonly<Partial<Record<ResourceName, ChangeWatch>>>;
   /** The routes of the built-in token issuer. */
   readonly oauthRoutes: readonly Route[];
   /** All routes except the probes. */
@@ -223,22 +224,26 @@ export const MAKERS: {
   },
 
   webhookTransport: ({ settings }) => new HttpsWebhookTransport(settings.WEBHOOK_NETWORKS),
-  webhookStates: ({ storage: { webhookStates: records }, clock, backoff }) =>
-    new WebhookStates({ records, clock, backoff }),
+  deliveries: ({
+    storage: { webhookStates: states, apiKeys: keys },
+    webhookTransport: transport,
+    clock,
+    backoff,
+  }) => new Deliveries({ states, keys, transport, clock, backoff, newMessageId }),
   webhookSender: (parts) => {
-    const { storage, webhookStates: states, webhookTransport: transport, publicUrl, clock, logger } = parts;
+    const { storage, deliveries, watches, publicUrl, clock, timer, logger, metrics } = parts;
     const { webhooks, apiKeys: keys, changes: feeds } = storage;
     return new WebhookSender({
       webhooks,
-      states,
+      deliveries,
       keys,
       feeds,
-      transport,
+      watches,
       clock,
+      timer,
       logger,
-      metrics: parts.metrics,
+      metrics,
       owner: randomUUID(),
-      newMessageId,
       addressOf: (resource, position) =>
         publicUrl.addressOf(changesPath(DEFINITIONS[resource], { position, at: clock.now() })),
     });
@@ -254,10 +259,9 @@ export const MAKERS: {
     });
     const imports = { resultBuffers, logger };
     const webhooks = {
-      states: parts.webhookStates,
+      deliveries: parts.deliveries,
       transport: parts.webhookTransport,
       newSecret,
-      newMessageId,
       onChange: () => parts.webhookSender.wake(),
     };
     return composeResources({
@@ -274,8 +278,13 @@ export const MAKERS: {
     });
   },
   ids: ({ resources }) => Object.values(resources).map(({ ids }) => ids),
-  watches: ({ resources: { products, users, orders } }) =>
-    [products, users, orders].flatMap(({ watch }) => watch ?? []),
+  watches: ({ resources }) =>
+    Object.fromEntries(
+      RESOURCES.flatMap((name) => {
+        const { watch } = resources[name];
+        return watch ? [[name, watch]] : [];
+      }),
+    ),
   oauthRoutes: ({ settings, authenticator, accessTokens, signingKeys, publicUrl }) => [
     tokenRoute({ accessTokens, authenticator, bodyLimitBytes: settings.BODY_LIMIT_BYTES }),
     ...metadataRoutes({ publicUrl, signingKeys, otherIssuer: settings.OAUTH_ISSUER }),

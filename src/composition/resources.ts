@@ -5,15 +5,13 @@ import type {
 } from '../adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
-import { apiKeyRoutes } from '../adapters/inbound/http/resources/api-key-routes.js';
-import { API_KEYS } from '../adapters/inbound/http/resources/api-keys.js';
+import { API_KEYS, apiKeyRoutes } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
 import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
 import { resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
 import { USERS } from '../adapters/inbound/http/resources/users.js';
-import { webhookRoutes } from '../adapters/inbound/http/resources/webhook-routes.js';
-import { EDITED_WEBHOOKS, WEBHOOKS } from '../adapters/inbound/http/resources/webhooks.js';
+import { EDITED_WEBHOOKS, WEBHOOKS, webhookRoutes } from '../adapters/inbound/http/resources/webhooks.js';
 import { ApiKeyService } from '../application/auth/api-keys.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
@@ -25,6 +23,7 @@ import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
 import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
+import type { WebhookTransport } from '../application/ports/webhooks.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
 import {
   type RecordRules,
@@ -57,7 +56,9 @@ export interface ResourceDependencies {
   readonly logger: Logger;
   readonly imports: ImportTools;
   readonly timer: Timer;
-  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooksFor' | 'keys' | 'feeds' | 'clock'>;
+  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooksFor' | 'keys' | 'feeds' | 'clock'> & {
+    readonly transport: WebhookTransport;
+  };
 }
 
 interface ComposedDependencies extends ResourceDependencies {

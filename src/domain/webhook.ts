@@ -1,6 +1,7 @@
 import type { Scope } from './access.js';
+import { type ApiKey, hasExpired } from './api-key.js';
 import type { FieldsOf, FieldTable } from './fields.js';
-import { type Instant, MAX_ID, RESOURCES, type ResourceName } from './record.js';
+import { type Instant, MAX_ID, RESOURCES, type ResourceName, type Versioned } from './record.js';
 import { HTTPS_URL_RULE, NAME } from './text.js';
 import { fieldCheck } from './validation.js';
 
@@ -96,6 +97,24 @@ export function unusableReason(fields: unknown): string | undefined {
   return names.length === 0
     ? undefined
     : `It is stored with values that this release does not know: ${names.join(', ')}`;
+}
+
+/**
+ * Why a webhook must not send: the key that made it is revoked, has expired, or may not read its resources.
+ * @param key the one that made it; undefined if there is none any more
+ * @returns undefined if it may; a sentence without its full stop
+ */
+export function keyProblem(
+  key: Versioned<ApiKey> | undefined,
+  { createdBy, resources }: Webhook,
+  now: Instant,
+): string | undefined {
+  if (!key) return `The API key ${createdBy} that made the webhook is revoked`;
+  if (hasExpired(key.fields, now)) return `The API key ${createdBy} that made the webhook has expired`;
+  const missing = scopesOf(resources).filter((scope) => !key.fields.scopes.includes(scope));
+  return missing.length === 0
+    ? undefined
+    : `The API key ${createdBy} that made the webhook lacks the scope ${missing.join(' and ')}`;
 }
 
 /** How long an earlier secret signs besides the new one. */

@@ -117,7 +117,7 @@ export class Service {
     transport.certificate?.close();
     const drained = this.drain?.drain(graceMs);
     // Once it drains, so that their responses close the connections.
-    for (const watch of watches) watch.stop();
+    for (const watch of Object.values(watches)) watch.stop();
     const isInTime = await drained;
     if (isInTime === false) logger.warn('requests were cut off: the time to finish them was over');
     await this.management.stop();

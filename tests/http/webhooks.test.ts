@@ -362,11 +362,11 @@ describe('webhooks and their transport', () => {
   it('stay failing after a change of the name or the secret, and begin anew after others', async () => {
     const { id } = (await service.client.post('/v1/webhooks', { ...RECEIVER, status: 'paused' })).json;
     const item = `/v1/webhooks/${id}`;
-    const { webhookStates, storage } = service.application;
+    const { deliveries, storage } = service.application;
     const fail = async () => {
       const round = (await storage.webhooks.find(id))?.fields.round ?? 0;
       const failures = { round, count: 1, nextAt: Date.now() };
-      await webhookStates.change(id, (state) => ({ ...state, failures }));
+      await deliveries.change(id, (state) => ({ ...state, failures }));
     };
     const statusAfter = async (fields: object) => {
       await fail();
@@ -384,9 +384,9 @@ describe('webhooks and their transport', () => {
 
   it('say nothing of a test but in their attempts', async () => {
     const { id } = (await service.client.post('/v1/webhooks', RECEIVER)).json;
-    const { webhookStates, webhookTransport } = service.application;
+    const { deliveries, webhookTransport } = service.application;
     const known = { lastError: 'The receiver responded with 410', lastDeliveryAt: Date.UTC(2026, 0, 1) };
-    await webhookStates.change(id, (state) => ({ ...state, ...known }));
+    await deliveries.change(id, (state) => ({ ...state, ...known }));
     const item = `/v1/webhooks/${id}`;
     const before = await service.client.get(item);
     webhookTransport.post = async () => ({ status: 204 });

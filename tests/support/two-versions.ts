@@ -8,8 +8,7 @@ import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.j
 import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
-import { apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-key-routes.js';
-import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
+import { API_KEYS, apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { fromFieldTable } from '#src/adapters/inbound/http/resources/from-field-table.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';

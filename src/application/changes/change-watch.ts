@@ -2,7 +2,6 @@ import type { MaybePromise } from '../../shared/promises.js';
 import type { Task } from '../../shared/task-scheduler.js';
 import type { ChangeFeed, FeedPosition } from '../ports/change-feed.js';
 import type { Timer } from '../ports/clock.js';
-import { FeedPoll } from './feed-poll.js';
 
 /** The pause between two polls of the store. */
 const POLL_MS = 250;
@@ -20,12 +19,13 @@ export interface Wait {
 }
 
 /**
- * Lets requests wait for the changes of one table. However many wait, it polls the feed four times a second, and not at
- * all if nobody waits.
+ * Polls the feed of one table four times a second, for all who wait for its changes or follow them, and not at all if
+ * there are none.
  */
 export class ChangeWatch {
   private readonly seats = new Set<Seat>();
-  /** Resolves when the poll has a position. Undefined: it does not run. */
+  private readonly followers = new Set<() => void>();
+  /** Resolves when the poll has a position: it reports what a reader who begins then does not find. Undefined: no poll. */
   private polling: Promise<void> | undefined;
   private isStopped = false;
 
@@ -63,41 +63,62 @@ export class ChangeWatch {
     }
   }
 
+  /**
+   * Calls `wake` after each change from now on, until {@link unfollow}. A failed poll begins anew at the next call.
+   * @throws AppError `unavailable`
+   */
+  follow(wake: () => void): Promise<void> {
+    this.followers.add(wake);
+    return this.poll();
+  }
+
+  unfollow(wake: () => void): void {
+    this.followers.delete(wake);
+  }
+
   /** Ends all waits, and lets none begin. */
   stop(): void {
     this.isStopped = true;
     for (const seat of this.seats) seat.end();
   }
 
-  /** Resolves when the poll runs. */
   private poll(): Promise<void> {
-    if (this.polling) return this.polling;
-    const poll = new FeedPoll(this.feed);
-    this.polling = poll.hasNews().then(
-      () => this.pollOn(poll),
-      (error: unknown) => {
-        this.polling = undefined;
-        throw error;
-      },
-    );
+    this.polling ??= this.begin();
     return this.polling;
   }
 
-  /** Polls again and again, as long as somebody waits. */
-  private pollOn(poll: FeedPoll): void {
-    this.timer.after(POLL_MS, () => {
-      if (this.seats.size === 0) this.polling = undefined;
-      else
-        poll.hasNews().then(
-          (hasNews) => {
-            if (hasNews) for (const seat of this.seats) seat.wake();
-            this.pollOn(poll);
-          },
-          (error: unknown) => {
-            this.polling = undefined;
-            for (const seat of this.seats) seat.end(error);
-          },
-        );
+  private async begin(): Promise<void> {
+    try {
+      this.pollOn(await this.feed.end());
+      // There may have been changes while there was no poll.
+      for (const wake of this.followers) wake();
+    } catch (error) {
+      this.polling = undefined;
+      throw error;
+    }
+  }
+
+  /** Polls again and again, as long as there is somebody. */
+  private pollOn(from: FeedPosition): void {
+    this.timer.after(POLL_MS, async () => {
+      if (this.isStopped || this.seats.size + this.followers.size === 0) {
+        this.polling = undefined;
+        return;
+      }
+      try {
+        const page = await this.feed.read(from, 1);
+        const isQuiet = page?.changes.length === 0;
+        // Before others read: they find what is not behind this position.
+        const next = isQuiet ? page.next : await this.feed.end();
+        if (!isQuiet) {
+          for (const seat of this.seats) seat.wake();
+          for (const wake of this.followers) wake();
+        }
+        this.pollOn(next);
+      } catch (error) {
+        this.polling = undefined;
+        for (const seat of this.seats) seat.end(error);
+      }
     });
   }
 

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiKey, keyPrincipalId } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
-import type { Id, Instant, ResourceName, Versioned } from '../../domain/record.js';
+import { type Id, type Instant, RESOURCES, type ResourceName, type Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
   type FeedPlace,
   isAccepted,
   isFailing,
+  keyProblem,
   type PendingMessage,
   roundOf,
   unusableReason,
@@ -17,19 +18,17 @@ import {
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import { forEach } from '../../shared/promises.js';
 import { PLACE_MS } from '../changes/change-reader.js';
-import { FeedPoll } from '../changes/feed-poll.js';
+import type { ChangeWatch } from '../changes/change-watch.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Timer } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
 import type { Logger } from '../ports/logger.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Repository } from '../ports/repository.js';
-import type { WebhookPauseReason, WebhookTransport } from '../ports/webhooks.js';
+import type { WebhookPauseReason } from '../ports/webhooks.js';
 import { paginate } from '../records/lists.js';
 import { nextVersion } from '../records/write-conditions.js';
-import { bodyOf, deliver } from './delivery.js';
-import { keyProblem } from './sending-key.js';
-import type { WebhookStates } from './webhook-states.js';
+import type { Deliveries } from './deliveries.js';
 
 const MINUTE_MS = 60_000;
 /** The pauses before the next attempts. The last one repeats. */
@@ -61,17 +60,16 @@ const PAGE = 1_000;
 
 export interface WebhookSenderDependencies {
   readonly webhooks: Pick<Repository<Webhook>, 'find' | 'list' | 'replaceAll'>;
-  readonly states: WebhookStates;
-  readonly keys: Pick<Repository<ApiKey>, 'find' | 'findAllByUnique'>;
+  readonly deliveries: Deliveries;
+  readonly keys: Pick<Repository<ApiKey>, 'findAllByUnique'>;
   readonly feeds: Readonly<Record<ResourceName, ChangeFeed<unknown>>>;
-  readonly transport: Pick<WebhookTransport, 'post'>;
+  readonly watches: Readonly<Partial<Record<ResourceName, Pick<ChangeWatch, 'follow' | 'unfollow'>>>>;
   readonly clock: Clock;
+  readonly timer: Timer;
   readonly logger: Pick<Logger, 'warn'>;
   readonly metrics: Metrics;
   /** Differs from that of every other process. */
   readonly owner: string;
-  /** Returns a random text without a full stop. */
-  readonly newMessageId: () => string;
   /** Returns the address of the changes of a resource behind a place, without the host. */
   readonly addressOf: (resource: ResourceName, position: FeedPosition) => string;
 }
@@ -101,7 +99,7 @@ interface Watched {
  */
 export class WebhookSender {
   private watched = new Map<Id, Watched>();
-  private readonly polls: Readonly<Record<ResourceName, FeedPoll>>;
+  private readonly wakers = new Map(RESOURCES.map((name) => [name, () => this.wakeAll(name)]));
   private readonly slots = new FairSemaphore(SLOTS);
   private readonly steps = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
@@ -113,25 +111,15 @@ export class WebhookSender {
   /** The webhooks of which the log has said so. */
   private readonly unreadable = new Set<Id>();
 
-  constructor(private readonly deps: WebhookSenderDependencies) {
-    const { products, users, orders } = deps.feeds;
-    this.polls = {
-      products: new FeedPoll(products),
-      users: new FeedPoll(users),
-      orders: new FeedPoll(orders),
-    };
-  }
+  constructor(private readonly deps: WebhookSenderDependencies) {}
 
   /**
-   * Looks for changes, and begins what is due. Call it several times a second.
+   * Follows the feeds, and begins what is due. Call it several times a second.
    * @throws AppError `unavailable`, also for what began earlier
    */
   async run(): Promise<void> {
     if (this.deps.clock.elapsed() >= this.reloadAt) await this.reload();
-    const polled = forEach(this.watchedResources(), async (name) => {
-      if (await this.polls[name].hasNews()) this.wakeAll(name);
-    });
-    await polled.catch((error: unknown) => this.fail(error));
+    await this.follow().catch((error: unknown) => this.fail(error));
     const now = this.deps.clock.now();
     for (const webhook of this.watched.values()) {
       if (Math.abs(now - webhook.readAt) >= REFRESH_MS) webhook.isDue = true;
@@ -150,9 +138,9 @@ export class WebhookSender {
   /** Begins nothing more, and cuts off after some time what is under way. Resolves when nothing is. */
   async stop(withinMs: number): Promise<void> {
     this.isStopped = true;
-    const timer = setTimeout(() => this.stopping.abort(), withinMs);
+    const cancel = this.deps.timer.after(withinMs, () => this.stopping.abort());
     await Promise.all(this.steps);
-    clearTimeout(timer);
+    cancel();
   }
 
   /** How long the oldest message that this process knows of was not taken, in milliseconds. */
@@ -215,12 +203,22 @@ export class WebhookSender {
     return { id, ...changed, isBusy: false, readAt: this.deps.clock.now(), pendingSince: undefined };
   }
 
-  private watchedResources(): Set<ResourceName> {
-    return new Set([...this.watched.values()].flatMap(({ resources }) => resources));
+  /** Follows the feeds of the resources that a webhook names, and no others. */
+  private follow(): Promise<void> {
+    const named = new Set([...this.watched.values()].flatMap(({ resources }) => resources));
+    return forEach(this.wakers, async ([name, wake]) => {
+      const watch = this.deps.watches[name];
+      if (named.has(name)) await watch?.follow(wake);
+      else watch?.unfollow(wake);
+    });
   }
 
   private wakeAll(name: ResourceName): void {
-    for (const webhook of this.watched.values()) if (webhook.resources.includes(name)) webhook.isDue = true;
+    for (const webhook of this.watched.values()) {
+      if (!webhook.resources.includes(name)) continue;
+      webhook.isDue = true;
+      this.startIfDue(webhook);
+    }
   }
 
   private startIfDue(webhook: Watched): void {
@@ -260,18 +258,16 @@ export class WebhookSender {
 
   /** Sends at most one message. */
   private async step(watched: Watched): Promise<void> {
-    const { webhooks, states, keys, clock } = this.deps;
+    const { webhooks, deliveries, clock } = this.deps;
     const { id } = watched;
     const webhook = await webhooks.find(id);
     if (webhook?.fields.status !== 'active') {
       this.watched.delete(id);
       return;
     }
-    const unusable = unusableReason(webhook.fields);
-    if (unusable !== undefined) return this.pause(webhook, 'damaged', unusable);
-    const problem = keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, clock.now());
-    if (problem !== undefined) return this.pause(webhook, 'key', problem);
-    const state = await states.find(id);
+    const problem = await deliveries.problemOf(webhook);
+    if (problem) return this.pause(webhook, problem.reason, problem.text);
+    const state = await deliveries.state(id);
     watched.pendingSince = state.pending?.madeAt;
     const waitMs = this.busyFor(webhook.fields, state);
     if (waitMs > 0) return this.wait(watched, clock.now() + waitMs);
@@ -355,34 +351,30 @@ export class WebhookSender {
       version: change.version,
       ...('deleted' in change && { deleted: true }),
     }));
-    const count = thin.length;
-    return this.message(
-      { type: `${resource}.changed`, resource, changes: count, start, next },
-      { changes: thin },
-    );
+    return this.message(`${resource}.changed`, { resource, start, next }, thin);
   }
 
   /** Changes are missing. The receiver reads everything, and then what follows. */
   private async resync(resource: ResourceName, { start }: FeedPlace): Promise<PendingMessage> {
     const next = await this.deps.feeds[resource].end();
-    return this.message({ type: `${resource}${RESYNC}`, resource, changes: 0, start, next }, {});
+    return this.message(`${resource}${RESYNC}`, { resource, start, next });
   }
 
   private message(
-    about: Omit<PendingMessage, 'id' | 'madeAt' | 'body'>,
-    data: Readonly<Record<string, unknown>>,
+    type: string,
+    about: Pick<PendingMessage, 'resource' | 'start' | 'next'>,
+    changes?: readonly object[],
   ): PendingMessage {
-    const { clock, newMessageId, addressOf } = this.deps;
-    const madeAt = clock.now();
-    const body = bodyOf(about.type, madeAt, { ...data, next: addressOf(about.resource, about.next) });
-    return { id: newMessageId(), madeAt, body, ...about };
+    const next = this.deps.addressOf(about.resource, about.next);
+    const data = { ...(changes && { changes }), next };
+    return { ...this.deps.deliveries.message(type, changes?.length ?? 0, data), ...about };
   }
 
   /** Stores the message, a lease and newer places, unless the state has changed. */
   private async take(id: Id, seen: WebhookState, message: PendingMessage, news: News): Promise<boolean> {
-    const { states, clock, owner } = this.deps;
+    const { deliveries, clock, owner } = this.deps;
     const lease = { owner, until: clock.now() + LEASE_MS };
-    const taken = await states.change(id, (state) =>
+    const taken = await deliveries.change(id, (state) =>
       isDeepStrictEqual(sendingPart(state), sendingPart(seen))
         ? { ...withNews(state, news), pending: message, lease }
         : undefined,
@@ -397,7 +389,7 @@ export class WebhookSender {
   ): Promise<DeliveryAttempt | undefined> {
     const { signal } = this.stopping;
     try {
-      const attempt = await deliver(this.deps, webhook, message, signal);
+      const attempt = await this.deps.deliveries.send(webhook, message, signal);
       return signal.aborted && attempt.status === undefined ? undefined : attempt;
     } catch (error) {
       if (error instanceof AppError) return undefined;
@@ -411,10 +403,10 @@ export class WebhookSender {
     message: PendingMessage,
     attempt: DeliveryAttempt | undefined,
   ): Promise<void> {
-    const { states, clock, owner, metrics } = this.deps;
+    const { deliveries, clock, owner, metrics } = this.deps;
     const now = clock.now();
     if (attempt) metrics.increment('webhook_deliveries_total', outcomeOf(attempt));
-    const settled = await states.change(webhook.id, (state) => {
+    const settled = await deliveries.change(webhook.id, (state) => {
       // Another process may have taken it over.
       if (state.lease?.owner !== owner || state.pending?.id !== message.id) return undefined;
       const { lease: _over, ...free } = state;
@@ -434,14 +426,14 @@ export class WebhookSender {
   /** Stores newer places of a webhook that has nothing to send. */
   private async refresh(id: Id, seen: WebhookState, news: News): Promise<void> {
     if (news.size === 0) return;
-    await this.deps.states.change(id, (state) =>
+    await this.deps.deliveries.change(id, (state) =>
       isDeepStrictEqual(sendingPart(state), sendingPart(seen)) ? withNews(state, news) : undefined,
     );
   }
 
   /** Pauses a webhook, unless it has changed meanwhile. */
   private async pause(webhook: Versioned<Webhook>, reason: WebhookPauseReason, text: string): Promise<void> {
-    const { webhooks, states, clock, logger, metrics } = this.deps;
+    const { webhooks, deliveries, clock, logger, metrics } = this.deps;
     const { id, version, fields } = webhook;
     const record = nextVersion(webhook, { ...fields, status: 'paused' as const }, clock.now());
     const [outcome] = await webhooks.replaceAll([{ record, expected: version, before: fields }]);
@@ -455,7 +447,7 @@ export class WebhookSender {
     if (watched) watched.isDue = false;
     metrics.increment('webhook_pauses_total', reason);
     logger.warn('a webhook was paused', { webhookId: id, reason, detail: text });
-    await states.change(id, (state) => ({ ...state, lastError: text }));
+    await deliveries.change(id, (state) => ({ ...state, lastError: text }));
   }
 }
 

@@ -8,7 +8,6 @@ import {
   type DeliveryAttempt,
   roundOf,
   scopesOf,
-  unusableReason,
   type Webhook,
   type WebhookState,
   withAttempt,
@@ -24,9 +23,7 @@ import type { TargetProblem, WebhookTransport } from '../ports/webhooks.js';
 import type { Change, ReferenceValidator } from '../records/record-format.js';
 import type { Creation, RecordService } from '../records/record-service.js';
 import type { Precondition } from '../records/write-conditions.js';
-import { bodyOf, deliver } from './delivery.js';
-import { keyProblem } from './sending-key.js';
-import type { WebhookStates } from './webhook-states.js';
+import type { Deliveries } from './deliveries.js';
 
 /** A webhook with its state, which is not part of the record, and with what one response alone shows. */
 export interface ShownWebhook extends Webhook {
@@ -39,13 +36,11 @@ export interface ShownWebhook extends Webhook {
 export interface WebhookServiceDependencies {
   /** The webhooks as records. Their rules include {@link targetRule} for this client. */
   readonly webhooksFor: (client: string) => RecordService<Webhook>;
-  readonly states: WebhookStates;
+  readonly deliveries: Deliveries;
   readonly keys: Pick<Repository<ApiKey>, 'find'>;
   readonly feeds: Readonly<Record<ResourceName, Pick<ChangeFeed<unknown>, 'end'>>>;
-  readonly transport: WebhookTransport;
   /** Returns 24 to 64 random bytes in base64 behind `whsec_`. */
   readonly newSecret: () => string;
-  readonly newMessageId: () => string;
   readonly clock: Clock;
   /** Called after each change. */
   readonly onChange: () => void;
@@ -162,7 +157,7 @@ export class WebhookService {
   /** @throws AppError `not_found`, `precondition_failed`, `unavailable` */
   async remove(id: Id, precondition: Precondition): Promise<void> {
     await this.showingState(() => this.webhooks.remove(id, precondition));
-    await this.deps.states.remove(id);
+    await this.deps.deliveries.remove(id);
     this.deps.onChange();
   }
 
@@ -172,7 +167,7 @@ export class WebhookService {
    */
   async attempts(id: Id): Promise<readonly DeliveryAttempt[]> {
     await this.webhooks.read(id);
-    return (await this.deps.states.find(id)).attempts;
+    return (await this.deps.deliveries.state(id)).attempts;
   }
 
   /**
@@ -181,22 +176,18 @@ export class WebhookService {
    * @throws AppError `not_found`, `unavailable`
    */
   async test(client: string, id: Id): Promise<DeliveryAttempt> {
-    const { states, keys, clock, newMessageId } = this.deps;
+    const { deliveries } = this.deps;
     const webhook = await this.webhooks.read(id);
     const permit = await this.tests.acquire(client);
     if (!permit) throw unavailable('Too many tests of webhooks are under way. Try again later.');
     try {
-      const at = clock.now();
-      const type = 'webhook.test';
-      const body = bodyOf(type, at, {});
-      const error =
-        unusableReason(webhook.fields) ??
-        keyProblem(await keys.find(webhook.fields.createdBy), webhook.fields, at);
-      const attempt =
-        error === undefined
-          ? await deliver(this.deps, webhook, { id: newMessageId(), type, changes: 0, body })
-          : { at, type, changes: 0, error };
-      await states.change(id, (state) => withAttempt(state, attempt));
+      const message = deliveries.message('webhook.test', 0, {});
+      const { madeAt: at, type, changes } = message;
+      const problem = await deliveries.problemOf(webhook);
+      const attempt = problem
+        ? { at, type, changes, error: problem.text }
+        : await deliveries.send(webhook, message);
+      await deliveries.change(id, (state) => withAttempt(state, attempt));
       return attempt;
     } finally {
       permit.release();
@@ -261,7 +252,7 @@ export class WebhookService {
 
   private async withStates(webhooks: readonly Versioned<Webhook>[]): Promise<Versioned<ShownWebhook>[]> {
     if (webhooks.length === 0) return [];
-    const states = await this.deps.states.findAll(webhooks.map(({ id }) => id));
+    const states = await this.deps.deliveries.states(webhooks.map(({ id }) => id));
     return webhooks.map((webhook, at) => {
       const state = states[at];
       return state ? { ...webhook, fields: { ...webhook.fields, state } } : webhook;

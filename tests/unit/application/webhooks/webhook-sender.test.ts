@@ -1,17 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
+import { ChangeWatch } from '#src/application/changes/change-watch.js';
 import type { WebhookRequest, WebhookTransport } from '#src/application/ports/webhooks.js';
 import { StoredRecord } from '#src/application/records/record-json.js';
+import { Deliveries } from '#src/application/webhooks/deliveries.js';
 import { WebhookSender } from '#src/application/webhooks/webhook-sender.js';
-import { WebhookStates } from '#src/application/webhooks/webhook-states.js';
 import { storageOf } from '#src/composition/storage.js';
 import { SCOPES, type Scope } from '#src/domain/access.js';
 import { unavailable } from '#src/domain/errors.js';
-import type { Id, ResourceName } from '#src/domain/record.js';
+import { type Id, RESOURCES, type ResourceName } from '#src/domain/record.js';
 import type { FeedStart, Webhook } from '#src/domain/webhook.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
-import { CountingBackoff, FakeClock, RecordingLogger } from '../../../support/fakes.js';
+import { CountingBackoff, FakeClock, FakeTimer, RecordingLogger } from '../../../support/fakes.js';
 import { ENDLESS } from '../../../support/tables.js';
 import { isSigned } from '../../../support/webhook-receiver.js';
 
@@ -61,6 +62,8 @@ class FakeTransport implements WebhookTransport {
   }
 }
 
+let timer = new FakeTimer();
+
 /** A store in memory with its senders, whose time a test moves. */
 class World {
   readonly clock = new FakeClock();
@@ -68,12 +71,15 @@ class World {
   readonly logger = new RecordingLogger();
   readonly observed: string[] = [];
   readonly storage = storageOf(memoryStorage({ budget: ENDLESS }));
-  readonly states = new WebhookStates({
-    records: this.storage.webhookStates,
+  private messages = 0;
+  readonly deliveries = new Deliveries({
+    states: this.storage.webhookStates,
+    keys: this.storage.apiKeys,
+    transport: this.transport,
     clock: this.clock,
     backoff: new CountingBackoff(),
+    newMessageId: () => `msg_${++this.messages}`,
   });
-  private messages = 0;
   private senders = 0;
 
   async start(): Promise<this> {
@@ -83,21 +89,24 @@ class World {
   }
 
   sender(): WebhookSender {
-    const { storage, states, transport, clock, logger } = this;
+    const { storage, deliveries, clock, logger } = this;
+    const watches = Object.fromEntries(
+      RESOURCES.map((name) => [name, new ChangeWatch(storage.changes[name], timer)]),
+    );
     return new WebhookSender({
       webhooks: storage.webhooks,
-      states,
+      deliveries,
       keys: storage.apiKeys,
       feeds: storage.changes,
-      transport,
+      watches,
       clock,
+      timer,
       logger,
       metrics: {
         increment: (counter, label?) =>
           void this.observed.push(counter === 'webhook_pauses_total' ? `paused: ${label}` : `${label}`),
       },
       owner: `sender ${++this.senders}`,
-      newMessageId: () => `msg_${++this.messages}`,
       addressOf: (resource, position) => `/v1/${resource}/changes?cursor=${position}`,
     });
   }
@@ -167,6 +176,8 @@ async function settled(): Promise<void> {
 }
 
 async function run(...senders: WebhookSender[]): Promise<void> {
+  // The poll of the feeds.
+  await timer.pass(250);
   for (const sender of senders) await sender.run();
   await settled();
 }
@@ -176,6 +187,7 @@ describe('the sender of webhooks', () => {
   let sender: WebhookSender;
 
   beforeEach(async () => {
+    timer = new FakeTimer();
     world = await new World().start();
     sender = world.sender();
   });
@@ -205,7 +217,7 @@ describe('the sender of webhooks', () => {
     expect(sent?.request.url).to.equal(`https://example.com/${id}`);
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    const { attempts, lastDeliveryAt, lease, pending } = await world.states.find(id);
+    const { attempts, lastDeliveryAt, lease, pending } = await world.deliveries.state(id);
     const at = world.clock.now();
     expect(attempts).to.deep.equal([{ at, type: 'products.changed', changes: 2, status: 204 }]);
     expect([lastDeliveryAt, lease, pending]).to.deep.equal([at, undefined, undefined]);
@@ -269,14 +281,14 @@ describe('the sender of webhooks', () => {
     expect(new Set(sent.map(({ request }) => request.headers['webhook-timestamp'])).size).to.equal(
       sent.length,
     );
-    expect((await world.states.find(id)).lastError).to.equal('The receiver responded with 500');
+    expect((await world.deliveries.state(id)).lastError).to.equal('The receiver responded with 500');
     expect(sender.lagMs).to.equal(pauses.reduce((sum, pause) => sum + pause, 0));
     world.transport.outcome = { status: 200 };
     world.clock.time += 4 * HOUR_MS;
     await run(sender);
     await run(sender);
     expect(sent.at(-1)?.json.data.changes, 'the changes meanwhile').to.have.length(7);
-    const { failures, lastError } = await world.states.find(id);
+    const { failures, lastError } = await world.deliveries.state(id);
     expect([failures, lastError, sender.lagMs]).to.deep.equal([undefined, undefined, 0]);
   });
 
@@ -286,7 +298,7 @@ describe('the sender of webhooks', () => {
     for (const outcome of [{ status: 199 }, { status: 300 }, { status: 404 }, { error: 'No response' }]) {
       world.transport.outcome = outcome;
       await run(sender);
-      expect((await world.states.find(id)).places).to.not.have.property('products');
+      expect((await world.deliveries.state(id)).places).to.not.have.property('products');
       world.clock.time += 4 * HOUR_MS;
     }
     expect(world.observed).to.deep.equal(['rejected', 'rejected', 'rejected', 'failed']);
@@ -300,7 +312,7 @@ describe('the sender of webhooks', () => {
     expect(await world.statusOf(id)).to.equal('paused');
     expect(world.observed).to.deep.equal(['rejected', 'paused: gone']);
     expect(world.logger.events).to.deep.equal(['a webhook was paused']);
-    expect((await world.states.find(id)).lastError).to.equal('The receiver responded with 410');
+    expect((await world.deliveries.state(id)).lastError).to.equal('The receiver responded with 410');
     world.clock.time += HOUR_MS;
     await world.addProducts(1);
     await run(sender);
@@ -369,7 +381,7 @@ describe('the sender of webhooks', () => {
       await run(sender);
       expect([world.transport.sent.length, await world.statusOf(id)]).to.deep.equal([0, 'paused']);
       expect(world.observed).to.deep.equal(['paused: key']);
-      expect((await world.states.find(id)).lastError).to.match(/^The API key 2 that made the webhook /);
+      expect((await world.deliveries.state(id)).lastError).to.match(/^The API key 2 that made the webhook /);
     });
 
   it('lets one of several senders send, and another one after its lease', async () => {
@@ -393,10 +405,10 @@ describe('the sender of webhooks', () => {
     // The first one is late: it has lost the lease, and must not advance.
     world.transport.sent[0]?.answer({ status: 200 });
     await settled();
-    expect((await world.states.find(1)).places).to.deep.equal({});
+    expect((await world.deliveries.state(1)).places).to.deep.equal({});
     world.transport.sent[1]?.answer({ status: 200 });
     await settled();
-    expect((await world.states.find(1)).places).to.have.property('products');
+    expect((await world.deliveries.state(1)).places).to.have.property('products');
   });
 
   it('is not held up by a slow receiver of another webhook', async () => {
@@ -463,7 +475,7 @@ describe('the sender of webhooks', () => {
     ] as const) {
       world.clock.time = begin + after;
       await run(sender);
-      expect((await world.states.find(id)).places.users?.readAt, `after ${after} ms`).to.equal(readAt);
+      expect((await world.deliveries.state(id)).places.users?.readAt, `after ${after} ms`).to.equal(readAt);
     }
     for (let hours = 3; hours <= 60; hours++) {
       world.clock.time = begin + hours * HOUR_MS;
@@ -586,20 +598,20 @@ describe('the sender of webhooks', () => {
     world.clock.time += day;
     world.transport.isHeld = true;
     await run(sender);
-    expect((await world.states.find(id)).lease?.until).to.be.greaterThan(world.clock.now());
+    expect((await world.deliveries.state(id)).lease?.until).to.be.greaterThan(world.clock.now());
     world.clock.time -= day;
     const other = world.sender();
     world.transport.isHeld = false;
     world.transport.outcome = { status: 500 };
     world.clock.time += day;
-    await world.states.change(id, (state) => ({
+    await world.deliveries.change(id, (state) => ({
       ...state,
       failures: { round: 0, count: 6, nextAt: world.clock.now() },
     }));
     world.clock.time -= day;
     await run(other);
     expect(world.transport.sent).to.have.length(2);
-    expect((await world.states.find(id)).failures?.nextAt).to.equal(world.clock.now() + 4 * HOUR_MS);
+    expect((await world.deliveries.state(id)).failures?.nextAt).to.equal(world.clock.now() + 4 * HOUR_MS);
     // It has failed 7 times: the same process obeys the pause when its clock goes back.
     world.clock.time -= day;
     world.transport.outcome = { status: 200 };
@@ -625,7 +637,7 @@ describe('the sender of webhooks', () => {
     await settled();
     expect(world.transport.sent).to.have.length(40);
     expect(Math.min(...sentBy())).to.be.greaterThan(1);
-    await sender.stop(1);
+    await Promise.all([sender.stop(1), timer.pass(1)]);
     expect(world.transport.sent, 'those that wait begin no more').to.have.length(40);
   });
 
@@ -654,7 +666,7 @@ describe('the sender of webhooks', () => {
     world.transport.withoutPlace.add(url);
     for (let hours = 0; hours < 60; hours++) {
       await run(sender, world.sender());
-      const { attempts, failures, lease, lastError } = await world.states.find(id);
+      const { attempts, failures, lease, lastError } = await world.deliveries.state(id);
       expect([attempts, failures, lease, lastError]).to.deep.equal([[], undefined, undefined, undefined]);
       world.clock.time += HOUR_MS;
     }
@@ -664,7 +676,7 @@ describe('the sender of webhooks', () => {
     world.clock.time += 10 * SECOND_MS;
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
-    expect((await world.states.find(id)).attempts).to.have.length(1);
+    expect((await world.deliveries.state(id)).attempts).to.have.length(1);
   });
 
   it('stays failing, and waits no longer, if it has no place for what a receiver has refused', async () => {
@@ -672,16 +684,16 @@ describe('the sender of webhooks', () => {
     await world.addProducts(1);
     world.transport.outcome = { status: 500 };
     await run(sender);
-    const { failures } = await world.states.find(id);
+    const { failures } = await world.deliveries.state(id);
     world.transport.withoutPlace.add(`https://example.com/${id}`);
     world.clock.time += 10 * SECOND_MS;
     await run(sender);
-    expect((await world.states.find(id)).failures).to.deep.equal(failures);
+    expect((await world.deliveries.state(id)).failures).to.deep.equal(failures);
     world.transport.withoutPlace.clear();
     world.clock.time += 10 * SECOND_MS;
     await run(sender);
     expect(world.transport.sent).to.have.length(2);
-    expect((await world.states.find(id)).failures?.count).to.equal(2);
+    expect((await world.deliveries.state(id)).failures?.count).to.equal(2);
   });
 
   for (const [title, fields] of [
@@ -699,7 +711,7 @@ describe('the sender of webhooks', () => {
       expect(world.transport.sent.map(({ request }) => request.url)).to.deep.equal(['https://example.com/2']);
       expect(await world.statusOf(damaged)).to.equal('paused');
       expect(world.observed).to.have.members(['paused: damaged', 'accepted']);
-      expect((await world.states.find(damaged)).lastError).to.match(/^It is stored with values /);
+      expect((await world.deliveries.state(damaged)).lastError).to.match(/^It is stored with values /);
       await run(sender);
       expect(world.logger.events).to.deep.equal(['a webhook was paused']);
     });
@@ -751,12 +763,8 @@ describe('the sender of webhooks', () => {
       if (failures-- > 0) throw new Error('the store fails');
       return find.call(world.storage.webhooks, id);
     };
-    await run(sender);
-    let failure: unknown;
-    await sender.run().catch((error: unknown) => {
-      failure = error;
-    });
-    expect(failure).to.be.an('error');
+    const error = await sender.run().catch((reason: Error) => reason);
+    expect(error).to.be.an('error').with.property('message', 'the store fails');
     world.clock.time += SECOND_MS;
     await run(sender);
     expect(world.transport.sent).to.have.length(1);
@@ -767,8 +775,8 @@ describe('the sender of webhooks', () => {
     await world.addProducts(1);
     world.transport.isHeld = true;
     await run(sender);
-    await sender.stop(1);
-    const { lease, attempts, pending } = await world.states.find(1);
+    await Promise.all([sender.stop(1), timer.pass(1)]);
+    const { lease, attempts, pending } = await world.deliveries.state(1);
     expect([lease, attempts, pending?.id]).to.deep.equal([undefined, [], 'msg_1']);
     world.transport.isHeld = false;
     await run(sender);

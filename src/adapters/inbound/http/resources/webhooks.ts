@@ -1,5 +1,5 @@
 import type { RecordFormat } from '../../../../application/records/record-format.js';
-import type { ShownWebhook } from '../../../../application/webhooks/webhook-service.js';
+import type { ShownWebhook, WebhookService } from '../../../../application/webhooks/webhook-service.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { instantText } from '../../../../domain/instant.js';
 import { MAX_ID, type Versioned } from '../../../../domain/record.js';
@@ -11,6 +11,7 @@ import {
   WEBHOOK,
   type Webhook,
 } from '../../../../domain/webhook.js';
+import { clientOf } from '../core/concurrency-limits.js';
 import { sha256 } from '../core/etag.js';
 import {
   instantSchema,
@@ -20,8 +21,14 @@ import {
   type Properties,
   TEXT,
 } from '../core/json-schema.js';
+import { noParameter } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
+import { idOf, type Operation, type Route } from '../core/route.js';
+import { type ListService, listOperation } from '../list/list-operation.js';
+import { idempotencyOf } from '../query/idempotency-key.js';
 import { fromFieldTable } from './from-field-table.js';
+import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
+import { routesOf } from './resource-routes.js';
 
 const READ_ONLY_FIELDS: Properties = {
   createdBy: {
@@ -124,3 +131,72 @@ export const ATTEMPT_SCHEMA: JsonSchema = open(
   },
   ['at', 'type', 'changes'],
 );
+
+/** The routes of webhooks, and of their secrets and deliveries. */
+export function webhookRoutes(
+  resource: ResourceDefinition<ShownWebhook>,
+  service: WebhookService,
+  policy: ResourcePolicy<Webhook>,
+): Route[] {
+  const operations = new ResourceOperations<ShownWebhook>(resource, service.webhooks, policy);
+  const list: Operation = { ...operations.list(), ...listOperation(resource, listed(service), policy) };
+  const attempts: Operation = {
+    purpose: operations.purpose('attempts'),
+    scopes: [resource.readScope],
+    parameter: noParameter,
+    ensureExists: (ctx) => service.webhooks.read(idOf(ctx)),
+    handle: async (ctx) => {
+      const found = await service.attempts(idOf(ctx));
+      respondJson(ctx, found.map(presentAttempt));
+    },
+  };
+  const test: Operation = {
+    ...attempts,
+    purpose: operations.purpose('test'),
+    handle: async (ctx) => {
+      const attempt = await service.test(clientOf(ctx), idOf(ctx));
+      respondJson(ctx, presentAttempt(attempt));
+      ctx.status = 201;
+    },
+  };
+  const revise = operations.patch(
+    (ctx, precondition, change) => service.updateFor(ctx.state.principal, idOf(ctx), precondition, change),
+    'revise',
+  );
+  // JSON only: the secrets of an import would be lost if its connection broke.
+  const register = operations.creation('register', async (ctx) => {
+    const { body } = ctx.request;
+    const creation = { draft: service.webhooks.draft(body), idempotency: idempotencyOf(ctx, body) };
+    const created = await service.createFor(ctx.state.principal, creation);
+    operations.setCreationHeaders(ctx, created);
+    operations.respondToWrite(ctx, 201, created.record);
+  });
+  return routesOf(
+    resource,
+    { GET: list, POST: register },
+    {
+      GET: operations.read((ctx) => service.read(idOf(ctx))),
+      PATCH: revise,
+      DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
+    },
+    {
+      below: {
+        secret: {
+          POST: operations.act('renew', (ctx, precondition) =>
+            service.renewSecretFor(ctx.state.principal, idOf(ctx), precondition),
+          ),
+        },
+        deliveries: { GET: attempts, POST: test },
+      },
+    },
+  );
+}
+
+/** Lists show the state of each webhook. */
+function listed(service: WebhookService): ListService<ShownWebhook> {
+  return {
+    list: (query) => service.list(query),
+    pages: (query) => service.pages(query),
+    count: (filters, task) => service.webhooks.count(filters, task),
+  };
+}
