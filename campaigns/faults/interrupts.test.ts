@@ -5,9 +5,8 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { connectAsync } from '#src/adapters/outbound/sqlite/connection/async-connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { ReaderThreads } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
+import { connectAsync, ReaderThreads } from '#src/adapters/outbound/sqlite/connection/readers.js';
 import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../tests/support/expect-refusal.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { SqliteReservations } from '#src/adapters/outbound/sqlite/records/reservations.js';
+import { SqliteReservations } from '#src/adapters/outbound/sqlite/records/small-tables.js';
 import {
   ArchiveCopy,
   CopyError,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Database from 'libsql';
 import { ERRORS, exampleOf, type ResponseErrorCode } from '#src/adapters/inbound/http/core/error-codes.js';
 import { errorResponse, toCodedError } from '#src/adapters/inbound/http/core/http-error.js';
-import { translateError } from '#src/adapters/outbound/sqlite/connection/errors.js';
+import { translateError } from '#src/adapters/outbound/sqlite/connection/connection.js';
 import { queryTooExpensive } from '#src/domain/errors.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type Database from 'libsql';
-import { LogCheckpoints } from '#src/adapters/outbound/sqlite/connection/checkpoints.js';
+import { LogCheckpoints } from '#src/adapters/outbound/sqlite/connection/commits.js';
 import { connect } from '#src/adapters/outbound/sqlite/connection/connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';

@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { restoreDatabase } from '#src/adapters/outbound/sqlite/backup/restore.js';
+import { restoreDatabase } from '#src/adapters/outbound/sqlite/backup/backup.js';
 import { sqliteStorage } from '#src/adapters/outbound/sqlite/storage.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { product } from '../contract/repository/records.js';

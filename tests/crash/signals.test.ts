@@ -26,7 +26,7 @@ process.stderr.write = (text, ...more) => {
 `;
 const PRELOAD = `data:text/javascript,${encodeURIComponent(SIGNALLER)}`;
 
-const ON_THREAD = pathToFileURL('dist/adapters/outbound/sqlite/connection/async-connection.js').href;
+const ON_THREAD = pathToFileURL('dist/adapters/outbound/sqlite/connection/readers.js').href;
 
 /** Enough for hundreds of pages of a copy, and some megabytes of a file. */
 const PRODUCTS = 30_000;

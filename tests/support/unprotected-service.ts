@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GroupCommit } from '#src/adapters/outbound/sqlite/connection/commits.js';
 import { OpenFiles } from '#src/adapters/outbound/sqlite/connection/files.js';
-import { GroupCommit } from '#src/adapters/outbound/sqlite/connection/group-commit.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { loadSettings } from '#src/config/settings.js';
 

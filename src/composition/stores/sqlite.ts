@@ -37,7 +37,7 @@ export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
       return { database, secret: [database, `${database}-wal`] };
     },
     requireUnused: async ({ SQLITE_FILE }) => {
-      const { requireUnused } = await import('../../adapters/outbound/sqlite/backup/restore.js');
+      const { requireUnused } = await import('../../adapters/outbound/sqlite/backup/backup.js');
       requireUnused(resolve(SQLITE_FILE));
     },
     backup: {
@@ -46,7 +46,7 @@ export const SQLITE: StoreRegistration<'SQLITE_FILE'> = {
         return backUpDatabase(SQLITE_FILE, file, progress);
       },
       restore: async ({ SQLITE_FILE }, file, at, progress) => {
-        const { restoreDatabase } = await import('../../adapters/outbound/sqlite/backup/restore.js');
+        const { restoreDatabase } = await import('../../adapters/outbound/sqlite/backup/backup.js');
         return restoreDatabase(file, SQLITE_FILE, new Date(at), progress);
       },
     },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Tracing } from '#src/adapters/outbound/opentelemetry/tracing.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
+import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/small-tables.js';
 import { compose } from '#src/composition/container.js';
 import { loadSettings } from '#src/config/settings.js';
 import { PeriodicJob } from '#src/process/periodic-job.js';

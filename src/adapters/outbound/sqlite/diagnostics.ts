@@ -9,8 +9,7 @@ import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
-import { pragma, rowsOf } from './connection/connection.js';
-import { translateError } from './connection/errors.js';
+import { pragma, rowsOf, translateError } from './connection/connection.js';
 import { type FileSystemType, networkWarning, requireFile, USE_LOCAL_DISK } from './connection/files.js';
 import { APPLICATION_ID, MIGRATIONS } from './connection/migrations.js';
 import {

@@ -7,8 +7,7 @@ import { WordIndex } from './full-text/index.js';
 import { SqliteArchive } from './records/archive.js';
 import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
 import { SqliteRepository } from './records/repository.js';
-import { SqliteReservations } from './records/reservations.js';
-import { SqliteUsageStore } from './records/usage-store.js';
+import { SqliteReservations, SqliteUsageStore } from './records/small-tables.js';
 
 export interface SqliteStorageOptions {
   readonly file: string;

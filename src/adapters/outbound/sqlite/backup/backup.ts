@@ -1,14 +1,19 @@
-import { resolve } from 'node:path';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type Database from 'libsql';
-import type { BackupProgress } from '../../../../application/ports/backup.js';
-import { StoreConfigError } from '../../../../application/ports/store.js';
-import { runOnThread } from '../connection/async-connection.js';
-import { connect, pragma } from '../connection/connection.js';
-import { translateError } from '../connection/errors.js';
-import { identityOf } from '../connection/files.js';
-import { APPLICATION_ID } from '../connection/migrations.js';
-import { checkApplication, checkFinished } from '../connection/schema-check.js';
-import { AtomicFile, orTargetError } from './atomic-file.js';
+import {
+  type BackupProgress,
+  BackupUnusable,
+  type RestoreReport,
+  SourceMissing,
+} from '../../../../application/ports/backup.js';
+import { StoreConfigError, StoreInUse } from '../../../../application/ports/store.js';
+import { connect, isBusy, pragma, rowsOf, translateError } from '../connection/connection.js';
+import { createFolder, identityOf } from '../connection/files.js';
+import { APPLICATION_ID, afterRestore } from '../connection/migrations.js';
+import { runOnThread } from '../connection/readers.js';
+import { checkApplication, checkFinished, checkOwner, isEmpty } from '../connection/schema-check.js';
+import { AtomicFile, type Owner, orTargetError } from './atomic-file.js';
 
 /** How long the backup waits while another process recovers the log. */
 const PATIENCE_MS = 5_000;
@@ -120,4 +125,173 @@ function checkIsOwn(connection: Database.Database, file: string): void {
   if (pragma(connection, 'application_id') !== APPLICATION_ID)
     throw new StoreConfigError(`The database ${file} is empty.`);
   checkFinished(connection, file);
+}
+
+/**
+ * Puts a copy of a backup in the place of a database that no process has open. The copy is complete, on the disk and
+ * checked by `PRAGMA integrity_check` before it gets its name. If the process is killed, the database is the whole old
+ * one or the whole new one. Where there is none, an empty one is made and locked, which is removed after an error.
+ * @throws SourceMissing, BackupUnusable if the backup cannot be used
+ * @throws StoreInUse; StoreConfigError if the file in its place is no database of this service; BackupTargetError
+ * @throws AppError `unavailable`
+ */
+export async function restoreDatabase(
+  backup: string,
+  database: string,
+  now: Date,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  const source = resolve(backup);
+  if (!existsSync(source)) throw new SourceMissing(`There is no file ${source}.`);
+  const target = realPath(resolve(database));
+  if (identityOf(source) === identityOf(target))
+    throw new BackupUnusable(`${source} is the database itself.`);
+  return orTargetError(target, () => replaceDatabase(target, source, now, progress));
+}
+
+async function replaceDatabase(
+  target: string,
+  source: string,
+  now: Date,
+  progress: BackupProgress,
+): Promise<RestoreReport> {
+  createFolder(dirname(target));
+  const owner = ownerOf(target);
+  const isMissing = !existsSync(target);
+  const aside = isMissing ? await createEmpty(target, owner, now) : undefined;
+  const old = openExclusively(target);
+  const isReplaced = !isEmpty(old);
+  const made = isMissing && !isReplaced ? identityOf(target) : undefined;
+  try {
+    progress(0, 0);
+    await AtomicFile.removeLeftovers(target);
+    const copy = await AtomicFile.createForReplace(target, owner);
+    try {
+      const bytes = await fill(copy, source, progress);
+      return { database: target, bytes, replaced: (await copy.replace(now, isReplaced)) ?? aside };
+    } finally {
+      await copy.close();
+    }
+  } catch (error) {
+    if (made !== undefined && identityOf(target) === made) await AtomicFile.remove(target);
+    throw error;
+  } finally {
+    closeExclusively(old);
+  }
+}
+
+/**
+ * Creates a database without a table in the place of none, so that it can be locked: nobody else creates one then. It
+ * has a page, because SQLite does not notice that a file without one was renamed.
+ * @returns the folder that files of an earlier database moved to
+ */
+async function createEmpty(target: string, owner: Owner | undefined, now: Date): Promise<string | undefined> {
+  const file = await AtomicFile.createForReplace(target, owner);
+  try {
+    const connection = connect(file.partial, 'rw');
+    try {
+      // Nobody else knows the file, so nothing has to be rolled back.
+      connection.pragma('journal_mode = OFF');
+      // Any write creates the first page.
+      connection.pragma('user_version = 0');
+    } finally {
+      connection.close();
+    }
+    return await file.publishIfAbsent(now);
+  } catch (error) {
+    throw translateError(error, target);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws BackupUnusable */
+async function fill(copy: AtomicFile, source: string, progress: BackupProgress): Promise<number> {
+  try {
+    const bytes = await copyChecked(copy, source, progress);
+    standAlone(copy.partial);
+    return bytes;
+  } catch (error) {
+    const translated = translateError(error, source);
+    if (!(translated instanceof StoreConfigError)) throw translated;
+    throw new BackupUnusable(translated.message.replaceAll(copy.partial, source), { cause: error });
+  }
+}
+
+function standAlone(file: string): void {
+  const connection = connect(file, 'rw');
+  try {
+    connection.pragma('journal_mode = OFF');
+    const has = connection.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?');
+    for (const [table, sql] of Object.entries(afterRestore(pragma(connection, 'user_version'))))
+      if (has.get(table)) connection.exec(sql);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Follows symbolic links, also to a missing file, as SQLite does when it creates a database. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    // Links in a circle are ELOOP.
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing || !lstatSync(path, { throwIfNoEntry: false })) return path;
+    return realPath(resolve(dirname(path), readlinkSync(path)));
+  }
+}
+
+/** Returns the owner that the file must get, if root restores it for the user of the service. */
+function ownerOf(target: string): Owner | undefined {
+  const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
+  return process.getuid?.() === 0 && uid !== 0 ? { uid, gid } : undefined;
+}
+
+/**
+ * Opens a database that no other connection has open, and keeps all others out until it is closed. The database is then
+ * one file: SQLite leaves the write-ahead log only without other connections, and first writes the log into the
+ * database and deletes it. The next `open` of the store creates a log again.
+ *
+ * The transaction writes nothing, so it has no journal, which SQLite would later delete by its name. A process that
+ * opens the file before it is renamed, and writes afterwards, gets SQLITE_READONLY_DBMOVED.
+ * @throws StoreInUse
+ * @throws StoreConfigError if it is no database of this service, or too damaged to be locked
+ * @throws AppError `unavailable`
+ */
+function openExclusively(file: string): Database.Database {
+  const connection = connect(file, 'rw');
+  try {
+    checkOwner(connection, file);
+    checkFinished(connection, file);
+    connection.pragma('journal_mode = DELETE');
+    connection.exec('BEGIN EXCLUSIVE');
+    // Another process may have opened the database, and brought the log back, between the two statements.
+    const [[mode] = ['']] = rowsOf<[string]>(connection, 'PRAGMA journal_mode');
+    if (mode === 'wal') throw inUse(file);
+    return connection;
+  } catch (error) {
+    closeExclusively(connection);
+    throw isBusy(error) ? inUse(file) : translateError(error, file);
+  }
+}
+
+/**
+ * @param file an absolute path
+ * @throws SourceMissing, and the errors of {@link openExclusively}
+ */
+export function requireUnused(file: string): void {
+  if (!existsSync(file)) throw new SourceMissing(`There is no file ${file}.`);
+  closeExclusively(openExclusively(file));
+}
+
+function closeExclusively(connection: Database.Database): void {
+  if (connection.inTransaction) connection.exec('ROLLBACK');
+  connection.close();
+}
+
+function inUse(file: string): StoreInUse {
+  return new StoreInUse(
+    `Another program has the database ${file} open, such as a running service. Stop it first.`,
+  );
 }

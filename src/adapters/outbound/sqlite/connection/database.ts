@@ -5,15 +5,25 @@ import { type PoolFigures, type Store, StoreConfigError } from '../../../../appl
 import { unavailable } from '../../../../domain/errors.js';
 import { yieldToEventLoop } from '../../../../shared/promises.js';
 import type { Task } from '../../../../shared/task-scheduler.js';
-import { type AsyncConnection, connectAsync } from './async-connection.js';
-import { LogCheckpoints } from './checkpoints.js';
-import { connect, pragma, type Reader, type Sql, type Statement, StatementCache } from './connection.js';
-import { translateError } from './errors.js';
+import { GroupCommit, LogCheckpoints } from './commits.js';
+import {
+  connect,
+  pragma,
+  type Reader,
+  type Sql,
+  type Statement,
+  StatementCache,
+  translateError,
+} from './connection.js';
 import { type FileSystemType, identityOf, networkWarning, OpenFiles, USE_LOCAL_DISK } from './files.js';
-import { GroupCommit } from './group-commit.js';
 import { APPLICATION_ID, MIGRATIONS, migrate } from './migrations.js';
-import { Snapshots } from './reader-pool.js';
-import { ReaderThreads, type ThreadReader } from './reader-threads.js';
+import {
+  type AsyncConnection,
+  connectAsync,
+  ReaderThreads,
+  Snapshots,
+  type ThreadReader,
+} from './readers.js';
 import { checkApplication } from './schema-check.js';
 
 /** How often the log tells how far a change of the schema is. */

@@ -22,7 +22,8 @@ const JOINED_BLOCKS = 4;
 /** A block that takes longer has many matching records, so the next one is read alone. */
 const SLOW_MS = 0.2;
 
-/** Approximately the most bytes of records whose words are compared in a turn. */
+/** Of records whose words are compared in a turn: how many the first time, and later approximately the most bytes. */
+const FIRST_RECORDS = 4;
 const MAX_BYTES = 32_768;
 
 /** What is searched, and among which ids in which order. */
@@ -155,7 +156,7 @@ export class WordSearch {
     enough: number,
   ): Promise<Id[]> {
     const found: Id[] = [];
-    const records = new RecordReader(this.table, MAX_BYTES);
+    const records = new RecordReader(this.table, MAX_BYTES, FIRST_RECORDS);
     for await (const some of records.batches(this.reader, ids)) {
       for (const { id, fields } of some)
         if (matchesText(this.query.words, recordText(this.table, fields as object))) found.push(id);

@@ -18,9 +18,21 @@ import type { Id } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { orderBy, type ScanKey, scanOrder } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import type { ThreadReader } from '../connection/reader-threads.js';
+import type { ThreadReader } from '../connection/readers.js';
 import { searchedWords, WordSearch } from '../full-text/search.js';
-import { type Bound, isRange, narrowed, pathOf, rangeCondition, rangeOfPrefix } from '../sql/filter.js';
+import {
+  type Bound,
+  conditionsOf,
+  idsOfSeek,
+  isRange,
+  narrowed,
+  orderSeek,
+  pathOf,
+  rangeCondition,
+  rangeOfPrefix,
+  type Seek,
+  seeksOf,
+} from '../sql/filter.js';
 import { idsIn, type RecordReader } from '../sql/records.js';
 import {
   allOf,
@@ -38,7 +50,6 @@ import {
   storedValue,
   valuesTable,
 } from '../sql/schema.js';
-import { conditionsOf, idsOfSeek, orderSeek, type Seek, seeksOf } from '../sql/seeks.js';
 
 /** Rows of an index that are read and sorted at once. If they are more, the index of the order is read. */
 const FEW = 1_000;

@@ -21,8 +21,6 @@ export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
 /** The most records, and approximately the most bytes, that one statement reads. */
 const MAX_RECORDS = 128;
 const MAX_BYTES = 262_144;
-/** A record has at least this size until others were read. */
-const FIRST_BYTES = MAX_BYTES / MAX_RECORDS;
 /** The most by which a batch grows from one statement to the next: large records may follow small ones. */
 const MAX_GROWTH = 1.25;
 
@@ -42,15 +40,12 @@ type RecordTexts = [metadata: string | null, fields: string | null];
 
 /** Reads the records of a table in batches of few bytes, because the serving thread takes their texts apart. */
 export class RecordReader<Fields> {
-  /** The most records of the next statement: learned from the size of those that were read last. */
-  batch: number;
-
+  /** @param batch the most records of the next statement: learned from the size of those that were read last */
   constructor(
     private readonly table: Pick<RecordTable, 'name'>,
     private readonly maxBytes = MAX_BYTES,
-  ) {
-    this.batch = Math.floor(maxBytes / FIRST_BYTES);
-  }
+    public batch = MAX_RECORDS,
+  ) {}
 
   /** @param ids a statement that returns `id`, of at most {@link batch} rows, whose order is kept */
   read(reader: Reader, ids: Sql): StoredRecord<Fields>[] {

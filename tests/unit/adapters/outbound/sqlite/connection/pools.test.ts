@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { DRIVER_THREADS } from '#src/adapters/outbound/sqlite/connection/async-connection.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
+import { DRIVER_THREADS } from '#src/adapters/outbound/sqlite/connection/readers.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 describe('the connections to SQLite', () => {

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { setImmediate as turnOfTheEventLoop } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import {
   type AsyncConnection,
   type AsyncStatement,
   connectAsync,
   DRIVER_THREADS,
-} from '#src/adapters/outbound/sqlite/connection/async-connection.js';
-import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import { ReaderThreads, type ThreadReader } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
+  ReaderThreads,
+  type ThreadReader,
+} from '#src/adapters/outbound/sqlite/connection/readers.js';
 import { sql } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { expectAppError } from '../../../../../support/expect-refusal.js';
@@ -248,7 +249,7 @@ describe('statements on other threads', () => {
     it('have the number of threads that the service asks for', async () => {
       const program = `
         import { readdirSync } from 'node:fs';
-        import { connectAsync } from ${JSON.stringify(import.meta.resolve('#src/adapters/outbound/sqlite/connection/async-connection.js'))};
+        import { connectAsync } from ${JSON.stringify(import.meta.resolve('#src/adapters/outbound/sqlite/connection/readers.js'))};
         const threads = () => readdirSync('/proc/self/task').length;
         const before = threads();
         connectAsync(${JSON.stringify(file)});

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
-import type { ThreadReader } from '#src/adapters/outbound/sqlite/connection/reader-threads.js';
+import type { ThreadReader } from '#src/adapters/outbound/sqlite/connection/readers.js';
 import { StatementLists } from '#src/adapters/outbound/sqlite/lists/statements.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { RecordReader } from '#src/adapters/outbound/sqlite/sql/records.js';

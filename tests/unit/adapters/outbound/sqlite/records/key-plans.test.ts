@@ -4,8 +4,7 @@ import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/databas
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteChangeFeed } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { SqliteReservations } from '#src/adapters/outbound/sqlite/records/reservations.js';
-import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/usage-store.js';
+import { SqliteReservations, SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/small-tables.js';
 import { API_KEYS, ENDLESS, PRODUCTS, USERS } from '../../../../../support/tables.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 

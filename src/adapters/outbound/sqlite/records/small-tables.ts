@@ -1,8 +1,9 @@
-import { RESERVATION_MS } from '../../../../application/maintenance/retention.js';
+import { RESERVATION_MS, USAGE_MS } from '../../../../application/maintenance/retention.js';
 import type { EntryCounts, ReservationArchive } from '../../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/purgeable.js';
+import type { RouteUsage, UsageCount, UsageStore } from '../../../../application/ports/usage-store.js';
 import type { Id, Instant } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 
@@ -79,4 +80,40 @@ function reservationOf([key, fingerprint, id, reservedAt, fields]: Row): Reserva
 
 function byKey(rows: readonly Row[]): Map<string, Reservation> {
   return new Map(rows.map((row) => [row[0], reservationOf(row)]));
+}
+
+const SAVE_USAGE = `INSERT INTO api_key_usage VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET routes = excluded.routes`;
+const FIND_USAGE = `SELECT key_id, hour, counter, routes FROM api_key_usage
+  WHERE key_id IN (SELECT value FROM json_each(?)) AND hour >= ?`;
+const PURGE_USAGE = `DELETE FROM api_key_usage WHERE rowid IN (
+  SELECT rowid FROM api_key_usage WHERE hour < ? ORDER BY hour LIMIT ?)`;
+
+/** The columns of {@link FIND_USAGE}. */
+type UsageRow = [keyId: Id, hour: Instant, counter: string, routes: string];
+
+export class SqliteUsageStore implements UsageStore, Purgeable {
+  readonly retentionMs = USAGE_MS;
+
+  constructor(private readonly database: SqliteDatabase) {}
+
+  async save(counts: readonly UsageCount[]): Promise<void> {
+    const rows = counts.map(({ keyId, hour, counter, routes }): UsageRow => {
+      return [keyId, hour, counter, JSON.stringify(routes)];
+    });
+    await this.database.write((statement) => {
+      for (const row of rows) statement(SAVE_USAGE).run(row);
+    }, rows.length);
+  }
+
+  async find(keyIds: readonly Id[], since: Instant): Promise<readonly UsageCount[]> {
+    const rows = this.database.all<UsageRow>(FIND_USAGE, JSON.stringify(keyIds), since);
+    return rows.map(([keyId, hour, counter, routes]) => {
+      return { keyId, hour, counter, routes: JSON.parse(routes) as RouteUsage[] };
+    });
+  }
+
+  purgeBefore(moment: Instant, limit: number): Promise<number> {
+    return this.database.write((statement) => statement(PURGE_USAGE).run(moment, limit).changes);
+  }
 }
