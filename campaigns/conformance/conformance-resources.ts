@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
-import { schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
+import { schemaNames } from '#src/adapters/inbound/http/openapi/schemas.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { exampleOf, type Field, type FieldTable, uniqueFields } from '#src/domain/fields.js';
 

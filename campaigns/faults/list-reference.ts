@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FacetQueryParser, facetName } from '#src/adapters/inbound/http/list/facet-query-parser.js';
-import { ListQueryParser } from '#src/adapters/inbound/http/list/list-query-parser.js';
-import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
+import { FacetQueryParser, facetName } from '#src/adapters/inbound/http/lists/facets.js';
+import { ListQueryParser } from '#src/adapters/inbound/http/lists/list-query.js';
+import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { FacetCount, FacetQuery, Filter, SortOrder } from '#src/application/ports/list-query.js';
 import { compareFacetCounts, FacetCounter, facetsOf, facetValues } from '#src/application/records/facets.js';
 import { compareInOrder, matchesFilter, valuesOf } from '#src/application/records/query-semantics.js';

@@ -1,6 +1,6 @@
 import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { facetNames } from '#src/adapters/inbound/http/list/facet-query-parser.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { facetNames } from '#src/adapters/inbound/http/lists/facets.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
 import { normalizeProduct, type Product } from '#src/domain/product.js';

@@ -36,7 +36,7 @@ const PARTS: readonly Part[] = [
     source: [
       'application/records/write-conditions',
       'application/records/record-writer',
-      'adapters/inbound/http/query/idempotency-key',
+      'adapters/inbound/http/parameters/request-headers',
       'adapters/outbound/memory/idempotency-store',
       'adapters/outbound/memory/expiring-map',
       'shared/json',
@@ -44,22 +44,19 @@ const PARTS: readonly Part[] = [
     tests: [
       'unit/application/records/record-creation*',
       'unit/application/records/idempotency',
-      'unit/adapters/inbound/http/query/headers',
+      'unit/adapters/inbound/http/parameters/request-headers',
       'unit/adapters/outbound/memory/expiring-map',
     ],
   },
   {
     name: 'cursor',
-    source: ['adapters/inbound/http/list/cursor', 'adapters/inbound/http/list/link-header'],
-    tests: ['unit/adapters/inbound/http/list/cursor', 'unit/adapters/inbound/http/list/link-header'],
+    source: ['adapters/inbound/http/lists/cursor', 'adapters/inbound/http/lists/link-header'],
+    tests: ['unit/adapters/inbound/http/lists/cursor', 'unit/adapters/inbound/http/lists/link-header'],
   },
   {
     name: 'list parameters',
-    source: [
-      'adapters/inbound/http/list/{filters,filter-operators,list-query-parser,search,sort}',
-      'adapters/inbound/http/query/{query,sparse-fields,prefer-header,preconditions}',
-    ],
-    tests: ['unit/adapters/inbound/http/list/*', 'unit/adapters/inbound/http/query/*'],
+    source: ['adapters/inbound/http/parameters/*', 'adapters/inbound/http/lists/list-query'],
+    tests: ['unit/adapters/inbound/http/lists/*', 'unit/adapters/inbound/http/parameters/*'],
   },
   {
     name: 'rate limiter',

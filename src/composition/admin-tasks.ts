@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
-import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
+import { PRODUCTS } from '../adapters/inbound/http/resources/definitions.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { ApiKeyService } from '../application/auth/api-keys.js';
 import type { SigningKeys } from '../application/auth/signing-keys.js';

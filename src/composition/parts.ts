@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConcurrencyLimits } from '../adapters/inbound/http/core/concurrency-limits.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
-import { changesPath } from '../adapters/inbound/http/list/changes-operation.js';
+import { changesPath } from '../adapters/inbound/http/lists/changes.js';
 import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.js';
 import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { consoleRoutes, docsRoutes, openApiRoute, rootRoute } from '../adapters/inbound/http/pages/pages.js';

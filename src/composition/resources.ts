@@ -6,11 +6,9 @@ import type {
 import type { Route } from '../adapters/inbound/http/core/route.js';
 import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
 import { API_KEYS, apiKeyRoutes } from '../adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '../adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '../adapters/inbound/http/resources/products.js';
+import { ORDERS, PRODUCTS, USERS } from '../adapters/inbound/http/resources/definitions.js';
 import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
 import { resourceRoutes } from '../adapters/inbound/http/resources/resource-routes.js';
-import { USERS } from '../adapters/inbound/http/resources/users.js';
 import { EDITED_WEBHOOKS, WEBHOOKS, webhookRoutes } from '../adapters/inbound/http/resources/webhooks.js';
 import { ApiKeyService } from '../application/auth/api-keys.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';

@@ -17,7 +17,7 @@ const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
     moduleOf('packages/pages/docs/x.ts', "import { a } from '../console/router.js';"),
   ],
   'every folder of the HTTP adapter imports those below it': [
-    moduleOf('adapters/inbound/http/core/x.ts', "import { a } from '../query/query.js';"),
+    moduleOf('adapters/inbound/http/core/x.ts', "import { a } from '../parameters/query.js';"),
   ],
   'no two folders import each other, except one and a folder in it': [
     moduleOf('application/ports/x.ts', "import { a } from '../records/record-service.js';"),
@@ -39,7 +39,7 @@ const BREACHES: Readonly<Record<string, readonly (Module | string)[]>> = {
     moduleOf('adapters/outbound/mongo/x.ts', "if (name === 'products') {}"),
   ],
   'every path in the rules names a file': ['application/records/record-service.ts'],
-  'every owner imports its package': ['adapters/inbound/http/list/csv.ts'],
+  'every owner imports its package': ['adapters/inbound/http/lists/csv.ts'],
   'no imports form a cycle': [moduleOf('domain/x.ts', "export * from './x.js';")],
 };
 

@@ -63,10 +63,10 @@ const HTTP = 'adapters/inbound/http/';
 const HTTP_FOLDERS = [
   'core',
   'body',
-  'query',
+  'parameters',
   'server',
   'middleware',
-  'list',
+  'lists',
   'import',
   'resources',
   'oauth',
@@ -131,14 +131,8 @@ const RESOURCE_NEUTRAL = [
   'adapters/inbound/http/core/resource-definition.ts',
   'adapters/inbound/http/import/import-handler.ts',
   'adapters/inbound/http/import/batch-importer.ts',
-  'adapters/inbound/http/list/list-operation.ts',
-  'adapters/inbound/http/list/list-query-parser.ts',
-  'adapters/inbound/http/list/filters.ts',
-  'adapters/inbound/http/list/sort.ts',
-  'adapters/inbound/http/query/field-selection.ts',
-  'adapters/inbound/http/list/cursor.ts',
-  'adapters/inbound/http/list/link-header.ts',
-  'adapters/inbound/http/list/ndjson.ts',
+  'adapters/inbound/http/parameters/',
+  'adapters/inbound/http/lists/',
 ];
 /** In any spelling: `api_keys`, `api-keys`, `apiKeys`. Of the singulars, `user` and `order` have other meanings too. */
 const NAMES = [
@@ -234,7 +228,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
   'shared code names no resource': (modules) =>
     modules
-      .filter(({ path }) => RESOURCE_NEUTRAL.includes(path) || isUnder(path, STORE_FOLDERS))
+      .filter(({ path }) => isUnder(path, [...RESOURCE_NEUTRAL, ...STORE_FOLDERS]))
       .filter(({ path }) => !path.endsWith('/migrations.ts'))
       .filter(({ source }) => RESOURCE_NAME.test(withoutComments(source)))
       .map(({ path }) => `${path} names a resource`),

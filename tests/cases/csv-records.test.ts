@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { csvImport } from '#src/adapters/inbound/http/import/csv-records.js';
-import { columnsOf } from '#src/adapters/inbound/http/list/csv.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { columnsOf } from '#src/adapters/inbound/http/lists/csv.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { CsvSplitter } from '#src/shared/record-splitters.js';
 
 const LIMIT = 1_048_576;

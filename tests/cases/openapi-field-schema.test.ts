@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
-import { fieldsSchema } from '#src/adapters/inbound/http/openapi/field-schema.js';
-import { resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/resource-schemas.js';
+import { fieldsSchema, resourceSchemas, schemaNames } from '#src/adapters/inbound/http/openapi/schemas.js';
 import { isJsonObject } from '#src/application/patch/merge-patch.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { DEFINITIONS } from '#src/composition/resources.js';

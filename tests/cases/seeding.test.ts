@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
 import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
-import * as definitions from '#src/adapters/inbound/http/resources/products.js';
+import * as definitions from '#src/adapters/inbound/http/resources/definitions.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID } from '#src/application/ports/list-query.js';

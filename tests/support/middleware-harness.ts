@@ -6,7 +6,7 @@ import type { Middleware } from '#src/adapters/inbound/http/core/context.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { createApp, koaListener } from '#src/adapters/inbound/http/pipeline/app.js';
-import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/products.js';
+import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/definitions.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { createPlainServer, Drain, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';

@@ -9,10 +9,8 @@ import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';
 import { openApiDocument } from '#src/adapters/inbound/http/openapi/document.js';
 import { createApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { API_KEYS, apiKeyRoutes } from '#src/adapters/inbound/http/resources/api-keys.js';
-import { fromFieldTable } from '#src/adapters/inbound/http/resources/from-field-table.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { fromFieldTable, PRODUCTS, USERS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
-import { USERS } from '#src/adapters/inbound/http/resources/users.js';
 import { RandomBackoff } from '#src/adapters/outbound/system/clock.js';
 import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { Repository } from '#src/application/ports/repository.js';
@@ -160,7 +158,7 @@ function documentOf(CORS_ORIGINS: string, routes: readonly Route[]): object {
   const facts = {
     url: 'https://localhost',
     version: '0',
-    tags: {},
+    resources: [],
     isProxied: false,
     hasHsts: false,
     requireIfMatch: false,

@@ -8,9 +8,9 @@ import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/
 import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
+import { readIdempotencyKey } from '#src/adapters/inbound/http/parameters/request-headers.js';
 import { errors } from '#src/adapters/inbound/http/pipeline/app.js';
-import { readIdempotencyKey } from '#src/adapters/inbound/http/query/idempotency-key.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { RecordService } from '#src/application/records/record-service.js';
 import type { RecordWrite } from '#src/application/records/record-writer.js';
 import type { Product } from '#src/domain/product.js';

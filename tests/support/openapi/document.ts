@@ -75,12 +75,22 @@ export class OpenApiDocument {
  * Returns a copy that forbids undeclared members of responses. The document allows them, because clients must ignore
  * new ones; the service must not send any. Schemas of requests never say `additionalProperties: true`.
  */
-export function closed(root: object): Node {
-  return JSON.parse(JSON.stringify(root), (_, value) =>
-    value?.properties && value.additionalProperties === true
+export function closed(root: Node): Node {
+  const { schemas } = root.components;
+  return JSON.parse(JSON.stringify(root), (_, value) => {
+    if (value?.allOf) {
+      // Each part must allow the members of the others.
+      const parts = value.allOf.map(({ $ref, ...own }: Node) =>
+        $ref ? schemas[$ref.split('/').at(-1)] : own,
+      );
+      const properties = Object.assign({}, ...parts.map((part: Node) => part.properties));
+      const required = parts.flatMap((part: Node) => part.required ?? []);
+      return { type: 'object', properties, required, additionalProperties: false };
+    }
+    return value?.properties && value.additionalProperties === true
       ? { ...value, additionalProperties: false }
-      : value,
-  );
+      : value;
+  });
 }
 
 /** Escapes a reference token of a JSON pointer (RFC 6901 section 3). */

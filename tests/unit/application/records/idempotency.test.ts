@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
+import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/definitions.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';

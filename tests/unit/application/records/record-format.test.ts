@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/products.js';
+import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/definitions.js';
 import {
   type Change,
   changedDraft,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Filter } from '../../../../application/ports/list-query.js';
 import type { RecordFormat } from '../../../../application/records/record-format.js';
 import type { Scope } from '../../../../domain/access.js';
@@ -5,7 +6,6 @@ import type { FieldSpecs, FieldTable } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { Context } from './context.js';
-import type { ResourceDocs } from './description.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** A resource in one version of the API, as values and functions. The shared handlers read it. */
@@ -41,7 +41,30 @@ export interface ResourceDefinition<Fields> extends RecordFormat<Fields> {
 }
 
 /** What the query of a list depends on. */
-export type ListedResource = Pick<ResourceDefinition<never>, 'fields' | 'isSearchable'>;
+export type ListedResource = Pick<
+  ResourceDefinition<never>,
+  'fields' | 'isSearchable' | 'example' | 'readOnlyFields'
+>;
+
+/** The fields that every response with a record has. */
+export function presentFields({
+  table,
+  alwaysPresent = [],
+}: Pick<ResourceDefinition<never>, 'table' | 'alwaysPresent'>): string[] {
+  const required = Object.entries(table).filter(([, field]) => field.required);
+  return ['id', ...required.map(([name]) => name), ...alwaysPresent];
+}
+
+export const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z';
+
+/** A record with a value in every field by which lists can be filtered. */
+export function exampleRecord({ example, readOnlyFields = {} }: ListedResource): JsonObject {
+  const readOnly = Object.entries(readOnlyFields).flatMap(([name, { examples }]) =>
+    Array.isArray(examples) ? [[name, examples[0]]] : [],
+  );
+  const more = { ...Object.fromEntries(readOnly), createdAt: EXAMPLE_TIME, updatedAt: EXAMPLE_TIME };
+  return { id: 1, ...example, ...more };
+}
 
 export interface TagState<Fields> {
   /** Returns what the tag has behind the version; an empty text if nothing. */
@@ -86,4 +109,23 @@ export function readingOf<Fields>(
 /** The request headers by which reads differ. */
 export function varyByReader({ publicView }: ReadPolicy<never>): readonly string[] {
   return publicView ? ['Authorization'] : [];
+}
+
+/** How the documentation names a resource. */
+export interface ResourceDocs {
+  /** In names of schemas and operations: `Product`. */
+  readonly name: string;
+  /** In sentences, with its article: `a product`. */
+  readonly singular: string;
+  /** In sentences: `products`. Its operations have this tag, capitalized. */
+  readonly plural: string;
+  /** What the records are, and what clients should know. CommonMark. */
+  readonly description: string;
+  /** The names of schemas for the objects, list elements or choices in these fields: `price` is a `Price`. */
+  readonly schemaNames?: Readonly<Record<string, string>>;
+}
+
+/** The tag of the operations of a resource. */
+export function tagOf({ plural }: ResourceDocs): string {
+  return plural.charAt(0).toUpperCase() + plural.slice(1);
 }

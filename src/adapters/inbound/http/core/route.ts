@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../../../shared/promises.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { Context, Middleware } from './context.js';
 import type { CodedError } from './http-error.js';
-import type { FindParameter, NameParameters, Query } from './parameter.js';
+import type { Parameters, Query } from './parameter.js';
 import type { ResourceDefinition } from './resource-definition.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -97,10 +97,8 @@ export interface Policy {
   readonly scopes?: readonly Scope[];
   /** Returns the scopes that this request needs besides. */
   readonly moreScopes?: (ctx: Context) => readonly Scope[];
-  /** Finds the parameters of the query. */
-  readonly parameter: FindParameter;
-  /** Names them. Default: the operation has none. */
-  readonly parameterNames?: NameParameters;
+  /** The parameters of the query. Default: none. */
+  readonly parameters?: Parameters;
   /** The request headers that the response depends on, in addition to those that every operation reads. */
   readonly varyBy?: readonly string[];
   /** Validates the headers that only this operation reads. */

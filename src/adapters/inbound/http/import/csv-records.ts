@@ -12,8 +12,8 @@ import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../..
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
-import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../list/attribute-name.js';
-import { type Column, type Columns, decimalConflicts } from '../list/csv.js';
+import { type Column, type Columns, decimalConflicts } from '../lists/csv.js';
+import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../parameters/attribute-name.js';
 import type { ImportFormat } from './import-handler.js';
 import type { Match } from './import-parameters.js';
 import { bytesOf, readLines } from './read-lines.js';

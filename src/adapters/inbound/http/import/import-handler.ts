@@ -14,7 +14,7 @@ import type { Query } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { BodyHandler } from '../core/route.js';
 import { loggedIds } from '../middleware/observe.js';
-import { requestKey } from '../query/idempotency-key.js';
+import { requestKey } from '../parameters/request-headers.js';
 import { connectionOf } from '../server/connection.js';
 import { BatchImporter } from './batch-importer.js';
 import { type ImportMode, type ImportParameters, type Match, refuseKey } from './import-parameters.js';

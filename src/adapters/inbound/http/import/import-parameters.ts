@@ -1,10 +1,15 @@
 import { uniqueFields } from '../../../../domain/fields.js';
-import type { ParameterDescription } from '../core/description.js';
 import { HttpError, invalidParameters, parameterIssue } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
-import type { Parameter, Query } from '../core/parameter.js';
+import {
+  type Parameter,
+  type ParameterDocs,
+  type Parameters,
+  parametersOf,
+  type Query,
+} from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
-import { invalid } from '../query/query.js';
+import { invalid } from '../parameters/query.js';
 
 /** What an import does with the records that exist, and whether it writes anything. */
 export interface ImportMode {
@@ -22,29 +27,67 @@ export interface Match {
   readonly clears: boolean;
 }
 
-const EXISTING = ['merge', 'replace', 'skip'] as const satisfies readonly Match['existing'][];
-const EMPTY = ['keep', 'clear'] as const;
+/** A parameter that takes one of these values; the one that it has if a request has none. */
+function oneOf(
+  name: string,
+  values: readonly string[],
+  docs: Omit<ParameterDocs, 'schema'>,
+  standard?: string,
+): Parameter {
+  return {
+    name,
+    issues: (value) =>
+      values.includes(value) ? [] : [invalid(name, 'invalid_format', `takes ${values.join(', ')}`)],
+    docs: { ...docs, schema: { type: 'string', enum: values, default: standard } },
+  };
+}
+
+const EXISTING = oneOf(
+  'existing',
+  ['merge', 'replace', 'skip'] satisfies Match['existing'][],
+  {
+    description:
+      'What a line does to the record that it finds. `merge`: JSON Merge Patch (RFC 7396), what is left out stays; `replace`: as PUT; `skip`: nothing. It needs `match`.',
+    example: 'merge',
+  },
+  'merge',
+);
+
+const EMPTY = oneOf(
+  'empty',
+  ['keep', 'clear'],
+  {
+    description:
+      'What an empty cell of CSV does under `merge`. `keep`: nothing; `clear`: as `null` in JSON, it removes the value. It needs `match` and CSV.',
+    example: 'clear',
+  },
+  'keep',
+);
+
+const DRY_RUN = oneOf(
+  'dryRun',
+  ['true', 'false'],
+  {
+    description: 'With `true`, the results are the same, and nothing is written. A new record has no id.',
+    example: 'true',
+  },
+  'false',
+);
 
 /** The parameters of the imports of a resource. */
 export class ImportParameters {
   readonly fields: readonly string[];
-  private readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly table: Parameters;
 
   constructor({ fields }: Pick<ResourceDefinition<never>, 'fields'>) {
     this.fields = ['id', ...uniqueFields(fields)];
-    this.parameters = {
-      match: oneOf('match', this.fields),
-      existing: oneOf('existing', EXISTING),
-      empty: oneOf('empty', EMPTY),
-      dryRun: oneOf('dryRun', ['true', 'false']),
-    };
+    const match = oneOf('match', this.fields, {
+      description:
+        'The field by which a line finds its record. A record that has the value is changed as `existing` says; where none has it, one is created, but not by `id`. Absent: each line creates a record.',
+      example: this.fields.at(-1),
+    });
+    this.table = parametersOf(match, EXISTING, EMPTY, DRY_RUN);
   }
-
-  find(name: string): Parameter | undefined {
-    return Object.hasOwn(this.parameters, name) ? this.parameters[name] : undefined;
-  }
-
-  readonly names = () => `there are ${Object.keys(this.parameters).join(', ')}`;
 
   /**
    * @param query a valid query
@@ -67,38 +110,6 @@ export class ImportParameters {
       ...(field !== undefined && { match: { field, existing: existing ?? 'merge', clears } }),
     };
   }
-
-  descriptions(): ParameterDescription[] {
-    return [
-      {
-        name: 'match',
-        description:
-          'The field by which a line finds its record. A record that has the value is changed as `existing` says; where none has it, one is created, but not by `id`. Absent: each line creates a record.',
-        schema: { type: 'string', enum: [...this.fields] },
-        example: this.fields.at(-1),
-      },
-      {
-        name: 'existing',
-        description:
-          'What a line does to the record that it finds. `merge`: JSON Merge Patch (RFC 7396), what is left out stays; `replace`: as PUT; `skip`: nothing. It needs `match`.',
-        schema: { type: 'string', enum: [...EXISTING], default: 'merge' },
-        example: 'merge',
-      },
-      {
-        name: 'empty',
-        description:
-          'What an empty cell of CSV does under `merge`. `keep`: nothing; `clear`: as `null` in JSON, it removes the value. It needs `match` and CSV.',
-        schema: { type: 'string', enum: [...EMPTY], default: 'keep' },
-        example: 'clear',
-      },
-      {
-        name: 'dryRun',
-        description: 'With `true`, the results are the same, and nothing is written. A new record has no id.',
-        schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
-        example: 'true',
-      },
-    ];
-  }
 }
 
 /** Whether the results of an import show records that exist, so that it is also a way to read them. */
@@ -114,11 +125,4 @@ export function refuseKey(key: string | undefined, { match, isDryRun }: ImportMo
   throw new HttpError('invalid_idempotency_key', message, [
     parameterIssue('header', 'Idempotency-Key', 'invalid_format', message),
   ]);
-}
-
-function oneOf(name: string, values: readonly string[]): Parameter {
-  return {
-    issues: (value) =>
-      values.includes(value) ? [] : [invalid(name, 'invalid_format', `takes ${values.join(', ')}`)],
-  };
 }

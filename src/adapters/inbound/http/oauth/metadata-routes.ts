@@ -2,7 +2,6 @@ import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import { SCOPES } from '../../../../domain/access.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import { JSON_TYPE } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
 import { GRANT_TYPE } from './token-route.js';
 
@@ -75,7 +74,6 @@ function document(template: string, path: RegExp, build: () => object | Promise<
     access: 'public',
     operations: {
       GET: {
-        parameter: noParameter,
         varyBy: ['Accept-Encoding'],
         handle: async (ctx) => {
           const body = JSON.stringify(await build());

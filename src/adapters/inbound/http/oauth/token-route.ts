@@ -11,7 +11,6 @@ import { AppError, type Issue } from '../../../../domain/errors.js';
 import type { Context } from '../core/context.js';
 import type { CodedError } from '../core/http-error.js';
 import { FORM, JSON_TYPE } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
 import { setThrottledHeaders } from '../middleware/authenticate.js';
 import { decodeFormText, type Form, formIssue, invalidForm, readForm } from './form.js';
@@ -37,7 +36,6 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
     operations: {
       POST: {
         purpose: { kind: 'token' },
-        parameter: noParameter,
         // For caches that do not know Cache-Control (RFC 6749 section 5.1).
         headers: (ctx) => ctx.set('Pragma', 'no-cache'),
         consumes: {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../core/json-schema.js';
 
-type Section = 'schemas' | 'responses' | 'parameters' | 'headers';
+const SECTIONS = ['schemas', 'responses', 'parameters', 'headers'] as const;
+type Section = (typeof SECTIONS)[number];
 export type Reference = { readonly $ref: string };
 
 /** The Components Object of the document: the parts that several operations share. */
@@ -22,6 +23,10 @@ export class Components {
     return { $ref: `#/components/${section}/${name}` };
   }
 
+  schemas(schemas: Readonly<Record<string, JsonSchema>>): void {
+    for (const [name, schema] of Object.entries(schemas)) this.share('schemas', name, schema);
+  }
+
   /** Moves each parameter that several operations have to where all of them refer to it. */
   shareParameters(operations: readonly { parameters?: readonly object[] }[]): void {
     const uses = new Map<string, number>();
@@ -35,7 +40,7 @@ export class Components {
       if ('$ref' in parameter || uses.get(text) === 1) return parameter;
       const known = references.get(text);
       if (known) return known;
-      const plain = (parameter as { name: string }).name.replaceAll('[]', '');
+      const plain = (parameter as { name: string }).name;
       let name = plain;
       for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${plain}${number}`;
       taken.add(name.toLowerCase());
@@ -47,11 +52,23 @@ export class Components {
       if (operation.parameters) operation.parameters = operation.parameters.map(refer);
   }
 
-  schemas(schemas: Readonly<Record<string, JsonSchema>>): void {
-    for (const [name, schema] of Object.entries(schemas)) this.share('schemas', name, schema);
-  }
-
-  toJSON(): object {
-    return this.sections;
+  /** Returns what a part of the document refers to, directly or through another component. */
+  usedBy(part: object): Readonly<Record<Section, Readonly<Record<string, object>>>> {
+    const used = new Set<string>();
+    const visit = (value: unknown): void => {
+      for (const [, section, name] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+        if (used.has(`${section}/${name}`)) continue;
+        used.add(`${section}/${name}`);
+        visit(this.sections[section as Section][name ?? '']);
+      }
+    };
+    visit(part);
+    const entries = SECTIONS.map((section) => [
+      section,
+      Object.fromEntries(
+        Object.entries(this.sections[section]).filter(([name]) => used.has(`${section}/${name}`)),
+      ),
+    ]);
+    return Object.fromEntries(entries);
   }
 }

@@ -1,18 +1,19 @@
 import { SCOPES, type Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
+import { type ResourceDefinition, tagOf } from '../core/resource-definition.js';
 import type { Route } from '../core/route.js';
-import { commonHeaders } from './common-headers.js';
 import { Components } from './components.js';
 import { codeList } from './error-responses.js';
-import { pathItem } from './path-item.js';
+import { commonHeaders } from './headers.js';
+import { OAUTH_TAG, pathItem } from './operations.js';
 
 /** The facts about a service that the document states. */
 export interface ServiceFacts {
   /** Its public URL. */
   readonly url: string;
   readonly version: string;
-  /** The description of each tag, in their order. */
-  readonly tags: Readonly<Record<string, string>>;
+  /** In the order of their tags. */
+  readonly resources: readonly ResourceDefinition<never>[];
   /** Whether a proxy terminates TLS. */
   readonly isProxied: boolean;
   /** Whether it sends `Strict-Transport-Security`. */
@@ -49,20 +50,25 @@ const COMMON_ERRORS: readonly ResponseErrorCode[] = [
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();
   const requiredHeaders = facts.requireIfMatch ? (['IfMatch'] as const) : [];
+  const shared = { components, requiredHeaders, commonErrors: commonErrors(facts) };
   const items = routes.flatMap((route): [string, object][] => {
-    const item = pathItem(route, { components, requiredHeaders });
+    const item = pathItem(route, shared);
     return item ? [[route.template, item]] : [];
   });
   components.shareParameters(items.flatMap(([, item]) => Object.values(item)));
+  const paths = Object.fromEntries(items);
   return {
     openapi: '3.1.0',
     info: infoObject(facts),
     servers: [{ url: facts.url }],
-    tags: Object.entries(facts.tags).map(([name, description]) => ({ name, description })),
+    tags: [
+      ...facts.resources.map(({ docs }) => ({ name: tagOf(docs), description: docs.description })),
+      { name: OAUTH_TAG, description: 'Access tokens in exchange for API keys.' },
+    ],
     security: [{ bearer: [] }],
-    paths: Object.fromEntries(items),
-    components: { ...components.toJSON(), securitySchemes: SECURITY_SCHEMES },
-    'x-error-codes': commonErrors(facts),
+    paths,
+    components: { ...components.usedBy(paths), securitySchemes: SECURITY_SCHEMES },
+    'x-error-codes': shared.commonErrors,
     'x-response-headers': commonHeaders({
       ...facts,
       hasDeprecation: routes.some(({ deprecation }) => deprecation !== undefined),
@@ -114,6 +120,9 @@ function introduction(facts: ServiceFacts): string {
 - **Errors** all have \`code\`, \`message\` and \`details\`. With \`Accept: application/problem+json\` they are problems (RFC 9457) that have these members too. The response \`4XX\` of each operation lists its codes. Every request can also get ${codeList(commonErrors(facts))}. \`x-error-codes\` has the codes for programs.
 - **New fields** may appear in responses at any time: ignore those that you do not know. Requests may have only the described fields.
 - **null** stands for no value: of an optional field or member, or of an attribute, it is the same as leaving it out, in the body of a POST or PUT, in a line of an import and in the result of a JSON Patch. In a merge patch it removes. In place of a required field or of an element of an array it is refused.
+- **Patches**: a PATCH takes a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without \`If-Match\` it is applied to the latest version, so that changes of others to other fields are not lost. In a JSON Patch, \`add\`, and the target of \`copy\` and \`move\`, directly below an optional list or the attributes of a record that has none act on an empty one.
+- **Imports**: the response has a result for each line of the body, in the same order; a bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice. CSV begins with a header row, which names the columns; the records after it count from line 1, without empty ones. If the header row is invalid, nothing is created.
+- **Changes**: \`/changes\` without a cursor is empty, and \`next\` in its \`Link\` is the URL of all changes from now on. To keep a copy of a list, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again, and an empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.
 - **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
 - **Safe retries**: a POST with an \`Idempotency-Key\` can be repeated until a response arrives, and creates nothing twice.
 - **No body**: with \`Prefer: return=minimal\` (RFC 7240), the response to a POST, PUT or PATCH of a record has no body but the header \`Preference-Applied\`; that of PUT and PATCH is then 204. The response to the creation of an API key always has its body.

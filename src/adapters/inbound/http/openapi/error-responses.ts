@@ -4,7 +4,7 @@ import { integerSchema, type JsonSchema, open, schemaRef, TEXT } from '../core/j
 import { JSON_TYPE } from '../core/media-types.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
 import type { Components } from './components.js';
-import { responseHeaders } from './header-objects.js';
+import { responseHeaders } from './headers.js';
 
 /** Defines the response that all errors share. @returns the responses of an operation that has these errors too */
 export function errorResponses(components: Components, own: readonly string[]): Record<string, object> {

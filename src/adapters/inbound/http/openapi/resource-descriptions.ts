@@ -1,45 +1,127 @@
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
-import { type ParameterDescription, tagOf } from '../core/description.js';
+import { uniqueFields } from '../../../../domain/fields.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
-import { ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
+import { type JsonSchema, ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
-import { ImportParameters } from '../import/import-parameters.js';
-import { type Columns, columnsOf, csvText } from '../list/csv.js';
-import { FacetQueryParser, MAX_FACETS } from '../list/facet-query-parser.js';
-import { Filters } from '../list/filters.js';
-import { LIMIT_DESCRIPTION, LIMITS, ListQueryParser } from '../list/list-query-parser.js';
-import { FieldSelector } from '../query/field-selection.js';
-import type { RequestHeader } from './header-objects.js';
-import type { OpenApiResource } from './openapi-resource.js';
-import {
-  type ContentDescription,
-  NOT_MODIFIED,
-  type OperationDescription,
-  type ResponseDescription,
-} from './operation-description.js';
-import {
-  FACET_SCHEMAS,
-  IMPORT_RESULT_SCHEMA,
-  issuedName,
-  issuedSchemas,
-  JSON_PATCH_SCHEMAS,
-} from './resource-schemas.js';
+import { exampleRecord, type ResourceDefinition, type ResourceDocs } from '../core/resource-definition.js';
+import { type Columns, columnsOf, csvText } from '../lists/csv.js';
+import { MAX_FACETS } from '../lists/facets.js';
+import { LIMITS } from '../lists/list-query.js';
+import type { RequestHeader, ResponseHeader } from './headers.js';
+import { bodySchemas, bySuffix, type SchemaKind, schemaNames } from './schemas.js';
 
-export function listDescription(resource: OpenApiResource): OperationDescription {
-  const { docs } = resource;
-  const { definition } = resource;
-  const { schema } = resource.record;
+/** The documentation of an operation, for client developers. The rest follows from the operation itself. */
+export interface OperationDescription {
+  /** Unique. Generated clients name their functions by it. */
+  readonly id: string;
+  readonly summary: string;
+  /** CommonMark. */
+  readonly text: string;
+  readonly headers?: readonly RequestHeader[];
+  /** By media type. */
+  readonly bodies?: Readonly<Record<string, ContentDescription>>;
+  readonly responses: readonly ResponseDescription[];
+  /** The errors of this operation, in addition to those of every request and those that follow from its policy. */
+  readonly errors?: readonly ResponseErrorCode[];
+}
+
+interface ContentDescription {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface ResponseDescription {
+  readonly status: number;
+  /** The name in the components of the document, if operations share the response. */
+  readonly sharedAs?: string;
+  readonly description: string;
+  readonly headers?: readonly ResponseHeader[];
+  /** By media type. */
+  readonly content?: Readonly<Record<string, ContentDescription>>;
+  /** The possible next requests, by name: Link Objects (OpenAPI 3.1 section 4.8.20). */
+  readonly links?: Readonly<
+    Record<string, { readonly operationId: string; readonly parameters: Readonly<Record<string, string>> }>
+  >;
+}
+
+/** The parts that the operations of a resource share in the OpenAPI document. */
+export class OpenApiResource {
+  readonly names: Readonly<Record<SchemaKind, string>>;
+
+  constructor(
+    readonly definition: ResourceDefinition<never>,
+    /** Whether every write needs If-Match. */
+    readonly requireIfMatch: boolean,
+    /** The unique field in the path. Absent: the id. */
+    private readonly key?: string,
+  ) {
+    this.names = schemaNames(definition.docs);
+  }
+
+  get docs(): ResourceDocs {
+    return this.definition.docs;
+  }
+
+  /** The schemas of all bodies. The document has those that its operations refer to. */
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    return bodySchemas(this.definition);
+  }
+
+  /** The id of an operation: `patchProductBySku`. */
+  operationId(verb: string): string {
+    return `${verb}${this.docs.name}${this.key === undefined ? '' : bySuffix(this.key)}`;
+  }
+
+  /** What an operation does: `Change a product by its sku`. */
+  summary(verb: string): string {
+    return `${verb} ${this.docs.singular}${this.key === undefined ? '' : ` by its ${this.key}`}`;
+  }
+
+  /** The headers of a response with a record. */
+  get recordHeaders(): readonly ResponseHeader[] {
+    return this.key === undefined ? ['ETag'] : ['ETag', 'Content-Location'];
+  }
+
+  /** The errors of a write that conflicts with another record. */
+  get conflicts(): readonly ResponseErrorCode[] {
+    return uniqueFields(this.definition.fields).length > 0 ? ['duplicate_value'] : [];
+  }
+
+  /** A response with a record. */
+  get record(): ContentDescription {
+    return { schema: schemaRef(this.names.record) };
+  }
+
+  /** The body of a request. Postman takes its example from here, not from the schema. */
+  body(kind: 'input' | 'replacement' | 'patch'): ContentDescription {
+    const { example } = this.definition;
+    const shown = { input: example, replacement: this.shortExample, patch: firstFields(example, 1) };
+    return { schema: schemaRef(this.names[kind]), example: shown[kind] };
+  }
+
+  /** A valid body with few fields. */
+  get shortExample(): JsonObject {
+    return firstFields(this.definition.example, 3);
+  }
+
+  /** The body of a PUT by the key, which may leave the key out. */
+  get put(): ContentDescription {
+    const { key = '', definition } = this;
+    if (!definition.table[key]?.required) return this.body('replacement');
+    const { [key]: _inPath, ...example } = this.shortExample;
+    return { schema: schemaRef(this.operationId('')), example };
+  }
+}
+
+function firstFields(example: JsonObject, count: number): JsonObject {
+  return Object.fromEntries(Object.entries(example).slice(0, count));
+}
+
+export function listDescription({ docs, definition, record }: OpenApiResource): OperationDescription {
   return {
-    tag: tagOf(docs),
-    schemas: resource.schemas('record'),
     id: `list${docs.name}s`,
     summary: `List ${docs.plural}`,
     text: 'One page of the records that match all filters; `next` in `Link` is the URL of the next page.',
-    query: [
-      ...new ListQueryParser(definition.path, definition).descriptions,
-      ...filtersOf(resource),
-      resource.fieldsOn('list'),
-    ],
     headers: ['KnownTags', 'PreferCount'],
     responses: [
       {
@@ -47,29 +129,39 @@ export function listDescription(resource: OpenApiResource): OperationDescription
         description: `A page of ${docs.plural}, or all of them as NDJSON or CSV.`,
         headers: ['ListETag', 'Link', 'X-Total-Count', 'Preference-Applied'],
         content: {
-          [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
-          [NDJSON]: { schema: ndjsonSchema(schema) },
+          ...recordsOf(record.schema),
           [CSV]: {
             schema: TEXT,
-            example: csvText(columnsOf(definition).shown, [resource.wholeExample as JsonObject]),
+            example: csvText(columnsOf(definition).shown, [exampleRecord(definition)]),
           },
         },
       },
       NOT_MODIFIED,
     ],
-    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+    errors: ['invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
   };
 }
 
-export function facetsDescription(resource: OpenApiResource): OperationDescription {
-  const { docs, definition } = resource;
+/** The response if `If-None-Match` names the current state. */
+const NOT_MODIFIED: ResponseDescription = {
+  status: 304,
+  sharedAs: 'NotModified',
+  description: 'The client already has the current state, according to `If-None-Match`.',
+  headers: ['ETag', 'Content-Location', 'Link', 'X-Total-Count', 'Preference-Applied'],
+};
+
+function recordsOf(schema: JsonSchema): Readonly<Record<string, ContentDescription>> {
   return {
-    tag: tagOf(docs),
-    schemas: FACET_SCHEMAS,
+    [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
+    [NDJSON]: { schema: ndjsonSchema(schema) },
+  };
+}
+
+export function facetsDescription({ docs }: OpenApiResource): OperationDescription {
+  return {
     id: `list${docs.name}Facets`,
     summary: `Count ${docs.plural} by value`,
     text: 'For each field, the values that the records have in it, each with the number of these records: the highest number first, then texts, numbers and booleans in their order. All filters must match, but `=`, `.in` and `.prefix` on a field do not narrow its own values. For one field, `next` in `Link` is the URL of further values.',
-    query: [...new FacetQueryParser(definition.path, definition).descriptions, ...filtersOf(resource)],
     headers: ['KnownTags'],
     responses: [
       {
@@ -82,75 +174,41 @@ export function facetsDescription(resource: OpenApiResource): OperationDescripti
       },
       NOT_MODIFIED,
     ],
-    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+    errors: ['invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
   };
 }
 
-function filtersOf({ definition, wholeExample }: OpenApiResource): ParameterDescription[] {
-  return new Filters(definition).descriptions(wholeExample);
-}
-
-export function changesDescription(resource: OpenApiResource): OperationDescription {
-  const { docs, definition } = resource;
-  const schema = schemaRef(resource.names.change);
+export function changesDescription({ docs, names }: OpenApiResource): OperationDescription {
   return {
-    tag: tagOf(docs),
-    schemas: resource.schemas('change'),
     id: `list${docs.name}Changes`,
     summary: `Follow the changes of ${docs.plural}`,
-    text: `What changed behind the cursor, oldest change first, and at most once for each record: the record as it is now, or that it was deleted. Without a cursor the response is empty, and \`next\` in \`Link\` is the URL of all changes from now on. To keep a copy, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again. An empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.`,
-    query: [
-      CHANGE_CURSOR,
-      { ...LIMIT_DESCRIPTION, description: CHANGE_LIMIT },
-      new FieldSelector(definition, 'change').description(['id', 'version']),
-    ],
+    text: 'What changed behind the cursor, oldest change first, and at most once for each record: the record as it is now, or that it was deleted. See **Changes** in the introduction.',
     headers: ['PreferWait'],
     responses: [
       {
         status: 200,
         description: `A page of changes of ${docs.plural}.`,
         headers: ['NextLink', 'Preference-Applied'],
-        content: {
-          [JSON_TYPE]: { schema: { type: 'array', maxItems: LIMITS.max, items: schema } },
-          [NDJSON]: { schema: ndjsonSchema(schema) },
-        },
+        content: recordsOf(schemaRef(names.change)),
       },
     ],
-    errors: ['invalid_parameter', 'invalid_cursor', 'cursor_mismatch', 'cursor_expired'],
+    errors: ['invalid_cursor', 'cursor_mismatch', 'cursor_expired'],
   };
 }
 
-const CHANGE_LIMIT =
-  'The most changes that a page may have. A page may have fewer although there are more; only an empty one is the last so far.';
-
-const CHANGE_CURSOR: ParameterDescription = {
-  name: 'cursor',
-  description:
-    'A place in the changes, taken from a URL in `Link`, for the same resource and the same `fields`. It is good for 50 hours.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
-  example: 'eyJhZnRlciI6MTAwfQ',
-};
-
 export function readDescription(resource: OpenApiResource): OperationDescription {
-  const { docs } = resource;
   return {
-    tag: tagOf(docs),
-    schemas: resource.schemas('record'),
     id: resource.operationId('get'),
     summary: resource.summary('Read'),
-    text: 'Send the `ETag` of the response in `If-Match` to write the record only if it is still the same.',
-    query: [resource.fieldsOn('item')],
+    text: 'The record, with the `ETag` that a write takes in `If-Match`.',
     headers: ['KnownTags'],
     responses: [recordResponse(resource), NOT_MODIFIED],
-    errors: ['invalid_parameter'],
   };
 }
 
 export function createDescription(resource: OpenApiResource): OperationDescription {
   const { docs } = resource;
   return {
-    tag: tagOf(docs),
-    schemas: resource.schemas('record', 'input'),
     id: `create${docs.name}`,
     summary: `Create ${docs.singular}`,
     text: 'With an `Idempotency-Key`, the request can be sent again after any failure, and nothing is created twice.',
@@ -169,26 +227,23 @@ export function createDescription(resource: OpenApiResource): OperationDescripti
 
 /** @param mediaTypes those of the body */
 export function importDescription(
-  resource: OpenApiResource,
+  { docs, definition, names, shortExample }: OpenApiResource,
   mediaTypes: readonly string[],
 ): OperationDescription {
-  const { docs, definition } = resource;
   const columns = columnsOf(definition);
+  const shown = columns.sendable.filter(({ path: [field] }) => Object.hasOwn(shortExample, field));
   const bodies: Readonly<Record<string, ContentDescription>> = {
     [NDJSON]: {
-      schema: ndjsonSchema({ anyOf: [schemaRef(resource.names.input), schemaRef(resource.names.line)] }),
-      example: `${JSON.stringify(definition.example)}\n`,
+      schema: ndjsonSchema({ anyOf: [schemaRef(names.input), schemaRef(names.line)] }),
+      example: `${JSON.stringify(shortExample)}\n`,
     },
-    [CSV]: { schema: TEXT, example: csvText(columns.sendable, [definition.example]) },
+    [CSV]: { schema: TEXT, example: csvText(shown, [shortExample]) },
   };
   const hasCsv = mediaTypes.includes(CSV);
   return {
-    tag: tagOf(docs),
-    schemas: { ...resource.schemas('input', 'line'), ImportResult: IMPORT_RESULT_SCHEMA },
     id: `import${docs.name}s`,
     summary: `Import ${docs.plural}`,
-    query: new ImportParameters(definition).descriptions(),
-    text: `Each line of the body creates a record, or with \`match\` also changes or deletes one, and the response has a result for each line, in the same order. A bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice. With \`match\` or \`dryRun=true\`, the scope \`${definition.readScope}\` is needed too.${hasCsv ? ` CSV begins with a header row, which names the columns; the records after it count from line 1; empty ones are ignored. If the header row is invalid, nothing is created.${amountsInCsv(columns)}` : ''}`,
+    text: `Each line of the body creates a record, or with \`match\` also changes or deletes one. See **Imports** in the introduction. With \`match\` or \`dryRun=true\`, the scope \`${definition.readScope}\` is needed too.${hasCsv ? amountsInCsv(columns) : ''}`,
     headers: ['IdempotencyKey'],
     bodies: Object.fromEntries(Object.entries(bodies).filter(([type]) => mediaTypes.includes(type))),
     responses: [
@@ -210,7 +265,7 @@ function amountsInCsv({ decimals }: Columns): string {
   return decimals
     .map(
       ({ name, money: { field, amount } }) =>
-        ` \`${field}.${amount}\` is in the smallest unit of the currency; \`${name}\` takes its place for the major unit: \`19.99\`.`,
+        ` In CSV, \`${field}.${amount}\` is in the smallest unit of the currency; \`${name}\` takes its place for the major unit: \`19.99\`.`,
     )
     .join('');
 }
@@ -238,7 +293,6 @@ export function replaceDescription(resource: OpenApiResource): OperationDescript
   return {
     ...writeDescription(resource),
     headers: ['IfMatch', 'IfNoneMatch'],
-    schemas: resource.schemas('record', 'replacement'),
     id: resource.operationId('replace'),
     summary: resource.summary('Replace'),
     text: 'The body is the complete record: an optional field that is left out loses its value. `id`, `version`, `createdAt` and `updatedAt` may be sent back unchanged. A record that does not exist is not created.',
@@ -247,17 +301,15 @@ export function replaceDescription(resource: OpenApiResource): OperationDescript
 }
 
 export function putDescription(resource: OpenApiResource): OperationDescription {
-  const { put } = resource;
   const { errors = [], ...rest } = writeDescription(resource);
-  const { links: _byId, headers: _ofPost, ...created } = creationResponse(resource, resource.record);
+  const { links: _byId, ...created } = creationResponse(resource, resource.record);
   return {
     ...rest,
     headers: ['IfMatch', 'IfNoneMatch'],
-    schemas: { ...resource.schemas('record'), ...put.schemas },
     id: resource.operationId('put'),
     summary: resource.summary('Create or replace'),
     text: 'Creates the record if none has the value in the path; else replaces it as a PUT to its id does. The body may leave the field in the path out. `If-None-Match: *` only creates, `If-Match` only replaces.',
-    bodies: { [JSON_TYPE]: put.body },
+    bodies: { [JSON_TYPE]: resource.put },
     responses: [recordResponse(resource), { ...created, headers: ['Location', ...resource.recordHeaders] }],
     errors: [...errors, 'not_found'],
   };
@@ -267,18 +319,16 @@ export function patchDescription(
   resource: OpenApiResource,
   patchTypes: readonly string[],
 ): OperationDescription {
-  const { definition } = resource;
-  const patch = { schema: schemaRef('JsonPatch'), example: [firstOperation(definition.example)] };
   const { errors = [], ...rest } = writeDescription(resource);
-  const emptiable = Object.keys(definition.empty).map((name) => `\`/${name}\``);
-  const intoEmpty = `In a JSON Patch, \`add\`, and the target of \`copy\` and \`move\`, directly below ${emptiable.join(', ')} act on an empty one where the record has none.`;
+  const [[name, value] = []] = Object.entries(resource.definition.example);
+  const operation = { op: 'replace', path: `/${name}`, value };
+  const patch = { schema: schemaRef('JsonPatch'), example: [operation] };
   return {
     ...rest,
-    schemas: { ...resource.schemas('record', 'patch'), ...JSON_PATCH_SCHEMAS },
     errors: [...errors, 'invalid_patch', 'patch_test_failed'],
     id: resource.operationId('patch'),
     summary: resource.summary('Change'),
-    text: `The body is a JSON Merge Patch (RFC 7396), in which \`null\` removes a field, or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without \`If-Match\`, the patch is applied to the latest version of the record, so changes that others make to other fields are not lost.${emptiable.length > 0 ? ` ${intoEmpty}` : ''}`,
+    text: 'The body is a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902). See **Patches** in the introduction.',
     bodies: Object.fromEntries(
       patchTypes.map((type) => [type, type === JSON_PATCH ? patch : resource.body('patch')]),
     ),
@@ -286,9 +336,7 @@ export function patchDescription(
 }
 
 export function deleteDescription(resource: OpenApiResource): OperationDescription {
-  const { docs } = resource;
   return {
-    tag: tagOf(docs),
     headers: CONDITIONS,
     id: resource.operationId('delete'),
     summary: resource.summary('Delete'),
@@ -302,7 +350,6 @@ function writeDescription(
   resource: OpenApiResource,
 ): Omit<OperationDescription, 'id' | 'summary' | 'text' | 'bodies'> {
   return {
-    tag: tagOf(resource.docs),
     headers: CONDITIONS,
     responses: [recordResponse(resource)],
     errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
@@ -324,44 +371,5 @@ function recordResponse(resource: OpenApiResource): ResponseDescription {
 export const CONDITIONS: readonly RequestHeader[] = ['IfMatch'];
 
 export function conditionErrors({ requireIfMatch }: OpenApiResource): ResponseErrorCode[] {
-  return [
-    'invalid_parameter',
-    'precondition_failed',
-    ...(requireIfMatch ? ['precondition_required' as const] : []),
-  ];
-}
-
-function firstOperation(example: Readonly<Record<string, unknown>>): object {
-  const [[name, value] = []] = Object.entries(example);
-  return { op: 'replace', path: `/${name}`, value };
-}
-
-/** Like {@link createDescription}, but with the secret in the response. */
-export function issueDescription(resource: OpenApiResource): OperationDescription {
-  const { links, ...created } = creationResponse(resource, {
-    schema: schemaRef(issuedName(resource.definition)),
-  });
-  const { read, delete: revoke } = links;
-  return {
-    ...createDescription(resource),
-    summary: 'Create an API key',
-    text: 'Only this response shows the key itself. With an `Idempotency-Key`, a repeated request creates no second key, and does not show the first one again. The new key can have only scopes that the credential of the request has, and does not outlive it: by default it expires when the key of the request does, and within 90 days if a token of another issuer makes it.',
-    schemas: { ...resource.schemas('input'), ...issuedSchemas(resource.definition) },
-    responses: [
-      {
-        ...created,
-        description: 'The new key.',
-        links: { read, delete: revoke },
-      },
-    ],
-  };
-}
-
-export function revokeDescription(resource: OpenApiResource): OperationDescription {
-  const { errors = [], text, ...deletion } = deleteDescription(resource);
-  return {
-    ...deletion,
-    text: `${text} The key is refused at once by the process that responds, and within five seconds by all others. The last key with \`keys:admin\` that has not expired stays.`,
-    errors: [...errors, 'last_admin_key'],
-  };
+  return ['precondition_failed', ...(requireIfMatch ? ['precondition_required' as const] : [])];
 }

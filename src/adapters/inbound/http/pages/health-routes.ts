@@ -1,7 +1,6 @@
 import type { Store } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { JSON_TYPE } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
 import type { Route } from '../core/route.js';
 
 /**
@@ -34,7 +33,6 @@ function healthRoute(name: 'live' | 'ready', check: () => Promise<void>): Route 
     access: 'probe',
     operations: {
       GET: {
-        parameter: noParameter,
         handle: async (ctx) => {
           await check();
           ctx.set('Content-Type', JSON_TYPE);

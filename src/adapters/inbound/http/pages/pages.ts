@@ -8,7 +8,6 @@ import { ERRORS, exampleOf, ISSUES, type ResponseErrorCode } from '../core/error
 import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
 import { HttpError } from '../core/http-error.js';
 import { HTML, JSON_TYPE, JSON_UTF8, PROBLEM } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
 import type { Handler, Policy, Route } from '../core/route.js';
 import { preferredType } from '../middleware/negotiation.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
@@ -73,7 +72,7 @@ function publicRoute(
     template,
     path: new RegExp(`^${path}$`),
     access: 'public',
-    operations: { GET: { parameter: noParameter, ...operation } },
+    operations: { GET: operation },
   };
 }
 

@@ -7,7 +7,7 @@ import { compression } from '../core/compression.js';
 import type { Context, Middleware, RequestState } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
 import { NDJSON_UTF8 } from '../core/media-types.js';
-import type { Query } from '../core/parameter.js';
+import { NO_PARAMETERS, type Query } from '../core/parameter.js';
 import {
   acceptPatch,
   type BodyHandler,
@@ -25,7 +25,7 @@ import {
 } from '../middleware/authenticate.js';
 import { negotiation } from '../middleware/negotiation.js';
 import { varyHeader } from '../middleware/response-headers.js';
-import { readQuery } from '../query/query.js';
+import { readQuery } from '../parameters/query.js';
 
 /** A request of a route, with what the steps have found. */
 interface RequestScope {
@@ -184,12 +184,8 @@ function negotiateResponse(scope: RequestScope): void {
 }
 
 function readParameters(scope: RequestScope): void {
-  const { parameter, parameterNames = noneThere } = scope.operation as PreparedOperation;
-  scope.query = readQuery(scope.ctx, parameter, parameterNames);
-}
-
-function noneThere(): string {
-  return 'there is none';
+  const { parameters = NO_PARAMETERS } = scope.operation as PreparedOperation;
+  scope.query = readQuery(scope.ctx, parameters);
 }
 
 function checkBody({ ctx, operation, handler }: RequestScope): void {
@@ -207,7 +203,9 @@ function respondOptions({ ctx, route }: RequestScope): void {
   // A script cannot see why a preflight was rejected. The request that follows gets the error.
   if (!ctx.state.isPreflight) {
     checkVersion(ctx);
-    readQuery(ctx, (name) => operations.map(({ parameter }) => parameter(name, ctx)).find(Boolean));
+    const find = (name: string) =>
+      operations.map(({ parameters }) => parameters?.find(name, ctx)).find(Boolean);
+    readQuery(ctx, { find });
   }
   setAllow(ctx, route);
   ctx.status = 204;

@@ -19,8 +19,8 @@ import {
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
-import { idempotencyOf } from '../query/idempotency-key.js';
-import { fromFieldTable } from './from-field-table.js';
+import { idempotencyOf } from '../parameters/request-headers.js';
+import { fromFieldTable } from './definitions.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
 import { routesOf } from './resource-routes.js';
 

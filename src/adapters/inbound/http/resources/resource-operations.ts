@@ -27,14 +27,9 @@ import type { Context, Middleware } from '../core/context.js';
 import { matchesIfNoneMatch } from '../core/etag.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
-import { noParameter } from '../core/parameter.js';
-import {
-  type Reading,
-  type ReadPolicy,
-  type ResourceDefinition,
-  readingOf,
-  varyByReader,
-} from '../core/resource-definition.js';
+import { parametersOf } from '../core/parameter.js';
+import type { ResourceDefinition } from '../core/resource-definition.js';
+import { type Reading, type ReadPolicy, readingOf, varyByReader } from '../core/resource-definition.js';
 import {
   type BodyHandler,
   type Handler,
@@ -55,14 +50,17 @@ import {
   NDJSON_IMPORT,
 } from '../import/import-handler.js';
 import { ImportParameters, showsRecords } from '../import/import-parameters.js';
-import { changesOperation } from '../list/changes-operation.js';
-import { columnsOf } from '../list/csv.js';
-import { facetsOperation } from '../list/facets-operation.js';
-import { listOperation } from '../list/list-operation.js';
-import { type FieldSelection, FieldSelector } from '../query/field-selection.js';
-import { idempotencyOf, readIdempotencyKey } from '../query/idempotency-key.js';
-import { writePrecondition } from '../query/preconditions.js';
-import { prefersMinimal } from '../query/prefer-header.js';
+import { changesOperation } from '../lists/changes.js';
+import { columnsOf } from '../lists/csv.js';
+import { facetsOperation } from '../lists/facets.js';
+import { listOperation } from '../lists/list-operation.js';
+import { type FieldSelection, FieldSelector } from '../parameters/fields.js';
+import {
+  idempotencyOf,
+  prefersMinimal,
+  readIdempotencyKey,
+  writePrecondition,
+} from '../parameters/request-headers.js';
 
 /** The last segment of the path of imports. No id looks like it. */
 export const IMPORTS = 'imports';
@@ -147,7 +145,6 @@ export class ResourceOperations<Fields> {
     return {
       purpose: this.purpose(kind),
       scopes: [this.resource.writeScope],
-      parameter: noParameter,
       headers: readIdempotencyKey,
       consumes: { [JSON_TYPE]: { read: this.readJson, handle: this.tagging(handle) } },
     };
@@ -166,8 +163,7 @@ export class ResourceOperations<Fields> {
       purpose: this.purpose('import'),
       scopes: [resource.writeScope],
       moreScopes: ({ querystring }) => (showsRecords(querystring) ? [resource.readScope] : []),
-      parameter: (name) => parameters.find(name),
-      parameterNames: parameters.names,
+      parameters: parameters.table,
       headers: readIdempotencyKey,
       consumes: Object.fromEntries(consumes),
     };
@@ -190,8 +186,7 @@ export class ResourceOperations<Fields> {
       ...this.readPolicy(),
       ensureExists: (ctx) => this.visible(ctx, read),
       varyBy: varyByReader(this.policy),
-      parameter: (name) => (name === 'fields' ? views.parameter : undefined),
-      parameterNames: () => 'there is fields',
+      parameters: parametersOf(views.parameter),
       handle: this.tagging(async (ctx, parameters) =>
         this.respondToRead(ctx, await this.visible(ctx, read), views.read(parameters)),
       ),
@@ -226,7 +221,6 @@ export class ResourceOperations<Fields> {
     return {
       purpose: this.purpose('put'),
       scopes: [this.resource.writeScope],
-      parameter: noParameter,
       consumes: {
         [JSON_TYPE]: { read: this.readJson, handle: this.tagging((ctx) => this.putOne(ctx)) },
       },
@@ -446,8 +440,8 @@ export class ResourceOperations<Fields> {
     return this.policy.publicView ? {} : { scopes: [this.resource.readScope] };
   }
 
-  private itemPolicy(): Pick<Policy, 'parameter' | 'ensureExists'> {
-    return { parameter: noParameter, ensureExists: (ctx) => this.service.read(this.addressIn(ctx)) };
+  private itemPolicy(): Pick<Policy, 'ensureExists'> {
+    return { ensureExists: (ctx) => this.service.read(this.addressIn(ctx)) };
   }
 }
 

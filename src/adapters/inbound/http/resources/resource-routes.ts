@@ -4,9 +4,8 @@ import type { FieldTable } from '../../../../domain/fields.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { PathKey, Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
-import { facetNames } from '../list/facet-query-parser.js';
-import { FACETS } from '../list/facets-operation.js';
-import { CHANGES } from '../list/link-header.js';
+import { FACETS, facetNames } from '../lists/facets.js';
+import { CHANGES } from '../lists/link-header.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
 /** Further routes of a resource. */

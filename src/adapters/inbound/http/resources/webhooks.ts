@@ -21,12 +21,11 @@ import {
   type Properties,
   TEXT,
 } from '../core/json-schema.js';
-import { noParameter } from '../core/parameter.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
-import { type ListService, listOperation } from '../list/list-operation.js';
-import { idempotencyOf } from '../query/idempotency-key.js';
-import { fromFieldTable } from './from-field-table.js';
+import { type ListService, listOperation } from '../lists/list-operation.js';
+import { idempotencyOf } from '../parameters/request-headers.js';
+import { fromFieldTable } from './definitions.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
 import { routesOf } from './resource-routes.js';
 
@@ -143,7 +142,6 @@ export function webhookRoutes(
   const attempts: Operation = {
     purpose: operations.purpose('attempts'),
     scopes: [resource.readScope],
-    parameter: noParameter,
     ensureExists: (ctx) => service.webhooks.read(idOf(ctx)),
     handle: async (ctx) => {
       const found = await service.attempts(idOf(ctx));

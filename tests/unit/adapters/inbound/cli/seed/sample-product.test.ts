@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
+import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { presentablePattern } from '#src/application/records/record-json.js';
 import { PRODUCT, type Product } from '#src/domain/product.js';

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { bodyValidator } from '#src/adapters/inbound/http/body/validate-body.js';
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
-import { ORDERS } from '#src/adapters/inbound/http/resources/orders.js';
-import { PRODUCTS } from '#src/adapters/inbound/http/resources/products.js';
-import { USERS } from '#src/adapters/inbound/http/resources/users.js';
+import { ORDERS, PRODUCTS, USERS } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { RecordFormat } from '#src/application/records/record-format.js';
 import { SCOPES } from '#src/domain/access.js';
 import type { FieldTable } from '#src/domain/fields.js';
