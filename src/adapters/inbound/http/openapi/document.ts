@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '../../../../domain/access.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import { type ResourceDefinition, tagOf } from '../core/resource-definition.js';
-import type { Route } from '../core/route.js';
+import type { Operation, Route } from '../core/route.js';
 import { Components } from './components.js';
 import { codeList } from './error-responses.js';
 import { commonHeaders } from './headers.js';
@@ -57,9 +57,13 @@ export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): 
   });
   components.shareParameters(items.flatMap(([, item]) => Object.values(item)));
   const paths = Object.fromEntries(items);
+  const operations = routes.flatMap((route) => Object.values<Operation>(route.operations));
   return {
     openapi: '3.1.0',
-    info: infoObject(facts),
+    info: infoObject(
+      facts,
+      operations.some(({ purpose }) => purpose?.kind === 'changes'),
+    ),
     servers: [{ url: facts.url }],
     tags: [
       ...facts.resources.map(({ docs }) => ({ name: tagOf(docs), description: docs.description })),
@@ -80,11 +84,11 @@ function commonErrors({ isProxied }: ServiceFacts): readonly ResponseErrorCode[]
   return [...COMMON_ERRORS, ...(isProxied ? (['https_required'] as const) : [])];
 }
 
-function infoObject(facts: ServiceFacts): object {
+function infoObject(facts: ServiceFacts, hasChanges: boolean): object {
   return {
     title: 'Product catalogue',
     version: facts.version,
-    description: introduction(facts),
+    description: introduction(facts, hasChanges),
     contact: { name: 'The interactive reference of this service', url: `${facts.url}/docs` },
     license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
   };
@@ -112,7 +116,10 @@ const SECURITY_SCHEMES = {
   },
 };
 
-function introduction(facts: ServiceFacts): string {
+const CHANGES = `- **Changes**: \`/changes\` without a cursor is empty, and \`next\` in its \`Link\` is the URL of all changes from now on. To keep a copy of a list, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again, and an empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.
+`;
+
+function introduction(facts: ServiceFacts, hasChanges: boolean): string {
   const names = new Intl.ListFormat('en-GB').format(RESOURCES);
   return `${names.charAt(0).toUpperCase()}${names.slice(1)} over HTTPS.
 
@@ -122,8 +129,7 @@ function introduction(facts: ServiceFacts): string {
 - **null** stands for no value: of an optional field or member, or of an attribute, it is the same as leaving it out, in the body of a POST or PUT, in a line of an import and in the result of a JSON Patch. In a merge patch it removes. In place of a required field or of an element of an array it is refused.
 - **Patches**: a PATCH takes a JSON Merge Patch (RFC 7396) or a JSON Patch (RFC 6902), which is applied as a whole or not at all. Without \`If-Match\` it is applied to the latest version, so that changes of others to other fields are not lost. In a JSON Patch, \`add\`, and the target of \`copy\` and \`move\`, directly below an optional list or the attributes of a record that has none act on an empty one.
 - **Imports**: the response has a result for each line of the body, in the same order; a bad line does not stop the others. With an \`Idempotency-Key\`, the lines can be sent again after any failure, and nothing is created twice. CSV begins with a header row, which names the columns; the records after it count from line 1, without empty ones. If the header row is invalid, nothing is created.
-- **Changes**: \`/changes\` without a cursor is empty, and \`next\` in its \`Link\` is the URL of all changes from now on. To keep a copy of a list, take that URL, read the list, and then follow \`next\` for ever; a change can be shown again, and an empty page is the last one so far. With \`Accept: application/x-ndjson\` and without \`limit\`, all changes up to now are sent.
-- **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
+${hasChanges ? CHANGES : ''}- **No lost updates**: every record has an \`ETag\`. A write with \`If-Match\` is carried out only if the record is still as you saw it.
 - **Safe retries**: a POST with an \`Idempotency-Key\` can be repeated until a response arrives, and creates nothing twice.
 - **No body**: with \`Prefer: return=minimal\` (RFC 7240), the response to a POST, PUT or PATCH of a record has no body but the header \`Preference-Applied\`; that of PUT and PATCH is then 204. The response to the creation of an API key always has its body.
 - **Rate limits**: \`RateLimit-Policy\` and \`RateLimit\` tell how many requests are left. Beyond the limit the response is 429 with \`Retry-After\`. \`/health/*\` has no limit.
