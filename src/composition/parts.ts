@@ -156,7 +156,7 @@ const SERVICE_PARTS = [
 export type ServiceParts = Pick<Application, (typeof SERVICE_PARTS)[number]>;
 
 /** Longer than a pause within an upload, and still short for a client that waits for the result of its first line. */
-const HOLD_MS = 500;
+const FIRST_BYTE_DELAY_MS = 500;
 
 /** 32 random bytes: Standard Webhooks asks for 24 to 64. */
 function newSecret(): string {
@@ -255,7 +255,7 @@ export const MAKERS: {
     const resultBuffers = new ResultBuffers({
       // The unread results of imports. The folder keeps the name that it has in existing installations.
       folder: join(settings.DATA_DIR, 'spool'),
-      holdMs: settings.TLS === 'proxy' ? HOLD_MS : 0,
+      firstByteDelayMs: settings.TLS === 'proxy' ? FIRST_BYTE_DELAY_MS : 0,
     });
     const imports = { resultBuffers, logger };
     const webhooks = {

@@ -4,8 +4,11 @@ import { expect } from 'chai';
 import { compression } from '#src/adapters/inbound/http/core/compression.js';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
-import { importHandler, NDJSON_IMPORT } from '#src/adapters/inbound/http/import/import-handler.js';
-import { ImportParameters } from '#src/adapters/inbound/http/import/import-parameters.js';
+import {
+  ImportParameters,
+  importHandler,
+  NDJSON_IMPORT,
+} from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/parameters/request-headers.js';

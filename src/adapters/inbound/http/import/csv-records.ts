@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { SentRecord } from '../../../../application/records/record-format.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
-import type { MoneyField } from '../../../../domain/fields.js';
-import { memberValue } from '../../../../domain/fields.js';
+import { type MoneyField, memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
@@ -14,8 +13,8 @@ import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';
 import { type Column, type Columns, decimalConflicts } from '../lists/csv.js';
 import { ATTRIBUTES as ATTRIBUTE_COLUMNS } from '../parameters/attribute-name.js';
+import type { Match } from './batch-importer.js';
 import type { ImportFormat } from './import-handler.js';
-import type { Match } from './import-parameters.js';
 import { bytesOf, readLines } from './read-lines.js';
 
 /** More than any header needs. Bounds the time that one record takes. */

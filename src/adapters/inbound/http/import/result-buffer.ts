@@ -11,10 +11,8 @@ const READ_BYTES = 64 * KIB;
 export interface ResultBufferOptions {
   /** The folder of the files. Created if it is missing. */
   readonly folder: string;
-  /** The maximum number of bytes that one buffer holds in memory. The rest is written to files. */
+  /** The maximum number of bytes that one buffer holds in memory. The rest is written to its file. */
   readonly memoryBytes: number;
-  /** After this many bytes a new file begins. A file is deleted when it has been read. */
-  readonly fileBytes: number;
   /** The limit of unread bytes in one buffer. */
   readonly maxBytes: number;
   /** The limit of all buffers of one client, so that one client cannot use all the space. */
@@ -22,25 +20,24 @@ export interface ResultBufferOptions {
   /** The limit of all buffers together. */
   readonly maxTotalBytes: number;
   /**
-   * Nothing can be read before the writer has ended or has paused for this long, or {@link MAX_HELD_BYTES} are unread.
-   * 0: at once. For nginx: once a response has begun, it passes no more of the request on as soon as the service falls
-   * behind (https://trac.nginx.org/nginx/ticket/1293).
+   * Nothing can be read before the writer has ended or has paused for this long, or {@link MAX_DELAYED_BYTES} are
+   * unread. 0: at once. For nginx: once a response has begun, it passes no more of the request on as soon as the service
+   * falls behind (https://trac.nginx.org/nginx/ticket/1293).
    */
-  readonly holdMs: number;
+  readonly firstByteDelayMs: number;
 }
 
-const MAX_HELD_BYTES = 64 * MIB;
+const MAX_DELAYED_BYTES = 64 * MIB;
 
 /** The memory of all buffers. What has no room in it is written to files. */
 const MEMORY = { perClient: 4 * MIB, total: 32 * MIB };
 
 const DEFAULTS = {
   memoryBytes: 256 * KIB,
-  fileBytes: 8 * MIB,
   maxBytes: 256 * MIB,
   maxClientBytes: 256 * MIB,
   maxTotalBytes: 512 * MIB,
-  holdMs: 0,
+  firstByteDelayMs: 0,
 };
 
 /** Thrown if the unread bytes exceed a limit. */
@@ -76,13 +73,13 @@ export class ResultBuffers {
 export class ResultBuffer {
   /** Ends when the writer has ended and everything is read. Any failure destroys it. */
   readonly readable: Readable;
-  /** Read first; the files follow. */
-  private texts: string[] = [];
-  private files: BufferFile[] = [];
+  /** Read first; the file follows. */
+  private readonly texts: string[] = [];
+  private file: SpoolFile | undefined;
   private hasEnded = false;
   private isReaderWaiting = false;
-  private isHeld: boolean;
-  private pause: NodeJS.Timeout | undefined;
+  private isDelayed: boolean;
+  private delay: NodeJS.Timeout | undefined;
   private lastStep: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -92,12 +89,15 @@ export class ResultBuffer {
     /** What is unread in memory. */
     private readonly memory: QuotaShare,
   ) {
-    this.isHeld = options.holdMs > 0;
+    this.isDelayed = options.firstByteDelayMs > 0;
     this.readable = new Readable({
       highWaterMark: READ_BYTES,
-      read: () => this.pushNext(),
+      read: () => {
+        this.isReaderWaiting = true;
+        this.serveReader();
+      },
       destroy: (error, done) => {
-        clearTimeout(this.pause);
+        clearTimeout(this.delay);
         this.inOrder(() => this.discard()).then(() => done(error), done);
       },
     });
@@ -112,13 +112,13 @@ export class ResultBuffer {
    */
   async write(text: string): Promise<void> {
     await this.inOrder(() => this.store(text));
-    if (this.isHeld && this.unread.bytes <= MAX_HELD_BYTES) this.releaseAfterPause();
-    else this.release();
+    if (this.isDelayed && this.unread.bytes <= MAX_DELAYED_BYTES) this.endDelayAfterPause();
+    else this.endDelay();
   }
 
   end(): void {
     this.hasEnded = true;
-    this.release();
+    this.endDelay();
   }
 
   /** Discards everything unread and destroys the stream. */
@@ -128,14 +128,16 @@ export class ResultBuffer {
 
   private async store(text: string): Promise<void> {
     if (this.readable.destroyed) throw new ReaderGone('Nobody reads the results any more.');
-    const { maxBytes } = this.options;
+    const { maxBytes, folder } = this.options;
     const length = Buffer.byteLength(text);
     if (this.unread.bytes + length > maxBytes) throw new BufferFull(`Over ${maxBytes} bytes are unread.`);
     if (this.unread.take(length))
       throw new BufferFull('This client, or all clients together, have too many unread bytes.');
-    if (this.files.length > 0 || !this.hasRoomFor(text))
-      await (await this.lastFile()).append(Buffer.from(text));
-    else this.texts.push(text);
+    if (!this.file?.unreadBytes && this.hasRoomFor(text)) this.texts.push(text);
+    else {
+      this.file ??= await SpoolFile.open(folder);
+      await this.file.append(Buffer.from(text));
+    }
   }
 
   /** Takes memory for a text if there is any left. */
@@ -144,75 +146,49 @@ export class ResultBuffer {
     return this.memory.bytes + bytes <= this.options.memoryBytes && !this.memory.take(bytes);
   }
 
-  private async lastFile(): Promise<BufferFile> {
-    const last = this.files.at(-1);
-    if (last && last.size < this.options.fileBytes) return last;
-    const file = await BufferFile.open(this.options.folder);
-    this.files.push(file);
-    return file;
-  }
-
-  private releaseAfterPause(): void {
-    clearTimeout(this.pause);
-    const pause = setTimeout(() => {
+  private endDelayAfterPause(): void {
+    clearTimeout(this.delay);
+    const delay = setTimeout(() => {
       // What arrived while the event loop was late is read first.
       setImmediate(() => {
-        if (this.pause === pause) this.release();
+        if (this.delay === delay) this.endDelay();
       });
-    }, this.options.holdMs);
-    this.pause = pause.unref();
+    }, this.options.firstByteDelayMs);
+    this.delay = delay.unref();
   }
 
-  private release(): void {
-    clearTimeout(this.pause);
-    this.isHeld = false;
-    this.wakeReader();
+  private endDelay(): void {
+    clearTimeout(this.delay);
+    this.isDelayed = false;
+    this.serveReader();
   }
 
-  private pushNext(): void {
-    if (this.isHeld) {
-      this.isReaderWaiting = true;
-      return;
-    }
+  private serveReader(): void {
+    if (this.isDelayed || !this.isReaderWaiting) return;
+    this.isReaderWaiting = false;
     this.inOrder(async () => {
       const bytes = await this.next();
       if (bytes) this.unread.take(-bytes.length);
-      this.isReaderWaiting = !bytes && !this.hasEnded;
-      if (!this.isReaderWaiting) this.readable.push(bytes ?? null);
+      if (bytes || this.hasEnded) this.readable.push(bytes ?? null);
+      else this.isReaderWaiting = true;
     }).catch((error: unknown) => this.fail(error));
   }
 
   private async next(): Promise<Buffer | undefined> {
     const text = this.texts.shift();
-    if (text !== undefined) {
-      this.memory.take(-heldBytes(text));
-      return Buffer.from(text);
-    }
-    const [file] = this.files;
-    if (!file) return undefined;
-    const read = await file.next(READ_BYTES);
-    if (file.isRead) {
-      this.files.shift();
-      await file.close();
-    }
-    return read;
-  }
-
-  private wakeReader(): void {
-    if (!this.isReaderWaiting) return;
-    this.isReaderWaiting = false;
-    this.pushNext();
+    if (text === undefined) return this.file?.next(READ_BYTES);
+    this.memory.take(-heldBytes(text));
+    return Buffer.from(text);
   }
 
   private async discard(): Promise<void> {
-    const files = this.files.splice(0);
-    this.texts = [];
+    this.texts.length = 0;
     this.memory.release();
     this.unread.release();
-    for (const file of files) await file.close();
+    await this.file?.close();
   }
 
-  /** Runs one step at a time, because writer and reader share the files. */
+  /** Runs one step at a time, because writer and reader share the file. */
   private inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
     const step = this.lastStep.then(work);
     this.lastStep = step.catch(() => {});
@@ -220,15 +196,19 @@ export class ResultBuffer {
   }
 }
 
-/** A part of a buffer in an unlinked file, which disappears when the process ends, even if it is killed. */
-export class BufferFile {
+/** What was read is cut off a file from this size on, if it is at least as much as what is unread. */
+const MIN_CUT_BYTES = MIB;
+
+/** An unlinked file, which disappears when the process ends, even if it is killed. */
+export class SpoolFile {
+  /** Up to where it is written, and up to where it is read. */
   private written = 0;
   private read = 0;
 
   private constructor(private readonly file: FileHandle) {}
 
   /** @param folder created if it is missing */
-  static async open(folder: string): Promise<BufferFile> {
+  static async open(folder: string): Promise<SpoolFile> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const name = join(folder, randomUUID());
     const file = await open(name, 'wx+', 0o600);
@@ -238,15 +218,11 @@ export class BufferFile {
       await file.close();
       throw error;
     }
-    return new BufferFile(file);
+    return new SpoolFile(file);
   }
 
-  get size(): number {
-    return this.written;
-  }
-
-  get isRead(): boolean {
-    return this.read === this.written;
+  get unreadBytes(): number {
+    return this.written - this.read;
   }
 
   async append(bytes: Buffer): Promise<void> {
@@ -259,15 +235,31 @@ export class BufferFile {
     }
   }
 
-  /** @returns the next bytes, at most this many */
-  async next(maxBytes: number): Promise<Buffer> {
-    const bytes = Buffer.alloc(Math.min(maxBytes, this.written - this.read));
+  /** @returns the next bytes, at most this many; undefined if all are read */
+  async next(maxBytes: number): Promise<Buffer | undefined> {
+    if (this.unreadBytes === 0) return undefined;
+    const bytes = Buffer.alloc(Math.min(maxBytes, this.unreadBytes));
     const { bytesRead } = await this.file.read(bytes, 0, bytes.length, this.read);
     this.read += bytesRead;
+    if (this.read >= Math.max(MIN_CUT_BYTES, this.unreadBytes)) await this.cut();
     return bytes.subarray(0, bytesRead);
   }
 
   close(): Promise<void> {
     return this.file.close();
+  }
+
+  /** Moves what is unread to the beginning, so that a reader that never catches up does not fill the disk. */
+  private async cut(): Promise<void> {
+    const { read: from, written: end } = this;
+    this.written = 0;
+    const part = Buffer.alloc(MIB);
+    for (let at = from; at < end; ) {
+      const { bytesRead } = await this.file.read(part, 0, Math.min(part.length, end - at), at);
+      await this.append(part.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    this.read = 0;
+    await this.file.truncate(this.written);
   }
 }

@@ -28,8 +28,13 @@ import { matchesIfNoneMatch } from '../core/etag.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
 import { parametersOf } from '../core/parameter.js';
-import type { ResourceDefinition } from '../core/resource-definition.js';
-import { type Reading, type ReadPolicy, readingOf, varyByReader } from '../core/resource-definition.js';
+import {
+  type Reading,
+  type ReadPolicy,
+  type ResourceDefinition,
+  readingOf,
+  varyByReader,
+} from '../core/resource-definition.js';
 import {
   type BodyHandler,
   type Handler,
@@ -44,12 +49,13 @@ import {
 import { csvImport } from '../import/csv-records.js';
 import {
   type ImportFormat,
+  ImportParameters,
   type ImportPolicy,
   type ImportTools,
   importHandler,
   NDJSON_IMPORT,
+  showsRecords,
 } from '../import/import-handler.js';
-import { ImportParameters, showsRecords } from '../import/import-parameters.js';
 import { changesOperation } from '../lists/changes.js';
 import { columnsOf } from '../lists/csv.js';
 import { facetsOperation } from '../lists/facets.js';

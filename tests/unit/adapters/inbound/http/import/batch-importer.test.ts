@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import {
   BatchImporter,
   type BatchImporterOptions,
+  type LineWriter,
 } from '#src/adapters/inbound/http/import/batch-importer.js';
-import type { LineWriter } from '#src/adapters/inbound/http/import/line-writers.js';
 import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { MaybePromise } from '#src/shared/promises.js';

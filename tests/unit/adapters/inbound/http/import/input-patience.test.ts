@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { InputPatience } from '#src/adapters/inbound/http/import/input-patience.js';
-import { readLines } from '#src/adapters/inbound/http/import/read-lines.js';
+import { InputPatience, readLines } from '#src/adapters/inbound/http/import/read-lines.js';
 import { CsvSplitter, type LineSplitter, NdjsonSplitter } from '#src/shared/record-splitters.js';
 
 /** What happens to a stream: bytes arrive after so many seconds of waiting, or the service works for so long. */
