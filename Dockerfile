@@ -33,6 +33,7 @@ RUN ln -s catalogue.js bin/catalogue
 COPY config/default.json ./config/
 COPY packages/pages/docs/index.html packages/pages/docs/base.css packages/pages/docs/docs.css ./packages/pages/docs/
 COPY packages/pages/console/index.html packages/pages/console/console.css ./packages/pages/console/
+COPY src/adapters/inbound/cli/samples.ndjson ./src/adapters/inbound/cli/
 COPY --from=build /service/dist/bundle ./dist/bundle
 COPY --from=build /service/dist/pages ./dist/pages
 

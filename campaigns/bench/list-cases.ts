@@ -1,4 +1,4 @@
-import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { SAMPLE_SEED, sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import { PAGE } from './works.js';
 
 /** A selective query matches about this many records, at every size of the store. */
@@ -8,10 +8,10 @@ const VARIANTS = 500;
 
 /** One in seven of the sample products has this tag. */
 const TAG = 'new';
-/** Half of the sample products have this word. */
-const COMMON_WORD = 'black';
-/** One in fifteen and one in four of the sample products have these words, and none has both. */
-const APART = ['halden', 'nordlicht'];
+/** One in four of the sample products has this word. */
+const COMMON_WORD = 'and';
+/** One in twenty of the sample products has each of these words, and none has both. */
+const APART = ['alder', 'verano'];
 
 export interface ListCase {
   readonly name: string;
@@ -47,7 +47,7 @@ export function listCases(count: number): ListCase[] {
     lists('q, common word, sort=name', [`q=${COMMON_WORD}&sort=name`]),
     lists('tags=', [`tags=${TAG}`]),
     lists('tags.all', [`tags.all=${TAG},sale`]),
-    lists('tags.prefix', ['tags.prefix=sho/']),
+    lists('tags.prefix', ['tags.prefix=Food/']),
     lists('tags=, sort=name', [`tags=${TAG}&sort=name`]),
     { ...lists('count=exact', ['sort=id']), prefer: 'count=exact' },
     { ...lists('tags=, count=exact', [`tags=${TAG}`]), prefer: 'count=exact' },

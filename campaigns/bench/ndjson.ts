@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import type { HttpClient } from '../../tests/support/http-client.js';
 
 const LINE_FEED = 0x0a;

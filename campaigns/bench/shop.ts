@@ -23,10 +23,10 @@ const FILTERS: readonly [Filters, ...Filters[]] = [
   ['sale', 'red', 2_000, 20_000],
   ['gift', 'grey', 500, 5_000],
   ['gift', 'lilac', 2_000, 50_000],
-  ['lgt/lamp', 'black', 2_000, 5_000],
-  ['lgt/floor-lamp', 'white', 1_000, 20_000],
-  ['fur/chair', 'natural', 10_000, 50_000],
-  ['sho/boots', 'brown', 5_000, 20_000],
+  ['Home/Lighting', 'black', 2_000, 5_000],
+  ['Kitchen/Baking', 'white', 1_000, 20_000],
+  ['Home/Furniture', 'natural', 10_000, 50_000],
+  ['Clothing/Shoes', 'brown', 5_000, 20_000],
 ];
 
 const PAGE = 24;

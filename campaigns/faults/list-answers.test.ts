@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import { PRODUCT } from '#src/domain/product.js';
 import { openStore } from '../../tests/stores/provider.js';
 import { ChildProcessService } from '../../tests/support/child-process-service.js';

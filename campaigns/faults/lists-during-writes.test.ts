@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import { ChildProcessService, catalogue } from '../../tests/support/child-process-service.js';
 import { figuresOf } from '../../tests/support/figure.js';
 import { HttpClient } from '../../tests/support/http-client.js';

@@ -1,4 +1,4 @@
-import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
+import { sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import { facetNames } from '#src/adapters/inbound/http/lists/facets.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Seeding } from '../adapters/inbound/cli/seed/seeding.js';
+import { Seeding } from '../adapters/inbound/cli/samples.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/definitions.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { ApiKeyService } from '../application/auth/api-keys.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { sampleProduct } from '#src/adapters/inbound/cli/seed/sample-product.js';
-import { Seeding, type SeedingProgress } from '#src/adapters/inbound/cli/seed/seeding.js';
+import { Seeding, type SeedingProgress, sampleProduct } from '#src/adapters/inbound/cli/samples.js';
 import * as definitions from '#src/adapters/inbound/http/resources/definitions.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';

@@ -5,7 +5,7 @@ import type { BackupProgress, RestoreReport } from '../../../application/ports/b
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import type { ClientSettings, ExplainedSettings, Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
-import type { Seeding } from './seed/seeding.js';
+import type { Seeding } from './samples.js';
 
 /** The tasks that the commands run. The composition implements them. */
 export interface Tasks {

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readInteger } from '../../../../shared/text-values.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
-import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../seed/sample-product.js';
-import type { Seeding, SeedingProgress } from '../seed/seeding.js';
+import type { Seeding, SeedingProgress } from '../samples.js';
+import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../samples.js';
 import { withProgress } from '../with-progress.js';
 
 interface SeedOptions {
