@@ -65,7 +65,7 @@ async function inspectRedis({ RATE_LIMITER, REDIS_URL: url }: Settings): Promise
     return {
       diagnoses: [{ subject: 'Redis', verdict: 'ok', message: 'it is not used (RATE_LIMITER=memory)' }],
     };
-  const { checkRedis } = await import('../adapters/outbound/redis/check.js');
+  const { checkRedis } = await import('../adapters/outbound/redis/connection.js');
   return checkRedis(url, () => CLOCK.now());
 }
 

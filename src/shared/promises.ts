@@ -43,6 +43,11 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Resolves after `ms` milliseconds. Keeps no process alive. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
 /**
  * Calls back after `ms` milliseconds and the next I/O, so that a pause of this process does not count against the peer.
  * May still call back right after `clearTimeout`.

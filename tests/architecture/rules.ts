@@ -108,6 +108,9 @@ const ENVIRONMENT_READERS = ['config/settings.ts'];
 const ENVIRONMENT = /\bprocess\.env\b(?!\['\w+'\] = )/;
 const CLOCK_OR_RANDOMNESS =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(UUID|Int|Bytes)\(|\bperformance\b/;
+const TIMER = /\bset(Timeout|Interval|Immediate)\(/;
+/** `shared` starts timers in these files alone, and turns of the event loop. */
+const TIMER_OWNERS = ['shared/promises.ts', 'shared/task-scheduler.ts'];
 
 /**
  * The code that serves all resources. It takes values and functions, and does not know which resource it serves. The
@@ -157,6 +160,7 @@ const PATHS: readonly PathPrefix[] = [
   ...HTTP_FOLDERS.map((folder) => `${HTTP}${folder}/`),
   ...RESOURCE_NEUTRAL,
   ...ENVIRONMENT_READERS,
+  ...TIMER_OWNERS,
 ];
 
 export type Rule = (modules: readonly Module[]) => string[];
@@ -212,6 +216,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
           .filter((target) => !target.endsWith('.ts') && !PURE.includes(target))
           .map((target) => `${path} → ${target}`),
         ...(CLOCK_OR_RANDOMNESS.test(source) ? [`${path} reads a clock or a random source`] : []),
+        ...(TIMER.test(source) && !TIMER_OWNERS.includes(path) ? [`${path} starts a timer`] : []),
       ]),
 
   'only the settings read the environment': (modules) =>

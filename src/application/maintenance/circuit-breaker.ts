@@ -1,5 +1,5 @@
 import { type AppError, unavailable } from '../../domain/errors.js';
-import { setTimeoutAfterIo } from '../../shared/promises.js';
+import { pause, setTimeoutAfterIo } from '../../shared/promises.js';
 
 /** The time between two probes during an outage. */
 const PROBE_PAUSE_MS = 100;
@@ -15,10 +15,12 @@ export interface CircuitBreakerOptions {
   readonly signOf: (error: unknown) => 'response' | 'silence' | 'down';
   /** In milliseconds, from any point of time on. */
   readonly now: () => number;
+  /** Called when an outage begins. */
+  readonly onBegin?: () => void;
 }
 
 /**
- * Knows whether a store on a server is down, so that callers need not find out by a time-out each. It is down if a call
+ * Knows whether a server is down, so that callers need not find out by a time-out each. It is down if a call
  * says so, or if a heartbeat failed, or calls did for {@link CircuitBreakerOptions.silenceMs}, while it responded to nothing
  * else for so long. So one slow query beside others, or one broken connection, is no outage. During an outage one probe
  * at a time looks for its end.
@@ -122,6 +124,7 @@ export class CircuitBreaker {
     if (this.isOn || this.isClosed) return;
     this.isOn = true;
     this.cause = cause;
+    this.options.onBegin?.();
     for (const giveUp of this.callers) giveUp(unreachable(cause));
     void this.probe();
   }
@@ -135,7 +138,7 @@ export class CircuitBreaker {
       );
       if (round !== this.round) return;
       if (isBack) return this.end();
-      await new Promise((resolve) => setTimeout(resolve, PROBE_PAUSE_MS).unref());
+      await pause(PROBE_PAUSE_MS);
     }
   }
 }

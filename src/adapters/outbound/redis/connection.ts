@@ -1,17 +1,19 @@
 import { Redis, ReplyError } from 'ioredis';
+import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
+import type { DiagnosticReport } from '../../../application/ports/diagnostics.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
-import { withTimeout } from '../../../shared/promises.js';
+import { pause, withTimeout } from '../../../shared/promises.js';
 import { GuardedConnector } from './reply-guard.js';
 
 /** A command waits for its slot, then for its reply: at most 40 ms together, of the 50 ms that a request may wait. */
 const PATIENCE = { slotMs: 16, replyMs: 24 };
 const COMMAND_LIMITS = { total: 256, perClient: 256, maxWaiting: 2_048 };
 
-/** The open circuit closes when this many successive probes got their replies in time. */
-const PROBES_TO_CLOSE = 5;
-const PROBE_INTERVAL_MS = 100;
+/** An outage ends when this many successive pings got their replies in time. */
+const PINGS = 5;
+const PING_PAUSE_MS = 100;
 
 /** The pause before a new connection. It grows by a step with each lost connection, until a command gets its reply. */
 const RECONNECT_MS = { step: 50, max: 250 };
@@ -38,20 +40,18 @@ const OPTIONS = {
 export class InvalidReply extends Error {}
 
 /**
- * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails. It connects by itself,
- * and reconnects if the connection is lost. After a failure the circuit is open and commands fail immediately. Probes
- * close the circuit when Redis responds in time again.
+ * One connection to Redis behind a circuit breaker: a reply comes in time, or the command fails, and after it all others
+ * do immediately until Redis responds in time again. It connects by itself, and reconnects if the connection is lost.
  */
 export class RedisConnection {
   readonly client: Redis;
   private readonly commands: FairSemaphore;
-  private isCircuitClosed = true;
+  private readonly breaker: CircuitBreaker;
   private isOutageLogged = false;
   /** Why Redis cannot be used, as far as the log says it. */
   private readonly loggedReasons = new Set<string>();
   /** Connections that were lost or failed since a command last got its reply. */
   private losses = 0;
-  private probing: NodeJS.Timeout | undefined;
 
   /** @param url `redis://` or, over TLS, `rediss://`; may contain a password, which is never logged */
   constructor(
@@ -60,66 +60,66 @@ export class RedisConnection {
     private readonly patience = PATIENCE,
   ) {
     this.commands = new FairSemaphore({ ...COMMAND_LIMITS, patienceMs: patience.slotMs });
+    this.breaker = new CircuitBreaker({
+      silenceMs: 0,
+      probe: () => this.probe(),
+      translate: noReply,
+      signOf: () => 'down',
+      now: () => performance.now(),
+      onBegin: () => this.logOutage(),
+    });
     this.client = new Redis(url, { ...OPTIONS, retryStrategy: () => this.reconnectionPause() });
     this.client.on('error', (error) => {
       this.logReason(error);
       this.reconnect();
     });
-    this.client.once('ready', () => this.client.on('close', () => this.openCircuit()));
+    this.client.once('ready', () =>
+      this.client.on('close', () => this.breaker.missed(new Error('the connection was lost'))),
+    );
   }
 
   /**
    * Sends a command as soon as there is a slot for it.
    * @param command may be called in a later turn. It rejects with {@link InvalidReply} if the reply cannot belong to it
-   * @throws AppError `unavailable` if there is no reply in time; immediately if the circuit is open
+   * @throws AppError `unavailable` if there is no reply in time; immediately during an outage
    */
   async send<Result>(command: () => Promise<Result>): Promise<Result> {
-    const permit = this.isUsable ? await this.commands.acquire('') : undefined;
+    this.check();
+    const permit = await this.commands.acquire('');
     if (!permit) throw noReply();
-    const result = this.isUsable ? command() : Promise.reject(new Error('the connection was lost'));
+    try {
+      this.check();
+    } catch (error) {
+      permit.release();
+      throw error;
+    }
+    const result = command();
     const release = () => permit.release();
     result.then(release, release);
     try {
-      const reply = await withTimeout(result, this.patience.replyMs);
-      // A command from before an outage does not end it.
-      if (this.isCircuitClosed) this.logRecovery();
+      const reply = await this.breaker.wait(this.patience.replyMs, result);
+      this.logRecovery();
       this.losses = 0;
       return reply;
     } catch (error) {
-      this.openCircuit();
-      if (error instanceof InvalidReply) {
-        this.logReason(error);
+      const { cause } = error as Error;
+      if (cause instanceof InvalidReply) {
+        this.logReason(cause);
         this.reconnect();
       }
-      throw noReply(error);
+      throw error;
     }
   }
 
   /** Safe to call twice. */
   close(): void {
-    this.isCircuitClosed = false;
-    clearInterval(this.probing);
+    this.breaker.close();
     this.client.disconnect();
   }
 
-  private get isUsable(): boolean {
-    return this.isCircuitClosed && this.client.status === 'ready';
-  }
-
-  private openCircuit(): void {
-    if (!this.isCircuitClosed) return;
-    this.isCircuitClosed = false;
-    this.logOutage();
-    let successes = 0;
-    this.probing = setInterval(async () => {
-      successes = (await this.probe()) ? successes + 1 : 0;
-      if (successes === PROBES_TO_CLOSE) this.closeCircuit();
-    }, PROBE_INTERVAL_MS).unref();
-  }
-
-  private closeCircuit(): void {
-    clearInterval(this.probing);
-    this.isCircuitClosed = true;
+  private check(): void {
+    this.breaker.check();
+    if (this.client.status !== 'ready') throw noReply();
   }
 
   /**
@@ -133,15 +133,16 @@ export class RedisConnection {
     return Math.min(++this.losses * RECONNECT_MS.step, RECONNECT_MS.max);
   }
 
-  /** @returns whether Redis responds in time, and to this command */
-  private async probe(): Promise<boolean> {
-    if (this.client.status !== 'ready') return false;
-    try {
-      const isReply = (await withTimeout(this.client.ping(), this.patience.replyMs)) === 'PONG';
-      if (!isReply) this.reconnect();
-      return isReply;
-    } catch {
-      return false;
+  /** Resolves when Redis has responded several times in a row, in time, and to this command. */
+  private async probe(): Promise<void> {
+    for (let ping = 0; ping < PINGS; ping++) {
+      if (this.client.status !== 'ready') throw noReply();
+      const reply = await withTimeout(this.client.ping(), this.patience.replyMs);
+      if (reply !== 'PONG') {
+        this.reconnect();
+        throw noReply();
+      }
+      await pause(PING_PAUSE_MS);
     }
   }
 
@@ -180,4 +181,50 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error instanceof ReplyError) return error.message.split(' ', 1).join();
   return 'code' in error ? String(error.code) : error.message;
+}
+
+const CHECK_PATIENCE_MS = 2_000;
+/** A request waits 50 ms for Redis at most. */
+const SLOW_MS = 25;
+
+/** Asks Redis for its time, twice: the first command also waits for the connection. */
+export async function checkRedis(url: string, now: () => number): Promise<DiagnosticReport> {
+  const client = new Redis(url, {
+    Connector: GuardedConnector,
+    lazyConnect: true,
+    connectTimeout: CHECK_PATIENCE_MS,
+    commandTimeout: CHECK_PATIENCE_MS,
+    maxRetriesPerRequest: 0,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+  });
+  // The rejected command says the same.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.time();
+    const sentAt = now();
+    const [seconds = 0, microseconds = 0] = await client.time();
+    const readAt = now();
+    const time = {
+      kind: 'now',
+      of: "Redis's clock",
+      at: seconds * 1_000 + microseconds / 1_000,
+      readAt,
+    } as const;
+    const tookMs = Math.round(readAt - sentAt);
+    const message = `it responds in ${tookMs} ms`;
+    if (tookMs <= SLOW_MS) return { diagnoses: [{ subject: 'Redis', verdict: 'ok', message }], time };
+    const remedy =
+      'run it closer: no request waits over 50 ms for it, and then each process counts on its own';
+    return { diagnoses: [{ subject: 'Redis', verdict: 'warning', message, remedy }], time };
+  } catch (error) {
+    // Only the first word: the rest may quote a password.
+    const { code, message: text = '' } = error as NodeJS.ErrnoException;
+    const message = `it does not respond (${code ?? text.split(' ', 1).join()})`;
+    const remedy = 'start it, or correct REDIS_URL; until then each process counts requests on its own';
+    return { diagnoses: [{ subject: 'Redis', verdict: 'wrong', message, remedy }] };
+  } finally {
+    client.disconnect();
+  }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FallbackRateLimiter } from '#src/adapters/outbound/redis/fallback-rate-limiter.js';
+import { FallbackRateLimiter } from '#src/adapters/outbound/redis/rate-limiter.js';
 import type { Metrics } from '#src/application/ports/metrics.js';
 import type { RateLimiter, RateState } from '#src/application/ports/rate-limiter.js';
 import { type AppError, notFound, unavailable } from '#src/domain/errors.js';
