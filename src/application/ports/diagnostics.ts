@@ -11,6 +11,18 @@ export interface Diagnosis {
   readonly remedy?: string;
 }
 
+export function ok(subject: string, message: string): Diagnosis {
+  return { subject, verdict: 'ok', message };
+}
+
+export function warning(subject: string, message: string, remedy: string): Diagnosis {
+  return { subject, verdict: 'warning', message, remedy };
+}
+
+export function wrong(subject: string, message: string, remedy: string): Diagnosis {
+  return { subject, verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
+}
+
 /** The diagnoses of another machine or of a store. */
 export interface DiagnosticReport {
   readonly diagnoses: readonly Diagnosis[];

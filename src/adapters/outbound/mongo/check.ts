@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
 import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
-import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import {
+  type Diagnosis,
+  type DiagnosticReport,
+  ok,
+  warning,
+  wrong,
+} from '../../../application/ports/diagnostics.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { AppError } from '../../../domain/errors.js';
@@ -35,7 +41,7 @@ export async function checkMongo(
     const time = { kind: 'now', of: "MongoDB's clock", at: Number(hello['localTime']), readAt } as const;
     return {
       diagnoses: [
-        ok(`MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
+        ok('store', `MongoDB ${version} responds at ${hosts} (${where}), database ${database}`),
         await checkIndexes(client.db(database), tables),
         ...(await unfinishedCopyIn(client.db(database))),
         ...(await unusableIn(client.db(database), tables)),
@@ -87,15 +93,9 @@ async function checkIndexes(database: Db, tables: readonly StoredTable[]): Promi
       );
   }
   if (problems.length > 0) return wrong('indexes', problems.join(' '), 'drop them, then start the service');
-  if (missing.length === 0)
-    return {
-      subject: 'indexes',
-      verdict: 'ok',
-      message: 'all indexes of the existing collections are there',
-    };
-  const message = `these indexes are missing: ${missing.join(', ')}`;
+  if (missing.length === 0) return ok('indexes', 'all indexes of the existing collections are there');
   const remedy = 'the next start creates them; in a large collection that takes minutes';
-  return { subject: 'indexes', verdict: 'warning', message, remedy };
+  return warning('indexes', `these indexes are missing: ${missing.join(', ')}`, remedy);
 }
 
 function diagnosisOf(error: unknown): Diagnosis {
@@ -111,12 +111,4 @@ function diagnosisOf(error: unknown): Diagnosis {
   // The words of the driver may quote the URL.
   const { name } = error as Error;
   return wrong('store', `MongoDB cannot be used (${name})`, "see the driver's manual for MONGODB_URL");
-}
-
-function ok(message: string): Diagnosis {
-  return { subject: 'store', verdict: 'ok', message };
-}
-
-function wrong(subject: string, message: string, remedy: string): Diagnosis {
-  return { subject, verdict: 'wrong', message: message.replace(/\.$/, ''), remedy };
 }

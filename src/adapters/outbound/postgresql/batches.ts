@@ -12,7 +12,7 @@ interface Waiter<Item, Result> {
 
 export interface BatchLimits {
   /** The batches that may run at the same time: more than one, so that a stuck one does not delay all. */
-  readonly lanes: number;
+  readonly maxConcurrent: number;
   /** The most items of a batch, unless one caller has more. */
   readonly items: number;
   /** About the most bytes of a batch, unless one caller has more. */
@@ -22,8 +22,8 @@ export interface BatchLimits {
 }
 
 /**
- * Does what several callers want together: while the lanes are busy, callers collect for the next batch. So a statement
- * and its commit serve all who wait, and a caller who finds a free lane does not wait for others.
+ * Does what several callers want together: while that many batches run, callers collect for the next batch. So a statement
+ * and its commit serve all who wait, and a caller who finds fewer running does not wait for others.
  */
 export class Batches<Item, Result> {
   private readonly waiting: Waiter<Item, Result>[] = [];
@@ -45,7 +45,7 @@ export class Batches<Item, Result> {
     const deadline = this.now() + this.limits.waitMs;
     return new Promise((resolve, reject) => {
       this.waiting.push({ items, deadline, resolve, reject });
-      if (this.running < this.limits.lanes) void this.runAll();
+      if (this.running < this.limits.maxConcurrent) void this.runAll();
     });
   }
 

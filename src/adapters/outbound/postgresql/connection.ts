@@ -137,7 +137,13 @@ export function parseUrl(url: string, queryMs: number, hasSessions = true): Post
     keepAlive: true,
     types: TYPES,
   };
-  const pool = { idleTimeoutMillis: 60_000 };
+  const pool = (max: number, statementMs: number): pg.PoolConfig => ({
+    ...client,
+    idleTimeoutMillis: 60_000,
+    max,
+    ...(hasSessions && { statement_timeout: statementMs }),
+    query_timeout: statementMs + ROUND_TRIP_MS,
+  });
   return {
     location: [
       `PostgreSQL at ${host}:${parsed.port || '5432'}`,
@@ -145,22 +151,9 @@ export function parseUrl(url: string, queryMs: number, hasSessions = true): Post
       ...(schema ? [`schema ${schema}`] : []),
     ].join(', '),
     client,
-    operations: {
-      ...client,
-      ...pool,
-      max: 10,
-      min: 2,
-      ...(hasSessions && { statement_timeout: operationMs }),
-      query_timeout: operationMs + ROUND_TRIP_MS,
-    },
+    operations: { ...pool(10, operationMs), min: 2 },
     operationMs,
-    searches: {
-      ...client,
-      ...pool,
-      max: 4,
-      ...(hasSessions && { statement_timeout: queryMs }),
-      query_timeout: queryMs + ROUND_TRIP_MS,
-    },
+    searches: pool(4, queryMs),
     isUnprotected: isClear && !isLocal(host),
     ...(!hasSessions && { roleMs: Math.min(operationMs, queryMs) }),
   };

@@ -32,7 +32,7 @@ const WRONG_AT_START = /^(?:28|3D000|3F000|42501)/;
 /** Nor with what PgBouncer says if it refuses a connection. What else it says with this code is of the server behind it. */
 const PROTOCOL_VIOLATION = '08P01';
 const REFUSED = /startup parameter|no such|SSL required/;
-const INSTEAD: readonly (readonly [refused: RegExp, remedy: string])[] = [
+const INSTEAD: readonly (readonly [said: RegExp, remedy: string])[] = [
   [/startup parameter/, ' Behind PgBouncer in transaction mode, set POSTGRESQL_PREPARED=off.'],
   [/SSL required/, ' Write sslmode=verify-full.'],
 ];
@@ -123,31 +123,17 @@ export function translateError(error: unknown): unknown {
 export function translateStartError(error: unknown): unknown {
   const code = codeOf(error);
   const { code: reason = '', message = '', syscall = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const refused = (text: string) => new StoreConfigError(text, { cause: error });
   if (WRONG_AT_START.test(code) || (code === PROTOCOL_VIOLATION && REFUSED.test(message))) {
-    const [, remedy = ''] =
-      INSTEAD.find(([refused]) => code === PROTOCOL_VIOLATION && refused.test(message)) ?? [];
-    return new StoreConfigError(`The server refuses POSTGRESQL_URL: ${message} (${code}).${remedy}`, {
-      cause: error,
-    });
+    const [, remedy = ''] = INSTEAD.find(([said]) => code === PROTOCOL_VIOLATION && said.test(message)) ?? [];
+    return refused(`The server refuses POSTGRESQL_URL: ${message} (${code}).${remedy}`);
   }
-  if (FILE.includes(syscall))
-    return new StoreConfigError(`A file that POSTGRESQL_URL names cannot be read (${reason}).`, {
-      cause: error,
-    });
+  if (FILE.includes(syscall)) return refused(`A file that POSTGRESQL_URL names cannot be read (${reason}).`);
   if (CERTIFICATE.test(reason))
-    return new StoreConfigError(`The certificate of the PostgreSQL server is not accepted (${reason}).`, {
-      cause: error,
-    });
+    return refused(`The certificate of the PostgreSQL server is not accepted (${reason}).`);
   if (message.includes('does not support SSL'))
-    return new StoreConfigError('POSTGRESQL_URL demands TLS, which the server does not offer.', {
-      cause: error,
-    });
+    return refused('POSTGRESQL_URL demands TLS, which the server does not offer.');
   const translated = translateError(error);
   if (!(translated instanceof pg.DatabaseError)) return translated;
-  return new StoreConfigError(
-    `The server refuses what POSTGRESQL_URL asks for: ${translated.message} (${code}).`,
-    {
-      cause: error,
-    },
-  );
+  return refused(`The server refuses what POSTGRESQL_URL asks for: ${translated.message} (${code}).`);
 }

@@ -78,19 +78,19 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
     this.insertions = new Batches(
-      { lanes: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+      { maxConcurrent: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
       (records) => this.insertTogether(records),
       (record) => fieldsJson(record).length,
     );
     const replacing = (keepsWords: boolean) =>
       new Batches<Replacement<Fields>, ReplaceOutcome>(
-        { lanes: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+        { maxConcurrent: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
         (replacements) => this.replaceOfCallers(replacements, keepsWords),
         ({ record }) => fieldsJson(record).length,
       );
     this.replacements = { kept: replacing(true), new: replacing(false) };
     this.reads = new Batches(
-      { lanes: 3, items: RECORDS_AT_ONCE, bytes: RECORDS_AT_ONCE, waitMs },
+      { maxConcurrent: 3, items: RECORDS_AT_ONCE, bytes: RECORDS_AT_ONCE, waitMs },
       (ids) => this.findTogether(ids),
       () => 1,
     );

@@ -2,7 +2,13 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import type { Diagnosis, TimeReading } from '../../../application/ports/diagnostics.js';
+import {
+  type Diagnosis,
+  ok,
+  type TimeReading,
+  warning,
+  wrong,
+} from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/shown-text.js';
 
 /** OAuth tolerates 5 seconds, and the times of signing keys a minute: see docs/how-to/operations.md. */
@@ -15,7 +21,7 @@ export function* checkClock(readings: readonly (TimeReading | undefined)[]): Gen
   for (const reading of known) yield clockDiagnosis(reading);
   if (known.some(({ kind }) => kind === 'now')) return;
   const message = 'there is no other clock here to compare with';
-  yield { subject: 'clock', verdict: 'ok', message: `${message}; make sure that this machine uses NTP` };
+  yield ok('clock', `${message}; make sure that this machine uses NTP`);
 }
 
 function clockDiagnosis({ kind, of, at, readAt }: TimeReading): Diagnosis {
@@ -24,11 +30,11 @@ function clockDiagnosis({ kind, of, at, readAt }: TimeReading): Diagnosis {
   const seconds = (offMs / 1_000).toFixed(1);
   const remedy = 'synchronise the clocks of all machines (NTP)';
   if (kind === 'past') {
-    if (offMs <= CLOCK_WARNING_MS) return { subject: 'clock', verdict: 'ok', message: `it is after ${of}` };
-    return { subject: 'clock', verdict: 'wrong', message: `${of} is ${seconds} s in the future`, remedy };
+    if (offMs <= CLOCK_WARNING_MS) return ok('clock', `it is after ${of}`);
+    return wrong('clock', `${of} is ${seconds} s in the future`, remedy);
   }
   const message = `it differs from ${of} by ${seconds} s`;
-  if (offMs <= CLOCK_WARNING_MS) return { subject: 'clock', verdict: 'ok', message };
+  if (offMs <= CLOCK_WARNING_MS) return ok('clock', message);
   return { subject: 'clock', verdict: offMs > CLOCK_WRONG_MS ? 'wrong' : 'warning', message, remedy };
 }
 
@@ -86,14 +92,6 @@ function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
 
-function ok(subject: string, message: string): Diagnosis {
-  return { subject, verdict: 'ok', message };
-}
-
-function wrong(subject: string, message: string, remedy: string): Diagnosis {
-  return { subject, verdict: 'wrong', message, remedy };
-}
-
 const PATIENCE_MS = 2_000;
 
 /** An address with its port, and the setting that has the port. */
@@ -107,25 +105,21 @@ export interface Listener {
 /** Whether a service runs there already, else whether its ports are free. */
 export async function checkPorts(service: Listener, management: Listener): Promise<Diagnosis[]> {
   const state = management.port === 0 ? undefined : await readiness(management.host, management.port);
-  if (state === 'ready')
-    return [
-      { subject: 'ports', verdict: 'ok', message: 'a service runs on the management port, and is ready' },
-    ];
+  if (state === 'ready') return [ok('ports', 'a service runs on the management port, and is ready')];
   if (state === 'not ready') {
     const message = 'a service runs on the management port, and is not ready';
     const remedy = 'see its log: its store cannot be reached, its files were lost, or it is stopping';
-    return [{ subject: 'ports', verdict: 'wrong', message, remedy }];
+    return [wrong('ports', message, remedy)];
   }
   return Promise.all([service, management].map(checkPort));
 }
 
 async function checkPort({ setting, host, port }: Listener): Promise<Diagnosis> {
-  if (port === 0) return { subject: 'ports', verdict: 'ok', message: `${setting}=0 takes any free port` };
-  if (!(await isListening(host, port)))
-    return { subject: 'ports', verdict: 'ok', message: `nothing listens on ${setting}, ${host}:${port}` };
+  if (port === 0) return ok('ports', `${setting}=0 takes any free port`);
+  if (!(await isListening(host, port))) return ok('ports', `nothing listens on ${setting}, ${host}:${port}`);
   const remedy = `stop that program, or choose another ${setting}`;
   const message = `another program listens on ${setting}, ${host}:${port}`;
-  return { subject: 'ports', verdict: 'warning', message, remedy };
+  return warning('ports', message, remedy);
 }
 
 /** Whether a program accepts connections there. A wildcard address stands for this machine. */

@@ -25,11 +25,11 @@ class Work {
   }
 }
 
-const LIMITS = { lanes: 1, items: 3, bytes: 1_000, waitMs: 60_000 };
+const LIMITS = { maxConcurrent: 1, items: 3, bytes: 1_000, waitMs: 60_000 };
 const bytesOf = (item: number) => item;
 
 describe('batches', () => {
-  it('begin at once if a lane is free, and collect callers while none is', async () => {
+  it('begin at once if few run, and collect callers while many do', async () => {
     const work = new Work();
     const batches = new Batches(LIMITS, work.run, bytesOf);
     const results = Promise.all([[1], [2, 3], [4]].map((items) => batches.add(items)));
@@ -40,9 +40,9 @@ describe('batches', () => {
     expect(await results).to.deep.equal([[10], [20, 30], [40]]);
   });
 
-  it('run in as many lanes as they may', async () => {
+  it('run as many at once as they may', async () => {
     const work = new Work();
-    const batches = new Batches({ ...LIMITS, lanes: 2 }, work.run, bytesOf);
+    const batches = new Batches({ ...LIMITS, maxConcurrent: 2 }, work.run, bytesOf);
     const results = [1, 2, 3].map((item) => batches.add([item]));
     expect(work.batches).to.deep.equal([[1], [2]]);
     await work.end();
