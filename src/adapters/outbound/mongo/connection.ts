@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, type Document, Long, type MongoClient, type MongoClientOptions } from 'mongodb';
-import { StoreConfigError } from '../../../application/ports/store.js';
+import { type PoolFigures, StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 
 const DEFAULT_DATABASE = 'catalogue';
@@ -183,11 +183,6 @@ export async function checkNumberTypes(database: Db, collection: string, maxTime
   throw new StoreConfigError(LOSES_TYPES);
 }
 
-/** Whether a server that responds to `hello` so can do everything: a primary, or a mongos. */
-export function isWritable({ isWritablePrimary, ismaster }: Document): boolean {
-  return Boolean(isWritablePrimary ?? ismaster);
-}
-
 /** Added to the time that the driver grants a heartbeat: a busy process learns late that one has ended. */
 const HEARTBEAT_MARGIN_MS = 2_000;
 
@@ -213,4 +208,40 @@ export function onStuckHeartbeat(client: MongoClient, stuck: () => void): void {
   client.on('serverHeartbeatSucceeded', ({ connectionId }) => end(connectionId));
   client.on('serverHeartbeatFailed', ({ connectionId }) => end(connectionId));
   client.on('serverClosed', ({ address }) => end(address));
+}
+
+/** Counts the connections of a client, of all servers of the replica set together. */
+export class PoolWatch {
+  private open = 0;
+  private used = 0;
+  private waiting = 0;
+  private timeouts: number;
+
+  /** @param before the watch of the client before this one */
+  constructor(
+    private readonly client: MongoClient,
+    before?: PoolWatch,
+  ) {
+    this.timeouts = before?.timeouts ?? 0;
+    client.on('connectionCreated', () => this.open++);
+    client.on('connectionClosed', () => this.open--);
+    client.on('connectionCheckOutStarted', () => this.waiting++);
+    client.on('connectionCheckedOut', () => {
+      this.waiting--;
+      this.used++;
+    });
+    client.on('connectionCheckedIn', () => this.used--);
+    client.on('connectionCheckOutFailed', ({ reason }) => {
+      this.waiting--;
+      if (reason === 'timeout') this.timeouts++;
+    });
+  }
+
+  get figures(): PoolFigures {
+    const { open, used, waiting, timeouts } = this;
+    const max = this.client.options.maxPoolSize;
+    const idle = Math.max(0, open - used);
+    // 0 means no limit for the driver.
+    return { pool: 'mongodb', used, idle, ...(max > 0 && { max }), waiting, timeouts };
+  }
 }

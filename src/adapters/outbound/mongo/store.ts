@@ -13,10 +13,9 @@ import { type PoolFigures, type Store, StoreConfigError } from '../../../applica
 import { unavailable } from '../../../domain/errors.js';
 import { withTimeout } from '../../../shared/promises.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { checkServer, isWritable, onStuckHeartbeat, parseConnectionString } from './connection.js';
+import { checkServer, onStuckHeartbeat, PoolWatch, parseConnectionString } from './connection.js';
 import { isTooExpensive, signOf, translateError } from './errors.js';
 import { type CollectionIndexes, IndexPreparation } from './indexes.js';
-import { PoolWatch } from './pool-watch.js';
 
 /** The time of a query on the network, in addition to the time that the server may take. */
 const ROUND_TRIP_MS = 500;
@@ -138,11 +137,10 @@ export class MongoStore implements Store {
 
   private watchedClient(): MongoClient {
     const client = this.connect();
-    const { maxPoolSize } = client.options;
-    this.pool = new PoolWatch(client, maxPoolSize, this.pool?.timeouts);
+    this.pool = new PoolWatch(client, this.pool);
     client.on('serverHeartbeatSucceeded', ({ reply }) => {
       // A secondary responds also while the primary is gone.
-      if (isWritable(reply)) this.calls.breaker.responded();
+      if (reply['isWritablePrimary'] ?? reply['ismaster']) this.calls.breaker.responded();
     });
     client.on('serverHeartbeatFailed', ({ failure }) => this.calls.breaker.missed(failure));
     onStuckHeartbeat(client, () => this.replace(client));
