@@ -1,6 +1,6 @@
 import { Redis, ReplyError } from 'ioredis';
 import { CircuitBreaker } from '../../../application/maintenance/circuit-breaker.js';
-import type { DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import { type DiagnosticReport, ok, warning, wrong } from '../../../application/ports/diagnostics.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import { unavailable } from '../../../domain/errors.js';
 import { FairSemaphore } from '../../../shared/fair-semaphore.js';
@@ -214,16 +214,16 @@ export async function checkRedis(url: string, now: () => number): Promise<Diagno
     } as const;
     const tookMs = Math.round(readAt - sentAt);
     const message = `it responds in ${tookMs} ms`;
-    if (tookMs <= SLOW_MS) return { diagnoses: [{ subject: 'Redis', verdict: 'ok', message }], time };
+    if (tookMs <= SLOW_MS) return { diagnoses: [ok('Redis', message)], time };
     const remedy =
       'run it closer: no request waits over 50 ms for it, and then each process counts on its own';
-    return { diagnoses: [{ subject: 'Redis', verdict: 'warning', message, remedy }], time };
+    return { diagnoses: [warning('Redis', message, remedy)], time };
   } catch (error) {
     // Only the first word: the rest may quote a password.
     const { code, message: text = '' } = error as NodeJS.ErrnoException;
     const message = `it does not respond (${code ?? text.split(' ', 1).join()})`;
     const remedy = 'start it, or correct REDIS_URL; until then each process counts requests on its own';
-    return { diagnoses: [{ subject: 'Redis', verdict: 'wrong', message, remedy }] };
+    return { diagnoses: [wrong('Redis', message, remedy)] };
   } finally {
     client.disconnect();
   }
