@@ -1,4 +1,4 @@
-import { fieldIssue, type Issue, type IssueCode, type LocatedIssue } from './errors.js';
+import { fieldIssue, type Issue, type IssueCode, type LocatedIssue, MAX_ISSUES } from './errors.js';
 import {
   type ChoiceField,
   type CodeField,
@@ -72,10 +72,22 @@ function integerCheck(bounds: { readonly min: number; readonly max: number }): C
 }
 
 /**
- * Makes the check of an entity with these fields alone. The issues of the fields come first, in the order of the table,
- * then the members that are no fields.
+ * Makes a function that returns every issue of an entity with these fields alone, at most {@link MAX_ISSUES}. The issues
+ * of the fields come first, in the order of the table, then the members that are no fields.
+ * @param readOnly the names of members that only the service sets
  */
-export function entityCheck(table: FieldTable): Check {
+export function entityValidator(
+  table: FieldTable,
+  readOnly: readonly string[] = [],
+): (entity: unknown) => readonly Issue[] {
+  const check = entityCheck(table, readOnly);
+  return (entity) => {
+    const found = check(entity);
+    return found.length === 0 ? NONE : found.slice(0, MAX_ISSUES).map((issue) => issueIn(table, issue));
+  };
+}
+
+function entityCheck(table: FieldTable, readOnly: readonly string[] = []): Check {
   const fields = Object.entries(table).map(([name, field]) => ({
     name,
     check: fieldCheck(field),
@@ -93,9 +105,12 @@ export function entityCheck(table: FieldTable): Check {
         addInside(issues, name, check(member));
       } else if (isRequired) issues.push({ code: 'required', path: [name] });
     }
-    if (others > 0)
-      for (const name of names)
-        if (!Object.hasOwn(table, name)) issues.push({ code: 'unknown_field', path: [name] });
+    if (others === 0) return issues;
+    for (const name of readOnly)
+      if (Object.hasOwn(value, name)) issues.push({ code: 'read_only_field', path: [name] });
+    for (const name of names)
+      if (!Object.hasOwn(table, name) && !readOnly.includes(name))
+        issues.push({ code: 'unknown_field', path: [name] });
     return issues;
   };
 }

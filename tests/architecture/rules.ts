@@ -87,7 +87,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
-  joi: ['adapters/inbound/http/', 'config/', 'composition/stores/'],
+  joi: ['config/', 'composition/stores/'],
   tsyringe: ['composition/'],
   'node:cluster': ['process/'],
   'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],

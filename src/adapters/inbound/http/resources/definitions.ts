@@ -14,8 +14,7 @@ import {
 import { ORDER, type Order } from '../../../../domain/order.js';
 import { PRODUCT, type Product } from '../../../../domain/product.js';
 import { USER, type User } from '../../../../domain/user.js';
-import { entityCheck } from '../../../../domain/validation.js';
-import { bodyValidator, fixedBodyCheck } from '../body/validate-body.js';
+import { entityValidator } from '../../../../domain/validation.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
 /**
@@ -33,10 +32,7 @@ export function fromFieldTable<Fields>(
     isSearchable: searchedFields(table).length > 0,
     empty: emptyValues(table),
     withoutNulls: nullRemover(table, readOnly),
-    validate: bodyValidator(
-      table,
-      readOnly.length > 0 ? fixedBodyCheck(table, readOnly) : entityCheck(table),
-    ),
+    validate: entityValidator(table, readOnly),
     present: responseMapper(table),
     toFields: fieldReader(table),
   };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { JsonScanner } from '#src/adapters/inbound/http/body/json-scanner.js';
+import { JsonScanner } from '#src/adapters/inbound/http/body/strict-json.js';
 
 /** A text that is not JSON, with `^` before the first character that no JSON text can have there. */
 const MARKED = [
