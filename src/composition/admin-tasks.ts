@@ -11,7 +11,7 @@ import { type BackupProgress, type RestoreReport, SourceMissing } from '../appli
 import { StoreConfigError } from '../application/ports/store.js';
 import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
-import type { Application } from './container.js';
+import type { Application } from './application.js';
 import { type CopyOptions, copyStores as copyAll, requireUnused } from './copy-stores.js';
 import { STORES, storesWith } from './stores/index.js';
 import type { StoreBackup, StoreRegistration } from './stores/registration.js';
@@ -121,7 +121,7 @@ function backupOf({ STORE }: Settings, command: string): StoreBackup {
 
 /** Returns the OpenAPI document of a service with these settings. Any store and any rate limiter give the same. */
 export async function describeService(settings: Settings): Promise<object> {
-  const { composeWith } = await import('./container.js');
+  const { composeWith } = await import('./application.js');
   const { memoryRateLimits } = await import('./rate-limits.js');
   const makeParts = await STORES.memory.load({});
   return composeWith({ settings, makeParts, makeRateLimits: memoryRateLimits }).openApiDocument;
@@ -151,7 +151,7 @@ async function withStore<Result>(
   const { STORE } = settings;
   if (!STORES[STORE].kept)
     throw new StoreConfigError(`STORE=${STORE} is the memory of the service. No other process can read it.`);
-  const { compose } = await import('./container.js');
+  const { compose } = await import('./application.js');
   const application = await compose(settings);
   const { store } = application.storage;
   try {

@@ -24,9 +24,9 @@ export interface RateLimitDependencies {
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** In a cluster worker: its channel to the primary, which counts for all workers. */
-  readonly primary: Channel | undefined;
+  readonly options: { readonly primary?: Channel | undefined };
   /** Learn of every call of Redis. */
-  readonly observers: readonly Observer[];
+  readonly storeObservers: readonly Observer[];
 }
 
 export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
@@ -35,7 +35,7 @@ export type MakeRateLimits = (deps: RateLimitDependencies) => RateLimits;
 const FAILURES: RatePolicy = { name: 'auth', quota: 20, windowSeconds: 60 };
 
 /** Counts in this process; in a cluster worker, in the primary. */
-export const memoryRateLimits: MakeRateLimits = ({ settings, clock, primary }) => {
+export const memoryRateLimits: MakeRateLimits = ({ settings, clock, options: { primary } }) => {
   const channel = primary && new PrimaryChannel(primary);
   const limiter = (policy: RatePolicy) =>
     channel ? new ClusterRateLimiter(policy, channel, clock) : new MemoryRateLimiter(policy, clock);
@@ -51,11 +51,11 @@ export const RATE_LIMITERS: Readonly<Record<Settings['RATE_LIMITER'], () => Prom
     const { FallbackRateLimiter, RedisRateLimiter } = await import(
       '../adapters/outbound/redis/rate-limiter.js'
     );
-    return ({ settings, clock, metrics, logger, observers }) => {
+    return ({ settings, clock, metrics, logger, storeObservers }) => {
       const connection = new RedisConnection(settings.REDIS_URL, logger);
       const limiter = (policy: RatePolicy) =>
         new FallbackRateLimiter({
-          shared: new RedisRateLimiter(policy, connection, observers),
+          shared: new RedisRateLimiter(policy, connection, storeObservers),
           makeLocal: () => new MemoryRateLimiter(policy, clock),
           metrics,
         });

@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type {
   PublicView,
   ReadPolicy,
   ResourceDefinition,
 } from '../adapters/inbound/http/core/resource-definition.js';
 import type { Route } from '../adapters/inbound/http/core/route.js';
-import type { ImportTools } from '../adapters/inbound/http/import/import-handler.js';
+import type { ResultBuffers } from '../adapters/inbound/http/import/result-buffer.js';
 import { API_KEYS, apiKeyRoutes } from '../adapters/inbound/http/resources/api-keys.js';
 import { ORDERS, PRODUCTS, USERS } from '../adapters/inbound/http/resources/definitions.js';
 import type { ResourcePolicy } from '../adapters/inbound/http/resources/resource-operations.js';
@@ -15,7 +16,7 @@ import type { CredentialCache } from '../application/auth/credential-cache.js';
 import { KeyUsageReader } from '../application/auth/key-usage.js';
 import { ChangeReader } from '../application/changes/change-reader.js';
 import { ChangeWatch } from '../application/changes/change-watch.js';
-import { Generation } from '../application/changes/feed-state.js';
+import type { Generation } from '../application/changes/feed-state.js';
 import type { ChangeFeed } from '../application/ports/change-feed.js';
 import type { Backoff, Clock, Timer } from '../application/ports/clock.js';
 import type { IdempotencyStore } from '../application/ports/idempotency-store.js';
@@ -29,13 +30,10 @@ import {
   referenceValidator,
 } from '../application/records/record-format.js';
 import { RecordService } from '../application/records/record-service.js';
+import type { Deliveries } from '../application/webhooks/deliveries.js';
 import { limitedWebhooks } from '../application/webhooks/webhook-limits.js';
-import {
-  targetRule,
-  WebhookService,
-  type WebhookServiceDependencies,
-  withStatus,
-} from '../application/webhooks/webhook-service.js';
+import type { WebhookSender } from '../application/webhooks/webhook-sender.js';
+import { targetRule, WebhookService, withStatus } from '../application/webhooks/webhook-service.js';
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { FieldSpecs } from '../domain/fields.js';
@@ -47,21 +45,18 @@ import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
 export interface ResourceDependencies {
   readonly settings: Settings;
   readonly storage: Storage;
-  readonly clock: Clock;
-  readonly backoff: Backoff;
-  readonly newKey: () => string;
-  readonly credentials: Pick<CredentialCache, 'invalidate'>;
-  readonly logger: Logger;
-  readonly imports: ImportTools;
-  readonly timer: Timer;
-  readonly webhooks: Omit<WebhookServiceDependencies, 'webhooksFor' | 'keys' | 'feeds' | 'clock'> & {
-    readonly transport: WebhookTransport;
-  };
-}
-
-interface ComposedDependencies extends ResourceDependencies {
   /** One for all resources, so that a process reads it once. */
   readonly generation: Generation;
+  readonly clock: Clock;
+  readonly backoff: Backoff;
+  readonly timer: Timer;
+  readonly logger: Logger;
+  readonly newApiKey: () => string;
+  readonly credentialCache: CredentialCache;
+  readonly resultBuffers: ResultBuffers;
+  readonly deliveries: Deliveries;
+  readonly webhookTransport: WebhookTransport;
+  readonly webhookSender: WebhookSender;
 }
 
 /** The use cases of one resource, and its routes. */
@@ -95,9 +90,8 @@ export function collectionPaths(resources: Resources): Readonly<Record<string, s
 export type Resources = ReturnType<typeof composeResources>;
 
 /** Every resource. A keyed table without a resource does not compile. */
-export function composeResources(parts: ResourceDependencies) {
-  const { settings, storage, clock } = parts;
-  const deps = { ...parts, generation: new Generation(storage.feedState, clock) };
+export function composeResources(deps: ResourceDependencies) {
+  const { settings, storage } = deps;
   return {
     products: recordResource(deps, storedIn(storage, 'products'), storage.changes.products, PRODUCTS, {
       normalize: normalizeProduct,
@@ -138,17 +132,18 @@ interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
 }
 
 function recordResource<Fields>(
-  deps: ComposedDependencies,
+  deps: ResourceDependencies,
   { references, ...stored }: StoredRecords<Fields>,
   feed: ChangeFeed<Fields>,
   definition: ResourceDefinition<Fields>,
   { normalize, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
-  const { clock, backoff, settings, imports, timer } = deps;
+  const { clock, backoff, settings, timer, resultBuffers, logger } = deps;
   const ids = new IdAllocator(stored.records);
   const rules = { references, normalize };
   const watch = settings.CHANGES === 'on' ? new ChangeWatch(feed, timer) : undefined;
   const changes = watch && new ChangeReader({ feed, watch, clock });
+  const imports = { resultBuffers, logger };
   const versions = [definition, ...laterVersions].map((view) => {
     const service = new RecordService({ ...stored, ids, clock, backoff, view, rules });
     return { service, routes: resourceRoutes(view, service, policyOf(deps, reading), imports, changes) };
@@ -158,10 +153,10 @@ function recordResource<Fields>(
 }
 
 function apiKeyResource(
-  deps: ComposedDependencies,
+  deps: ResourceDependencies,
   { references, ...stored }: StoredRecords<ApiKey>,
 ): Resource<ApiKeyService> {
-  const { clock, backoff, newKey, credentials, storage, logger } = deps;
+  const { clock, backoff, newApiKey: newKey, credentialCache: credentials, storage, logger } = deps;
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const { records } = stored;
   const ids = new IdAllocator(records, 1);
@@ -174,21 +169,34 @@ function apiKeyResource(
 }
 
 function webhookResource(
-  deps: ComposedDependencies,
+  deps: ResourceDependencies,
   { references: _none, ...stored }: StoredRecords<Webhook>,
 ): Resource<WebhookService> {
-  const { clock, backoff, settings, storage, webhooks: parts } = deps;
+  const { clock, backoff, settings, storage, deliveries, webhookTransport: transport } = deps;
   const ids = new IdAllocator(stored.records, 1);
   const records = limitedWebhooks(stored.records);
   const webhooksFor = (client: string) => {
-    const rules = { references: targetRule(parts.transport, client), normalize: withStatus };
+    const rules = { references: targetRule(transport, client), normalize: withStatus };
     return new RecordService({ ...stored, records, ids, clock, backoff, view: EDITED_WEBHOOKS, rules });
   };
   const { apiKeys: keys, changes: feeds } = storage;
-  const service = new WebhookService({ ...parts, webhooksFor, keys, feeds, clock });
+  const service = new WebhookService({
+    webhooksFor,
+    deliveries,
+    keys,
+    feeds,
+    newSecret,
+    clock,
+    onChange: () => deps.webhookSender.wake(),
+  });
   const routes = webhookRoutes(WEBHOOKS, service, policyOf(deps, GUARDED_READING));
   // Without a feed there is nothing to report.
   return { ids, service, routes: settings.CHANGES === 'on' ? routes : [] };
+}
+
+/** 32 random bytes: Standard Webhooks asks for 24 to 64. */
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 const GUARDED_READING = { cacheControl: 'no-store' };
@@ -203,7 +211,7 @@ function productReading({ PUBLIC_READ, PUBLIC_MAX_AGE }: Settings): ReadPolicy<P
 }
 
 function policyOf<Fields>(
-  { settings, generation }: Pick<ComposedDependencies, 'settings' | 'generation'>,
+  { settings, generation }: Pick<ResourceDependencies, 'settings' | 'generation'>,
   reading: ReadPolicy<Fields>,
 ): ResourcePolicy<Fields> {
   return {

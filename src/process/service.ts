@@ -10,7 +10,7 @@ import {
   Drain,
   replaceIdentity,
 } from '../adapters/inbound/http/server/server.js';
-import { type Application, asSettingsError, compose } from '../composition/container.js';
+import { type Application, asSettingsError, compose } from '../composition/application.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings, TracingSettings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
@@ -27,8 +27,6 @@ const STORE_RETRY_MS = 500;
 const PASSED_SOCKET_WAIT_MS = 5_000;
 /** How long the first requests to another socket wait for the store. A proxy may send them before its next probe. */
 const FIRST_REQUESTS_WAIT_MS = 2_000;
-
-type ServiceParts = Application['serviceParts'];
 
 /** The store could not be opened in time. */
 export class StoreTimeout extends Error {}
@@ -59,7 +57,7 @@ export class Service {
 
   /** @param firstRequestsWaitMs how long the first requests wait for the store */
   constructor(
-    private readonly parts: ServiceParts,
+    private readonly parts: Application,
     private readonly firstRequestsWaitMs = FIRST_REQUESTS_WAIT_MS,
   ) {
     const { settings, metricsReport: metrics, logger, jobs } = parts;
@@ -68,7 +66,7 @@ export class Service {
     this.jobs = jobs.map((job) => new PeriodicJob(job, logger));
   }
 
-  get logger(): ServiceParts['logger'] {
+  get logger(): Application['logger'] {
     return this.parts.logger;
   }
 
@@ -282,7 +280,7 @@ export async function createService(
 ): Promise<Service> {
   const application = await compose(settings, primary, tracing);
   try {
-    return new Service(application.serviceParts);
+    return new Service(application);
   } catch (error) {
     throw asSettingsError(error);
   }

@@ -42,7 +42,7 @@ describe('a package that not every process needs', () => {
   it('is not loaded at the start', () => {
     expect(modules.map(({ path }) => path)).to.include.members(ENTRIES);
     const loaded = loadedBy(ENTRIES, modules);
-    expect(loaded).to.include('composition/container.ts').and.to.include('koa');
+    expect(loaded).to.include('composition/application.ts').and.to.include('koa');
     expect(LAZY).to.include('mongodb').and.to.include('libsql');
     expect(LAZY.filter((name) => loaded.has(name))).to.deep.equal([]);
   });

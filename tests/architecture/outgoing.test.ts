@@ -54,7 +54,7 @@ describe('an outgoing connection', () => {
       imports.some((target) => target.startsWith(CHOSEN_TARGETS)),
     );
     const others = importers.filter(({ path }) => !path.startsWith(CHOSEN_TARGETS));
-    expect(others.map(({ path }) => path)).to.deep.equal(['composition/parts.ts']);
+    expect(others.map(({ path }) => path)).to.deep.equal(['composition/application.ts']);
     const sending = allModules().filter(
       ({ path, source }) => path.startsWith(CHOSEN_TARGETS) && connects({ path, source, imports: [] }),
     );

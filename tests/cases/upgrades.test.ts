@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import Database from 'libsql';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
-import { type Application, compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Versioned } from '#src/domain/record.js';
 import { Service } from '#src/process/service.js';
@@ -99,7 +99,7 @@ for (const { name: folder } of FOLDERS)
       unpack(data);
       const application: Application = await compose(loadSettings(settings));
       Object.assign(application.clock, { now: () => Date.now() + offsetMs });
-      service = new Service(application.serviceParts);
+      service = new Service(application);
       const { port, firstKey } = await service.start();
       expect(firstKey).to.equal(undefined);
       client = new ProxiedClient(port, undefined, keys[NAMES.first] ?? '');

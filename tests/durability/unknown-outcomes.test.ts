@@ -7,7 +7,7 @@
  * same key converges, and the next request succeeds. The gate plays a fifth of the faults, chosen by `TEST_SEED`.
  */
 import { expect } from 'chai';
-import { compose } from '#src/composition/container.js';
+import { compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { AppError } from '#src/domain/errors.js';
 import { Service } from '#src/process/service.js';
@@ -86,7 +86,7 @@ function unknownOutcomes({ name: server, faults, hasHeartbeats, start: startServ
       // The minute in which a key was last used is written once, and a credential is looked up once.
       const application = await compose(loadSettings(settings), undefined, {}, new FakeClock(Date.now()));
       // What the service does by itself is an operation of its own.
-      const service = new Service({ ...application.serviceParts, jobs: [] });
+      const service = new Service({ ...application, jobs: [] });
       writeCertificate(settings.DATA_DIR);
       const { port, authorityFile } = await service.start();
       keepCertificate(settings.DATA_DIR);

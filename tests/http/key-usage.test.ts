@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import { administerKeys } from '#src/composition/admin-tasks.js';
-import { type Application, compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
@@ -44,7 +44,7 @@ describe('the usage of an API key', () => {
     replicas = [];
     for (let i = 0; i < 2; i++) {
       const application = await compose(loadSettings(environment));
-      const service = new Service(application.serviceParts);
+      const service = new Service(application);
       const { port, authorityFile } = await service.start();
       const client = new HttpClient(port, authorityFile, FIRST_KEY);
       client.documented = documentedResponses(environment);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { compose } from '#src/composition/container.js';
+import { compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { freePort } from '../support/free-port.js';
@@ -57,7 +57,7 @@ describe('a service on MongoDB', () => {
       BOOTSTRAP_API_KEY: FIRST_KEY,
       CHANGES: 'off',
     };
-    service = new Service((await compose(loadSettings(settings))).serviceParts);
+    service = new Service(await compose(loadSettings(settings)));
     started = service.start();
     const authority = `${folder}/tls/ca.pem`;
     await until('the certificate exists', () => existsSync(authority));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
-import { composeWith } from '#src/composition/container.js';
+import { composeWith } from '#src/composition/application.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
@@ -54,7 +54,7 @@ function serviceThatStartsLate(firstRequestsWaitMs = 600_000) {
       return insertKeys(keys);
     };
     await products.insertAll([product(1)]);
-    service = new Service(application.serviceParts, firstRequestsWaitMs);
+    service = new Service(application, firstRequestsWaitMs);
     state.started = service.start();
     const authority = `${folder}/tls/ca.pem`;
     await until('the certificate exists', () => existsSync(authority));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Application, compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { REPLICATED_STORES } from '../stores/index.js';
@@ -38,7 +38,7 @@ for (const provider of REPLICATED_STORES)
             BOOTSTRAP_API_KEY: FIRST_KEY,
           }),
         );
-        const service = new Service(application.serviceParts);
+        const service = new Service(application);
         const { port, authorityFile } = await service.start();
         replicas.push({ application, service, client: new HttpClient(port, authorityFile, FIRST_KEY) });
       }

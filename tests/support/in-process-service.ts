@@ -1,4 +1,4 @@
-import { type Application, compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { Service } from '#src/process/service.js';
 import { createStore } from '../stores/index.js';
@@ -57,7 +57,7 @@ export function inProcessService(
     const isUsual = hasUsualCertificate(environment);
     if (isUsual) writeCertificate(folder);
     state.application = await compose(loadSettings(settings), undefined, {}, state.clock);
-    service = new Service(state.application.serviceParts);
+    service = new Service(state.application);
     let stopping: Promise<void> | undefined;
     state.stop = () => {
       stopping ??= service?.stop() ?? Promise.resolve();

@@ -1,5 +1,5 @@
 import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
-import { compose } from '#src/composition/container.js';
+import { compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Scope } from '#src/domain/access.js';
 import { RECORD_PLURALS } from './tables.js';
@@ -50,7 +50,7 @@ export interface ServedRoute {
 /** @returns each route of the service, with its paths in every form */
 export async function servedRoutes(settings: Record<string, string>): Promise<ServedRoute[]> {
   const application = await compose(loadSettings({ STORE: 'memory', LOG_LEVEL: 'silent', ...settings }));
-  const { routes, store } = application.serviceParts;
+  const { routes, store } = application;
   return [...healthRoutes(store, () => undefined), ...routes].map(
     ({ template, path, variables, key, operations }) => {
       const whole = template

@@ -16,7 +16,7 @@ import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { fieldReader, type RecordFormat, type RecordRules } from '#src/application/records/record-format.js';
 import { RecordService } from '#src/application/records/record-service.js';
-import { type Application, compose } from '#src/composition/container.js';
+import { type Application, compose } from '#src/composition/application.js';
 import { RECORD_TABLES } from '#src/composition/tables.js';
 import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
@@ -138,8 +138,8 @@ export function twoVersions(environment: Record<string, string> = {}, routesOf =
   return state as TwoVersions;
 }
 
-function app({ serviceParts }: Application, routes: readonly Route[], entries: RequestEntry[]) {
-  const { settings, authenticator, rateLimits, observers, logger, clock, publicUrl } = serviceParts;
+function app(application: Application, routes: readonly Route[], entries: RequestEntry[]) {
+  const { settings, authenticator, rateLimits, observers, logger, clock, publicUrl } = application;
   return createApp({
     clientAddress: directAddress,
     corsOrigins: settings.CORS_ORIGINS,
@@ -220,8 +220,7 @@ function serviceOf<Fields>(
   });
 }
 
-function importTools({ serviceParts }: Application): ImportTools {
-  const { settings, logger } = serviceParts;
+function importTools({ settings, logger }: Application): ImportTools {
   const folder = join(settings.DATA_DIR, 'import-results');
   return { resultBuffers: new ResultBuffers({ folder }), logger };
 }

@@ -1,5 +1,5 @@
 /** The service without metrics, to measure what they cost. */
-import { composeWith } from '#src/composition/container.js';
+import { composeWith } from '#src/composition/application.js';
 import { RATE_LIMITERS } from '#src/composition/rate-limits.js';
 import { STORES } from '#src/composition/stores/index.js';
 import { loadSettings } from '#src/config/settings.js';
@@ -8,13 +8,13 @@ import { Service } from '#src/process/service.js';
 import { print, startupBanner } from '#src/process/startup-banner.js';
 
 const settings = loadSettings();
-const { serviceParts } = composeWith({
+const application = composeWith({
   settings,
   makeParts: await STORES[settings.STORE].load(settings),
   makeRateLimits: await RATE_LIMITERS[settings.RATE_LIMITER](),
   isMeasured: false,
 });
-const service = new Service(serviceParts);
+const service = new Service(application);
 onShutdownSignal(
   () => service.stop(),
   (exitCode) => process.exit(exitCode),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Application } from '#src/composition/container.js';
+import type { Application } from '#src/composition/application.js';
 import type { Service } from '#src/process/service.js';
 import { type OpenStore, openStore } from '../../stores/provider.js';
 import type { HttpClient, HttpResponse } from '../../support/http-client.js';
@@ -220,7 +220,7 @@ const MAINTAIN: Operation = async (lane) => {
   const { expectOnce } = await newChanges(lane);
   return {
     act: async () => {
-      await lane.application.serviceParts.feedState.maintain?.(Date.now());
+      await lane.application.feedState.maintain?.(Date.now());
       return 'maintained';
     },
     verify: () => expectOnce(),
@@ -232,7 +232,7 @@ export function operationsOn({ proxied: { index }, application }: Lane): Readonl
   // First, because they have most replies.
   return {
     ...(index && { 'prepare the indexes': PREPARE }),
-    ...(application.serviceParts.feedState.maintain && { [MAINTENANCE]: MAINTAIN }),
+    ...(application.feedState.maintain && { [MAINTENANCE]: MAINTAIN }),
     ...OPERATIONS,
   };
 }

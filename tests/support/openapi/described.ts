@@ -1,6 +1,6 @@
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { newDraft } from '#src/application/records/record-format.js';
-import { composeWith } from '#src/composition/container.js';
+import { composeWith } from '#src/composition/application.js';
 import { memoryRateLimits } from '#src/composition/rate-limits.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { loadSettings } from '#src/config/settings.js';

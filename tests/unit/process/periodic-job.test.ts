@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Tracing } from '#src/adapters/outbound/opentelemetry/tracing.js';
 import { SqliteDatabase } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { SqliteUsageStore } from '#src/adapters/outbound/sqlite/records/small-tables.js';
-import { compose } from '#src/composition/container.js';
+import { compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import { PeriodicJob } from '#src/process/periodic-job.js';
 import { createService, Service } from '#src/process/service.js';
@@ -194,7 +194,7 @@ describe('a service', () => {
   });
 
   it('sends its traces even if it cannot close its store', async () => {
-    const { serviceParts: parts } = await compose(settings());
+    const parts = await compose(settings());
     const store = Object.assign(Object.create(parts.store), {
       close: async () => {
         await parts.store.close();

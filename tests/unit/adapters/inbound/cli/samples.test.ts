@@ -5,7 +5,7 @@ import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { presentablePattern } from '#src/application/records/record-json.js';
 import { PRODUCT, type Product } from '#src/domain/product.js';
-import { canonicalJson } from '#src/shared/canonical-json.js';
+import { canonicalJson } from '#src/shared/json.js';
 
 const LINES = 200;
 const COUNT = 2_000;
