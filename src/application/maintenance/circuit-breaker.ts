@@ -67,6 +67,8 @@ export class CircuitBreaker {
         reject(error);
       };
       const timer = setTimeoutAfterIo(waitMs, () => {
+        // The response was read after the time was over, and before this.
+        if (!this.callers.has(giveUp)) return;
         const late = unavailable(reason);
         giveUp(late);
         this.missed(late, this.askedAt);

@@ -59,6 +59,24 @@ describe('an outage of a store', () => {
     expect(isOn()).to.equal(true);
   });
 
+  it('does not begin if the response is read right after the time of the call', async () => {
+    const strict = new CircuitBreaker({
+      silenceMs: 0,
+      probe: () => new Promise(() => {}),
+      translate: (error) => error,
+      signOf: () => 'down',
+      now: () => now,
+    });
+    let respond = () => {};
+    const call = strict.wait(1, new Promise<void>((resolve) => (respond = resolve)));
+    setTimeout(() => respond(), 1);
+    // The process is busy until the time is over, and reads the response in the same turn of the event loop.
+    for (const end = performance.now() + 5; performance.now() < end; );
+    await call;
+    await new Promise((resolve) => setImmediate(resolve));
+    strict.check();
+  });
+
   it('does not begin if a call fails and nobody had asked for a time', async () => {
     for (const _ of [1, 2]) {
       now += 2 * SILENCE_MS;
