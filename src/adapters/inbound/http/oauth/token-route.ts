@@ -1,29 +1,37 @@
+import { isUtf8 } from 'node:buffer';
 import type { AccessTokens } from '../../../../application/auth/access-tokens.js';
 import {
-  type AuthenticatedClient,
   AuthenticationThrottled,
   type Authenticator,
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
 import type { Scope } from '../../../../domain/access.js';
 import { invalidToken } from '../../../../domain/access-token.js';
-import { AppError, type Issue } from '../../../../domain/errors.js';
+import { AppError, type Issue, jsonPointer } from '../../../../domain/errors.js';
+import { readBody } from '../body/json-body.js';
 import type { Context } from '../core/context.js';
 import type { CodedError } from '../core/http-error.js';
 import { FORM, JSON_TYPE } from '../core/media-types.js';
 import type { Route } from '../core/route.js';
 import { setThrottledHeaders } from '../middleware/authenticate.js';
-import { decodeFormText, type Form, formIssue, invalidForm, readForm } from './form.js';
 import { OAuthError } from './oauth-errors.js';
 
 export const GRANT_TYPE = 'client_credentials';
 
+/** A client id, its secret, its scopes and the grant take less than 1 KiB. */
+const MAX_FORM_BYTES = 16 * 1_024;
+/** More than any grant has. */
+const MAX_PARAMETERS = 100;
 /** Several times as long as the list of all scopes. */
 const MAX_SCOPE_LENGTH = 1_000;
+
+/** The parameters of a form that have a value. One without a value counts as not sent (RFC 6749 section 3.2). */
+type Form = ReadonlyMap<string, string>;
 
 export interface TokenRouteDependencies {
   readonly accessTokens: AccessTokens;
   readonly authenticator: Authenticator;
+  /** The limit of any body. That of a form is 16 KiB, if this is not less. */
   readonly bodyLimitBytes: number;
 }
 
@@ -40,8 +48,8 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
         headers: (ctx) => ctx.set('Pragma', 'no-cache'),
         consumes: {
           [FORM]: {
-            read: readForm(deps.bodyLimitBytes),
-            handle: (ctx) => grantToken(ctx, ctx.request.body as Form, deps),
+            read: readBody(Math.min(deps.bodyLimitBytes, MAX_FORM_BYTES), parseForm),
+            handle: (ctx) => grantToken(ctx, deps).catch((error) => refuse(ctx, error)),
           },
         },
       },
@@ -52,14 +60,15 @@ export function tokenRoute(deps: TokenRouteDependencies): Route {
 
 async function grantToken(
   ctx: Context,
-  form: Form,
   { accessTokens, authenticator }: TokenRouteDependencies,
 ): Promise<void> {
+  const form = ctx.request.body as Form;
   checkGrantType(form.get('grant_type'));
-  const client = await authenticateClient(ctx, form, authenticator);
+  const { id, secret } = clientCredentials(ctx.get('Authorization'), form);
+  const client = await authenticator.authenticateClient(id, secret, ctx.state.address);
   ctx.state.principal = client;
   const scopes = grantedScopes(form.get('scope'), client.scopes);
-  const { token, lifetimeSeconds } = await accessTokens.issue(client, scopes).catch(throwWithChallenge(ctx));
+  const { token, lifetimeSeconds } = await accessTokens.issue(client, scopes);
   // Failed authentications of others at this IP address do not throttle the first use of the token.
   authenticator.remember(token, client);
   ctx.set('Content-Type', JSON_TYPE);
@@ -71,62 +80,30 @@ async function grantToken(
   });
 }
 
-async function authenticateClient(
-  ctx: Context,
-  form: Form,
-  authenticator: Authenticator,
-): Promise<AuthenticatedClient> {
-  const credentials = clientCredentials(ctx.get('Authorization'), form);
-  if (!credentials) return throwWithChallenge(ctx)(missingSecret());
-  const { id, secret } = credentials;
-  try {
-    return await authenticator.authenticateClient(id, secret, ctx.state.address);
-  } catch (error) {
-    if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
-    return throwWithChallenge(ctx)(error);
-  }
+/** If the error rejects the client, the 401 names the accepted scheme (RFC 9110 section 15.5.2). */
+function refuse(ctx: Context, error: unknown): never {
+  if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
+  if (isClientRefusal(error)) ctx.set('WWW-Authenticate', 'Basic realm="catalogue", charset="UTF-8"');
+  throw error;
 }
 
 function checkGrantType(grantType: string | undefined): void {
   if (grantType === GRANT_TYPE) return;
   if (grantType === undefined)
-    throw invalidForm([formIssue('required', 'grant_type', 'grant_type is missing.')]);
+    throw invalidForm(parameterIssue('required', 'grant_type', 'grant_type is missing.'));
   const message = `The one grant_type here is ${GRANT_TYPE}.`;
-  throw new OAuthError(
-    'unsupported_grant_type',
-    invalidForm([formIssue('out_of_range', 'grant_type', message)]),
-  );
+  const error = invalidForm(parameterIssue('out_of_range', 'grant_type', message));
+  throw new OAuthError('unsupported_grant_type', error);
 }
 
 /** @returns the scopes in the order of the key */
-function grantedScopes(scopeParameter: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
-  if (scopeParameter === undefined) return scopes;
-  if (scopeParameter.length > MAX_SCOPE_LENGTH)
-    throw new OAuthError('invalid_scope', invalidForm([scopeIssue(scopes)]));
-  const names = scopeParameter.split(' ');
+function grantedScopes(parameter: string | undefined, scopes: readonly Scope[]): readonly Scope[] {
+  if (parameter === undefined) return scopes;
+  const names = parameter.length > MAX_SCOPE_LENGTH ? [''] : parameter.split(' ');
   const allowed: readonly string[] = scopes;
-  if (names.some((name) => !allowed.includes(name)))
-    throw new OAuthError('invalid_scope', invalidForm([scopeIssue(scopes)]));
-  return scopes.filter((scope) => names.includes(scope));
-}
-
-function scopeIssue(scopes: readonly Scope[]): Issue {
-  return formIssue('out_of_range', 'scope', `scope takes, with a space between two: ${scopes.join(' ')}.`);
-}
-
-function missingSecret(): AppError {
-  return new AppError(
-    'unauthenticated',
-    'This needs client credentials: the id of an API key, and the key as the secret.',
-  );
-}
-
-/** Throws the error. If it rejects the client, the 401 names the accepted scheme (RFC 9110 section 15.5.2). */
-function throwWithChallenge(ctx: Context): (error: unknown) => never {
-  return (error) => {
-    if (isClientRefusal(error)) ctx.set('WWW-Authenticate', 'Basic realm="catalogue", charset="UTF-8"');
-    throw error;
-  };
+  if (names.every((name) => allowed.includes(name))) return scopes.filter((scope) => names.includes(scope));
+  const message = `scope takes, with a space between two: ${scopes.join(' ')}.`;
+  throw new OAuthError('invalid_scope', invalidForm(parameterIssue('out_of_range', 'scope', message)));
 }
 
 /**
@@ -137,12 +114,9 @@ function toOAuthError(error: CodedError): CodedError {
   if (error instanceof OAuthError) return error;
   if (TEMPORARY.includes(error.code)) return new OAuthError('temporarily_unavailable', error);
   if (!isClientRefusal(error)) return new OAuthError('invalid_request', error);
-  return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknownClient() : error);
-}
-
-/** The error is the same for an unknown client and for a wrong secret. */
-function unknownClient(): AppError {
-  return invalidToken('There is no client with this id and this secret.');
+  // The same for an unknown client and for a wrong secret.
+  const unknown = invalidToken('There is no client with this id and this secret.');
+  return new OAuthError('invalid_client', error.code === 'invalid_token' ? unknown : error);
 }
 
 const TEMPORARY: readonly string[] = ['rate_limited', 'unavailable'];
@@ -164,20 +138,20 @@ const UNREADABLE: ClientCredentials = { id: '', secret: '' };
 
 /**
  * Reads the id and secret of the client, by `client_secret_basic` or `client_secret_post` (RFC 6749 section 2.3.1).
- * @returns undefined if no secret was sent
- * @throws AppError `validation_failed` if the request uses both
+ * @throws AppError `unauthenticated` if no secret was sent; `validation_failed` if the request uses both
  */
-function clientCredentials(authorization: string, form: Form): ClientCredentials | undefined {
+function clientCredentials(authorization: string, form: Form): ClientCredentials {
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
-  if (!BASIC.test(authorization)) return secret === undefined ? undefined : { id: id ?? '', secret };
-  const basic = readBasic(authorization.replace(BASIC, ''));
-  const isSentTwice = secret !== undefined || (id !== undefined && id !== basic.id);
-  if (isSentTwice) {
-    const name = secret === undefined ? 'client_id' : 'client_secret';
-    const message = 'The client is named in the header Authorization and, in another way, in the body.';
-    throw invalidForm([formIssue('duplicate_value', name, message)]);
+  if (!BASIC.test(authorization)) {
+    if (secret !== undefined) return { id: id ?? '', secret };
+    const message = 'This needs client credentials: the id of an API key, and the key as the secret.';
+    throw new AppError('unauthenticated', message);
   }
-  return basic;
+  const basic = readBasic(authorization.replace(BASIC, ''));
+  if (secret === undefined && (id === undefined || id === basic.id)) return basic;
+  const name = secret === undefined ? 'client_id' : 'client_secret';
+  const message = 'The client is named in the header Authorization and, in another way, in the body.';
+  throw invalidForm(parameterIssue('duplicate_value', name, message));
 }
 
 /** Decodes HTTP Basic credentials. Unlike in RFC 7617, both parts are form-encoded. */
@@ -186,4 +160,52 @@ function readBasic(encoded: string): ClientCredentials {
   const [rawId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
   const [id, secret] = [decodeFormText(rawId), decodeFormText(rest.join(':'))];
   return id === undefined || secret === undefined ? UNREADABLE : { id, secret };
+}
+
+function parseForm(bytes: Buffer): Form {
+  if (!isUtf8(bytes)) throw unreadable('is not UTF-8');
+  const pairs = bytes.toString('utf8').split('&', MAX_PARAMETERS + 1);
+  if (pairs.length > MAX_PARAMETERS) throw unreadable(`has more than ${MAX_PARAMETERS} parameters`);
+  const form = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const pair of pairs) {
+    const [name, value] = decodePair(pair);
+    if (form.has(name)) repeated.add(name);
+    if (value !== '') form.set(name, value);
+  }
+  if (repeated.size > 0) throw invalidForm(...[...repeated].map(repetition));
+  return form;
+}
+
+function decodePair(pair: string): [name: string, value: string] {
+  const [rawName = '', ...rest] = pair.split('=');
+  const [name, value] = [decodeFormText(rawName), decodeFormText(rest.join('='))];
+  if (name === undefined || value === undefined) throw unreadable('is not percent-encoded UTF-8');
+  return [name, value];
+}
+
+/** @returns undefined if the text is not percent-encoded UTF-8 */
+function decodeFormText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function repetition(name: string): Issue {
+  return parameterIssue('duplicate_value', name, 'A parameter is given more than once.');
+}
+
+function parameterIssue(code: Issue['code'], name: string, message: string): Issue {
+  return { code, message, in: 'body', pointer: jsonPointer([name]) };
+}
+
+/** The error of a body that is not a form. It quotes nothing, because the body can contain a secret. */
+function unreadable(why: string): AppError {
+  return invalidForm({ code: 'invalid_format', message: `The body ${why}.`, in: 'body', pointer: '' });
+}
+
+function invalidForm(...issues: readonly Issue[]): AppError {
+  return new AppError('validation_failed', issues.map(({ message }) => message).join(' '), issues);
 }
