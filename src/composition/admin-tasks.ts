@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Seeding } from '../adapters/inbound/cli/samples.js';
+import { type Seeding, seeding } from '../adapters/inbound/cli/samples.js';
 import { PRODUCTS } from '../adapters/inbound/http/resources/definitions.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { ApiKeyService } from '../application/auth/api-keys.js';
 import type { SigningKeys } from '../application/auth/signing-keys.js';
 import { GENERATION_MS } from '../application/changes/feed-state.js';
-import type { CopyReport } from '../application/maintenance/copy.js';
+import type { CopyOptions, CopyReport } from '../application/maintenance/copy.js';
 import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
 import { StoreConfigError } from '../application/ports/store.js';
 import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './application.js';
-import { type CopyOptions, copyStores as copyAll, requireUnused } from './copy-stores.js';
+import { copyStores as copyAll, requireUnused } from './copy-stores.js';
 import { STORES, storesWith } from './stores/index.js';
 import type { StoreBackup, StoreRegistration } from './stores/registration.js';
 
@@ -55,9 +55,9 @@ export function seedStore<Result>(
   use: (seeding: Seeding) => Promise<Result>,
 ): Promise<Result> {
   return withStore(settings, ({ storage: { products }, resources }) => {
-    const draft = (body: unknown) => newDraft(PRODUCTS, body);
     const { service } = resources.products;
-    return use(new Seeding({ products, writer: (ids) => service.writer(undefined, ids), draft }));
+    const draftOf = (body: unknown) => newDraft(PRODUCTS, body);
+    return use(seeding(products, (ids) => service.writer(undefined, ids), draftOf));
   });
 }
 

@@ -1,11 +1,10 @@
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import {
-  type Contents,
   CopyError,
+  type CopyOptions,
   type CopyReport,
   claimTarget,
   copyArchives,
-  type Progress,
   releaseTarget,
   type TableRules,
 } from '../application/maintenance/copy.js';
@@ -28,12 +27,6 @@ const RULES: TableRules = {
   copiedFields: { [RECORD_TABLES.webhooks.name]: (fields) => asPaused(fields as Webhook) },
 };
 
-export interface CopyOptions {
-  readonly progress: Progress;
-  /** Takes only the target of a copy that broke off. It is called with what is deleted there. */
-  readonly overwrite?: (deleted: readonly Contents[]) => void;
-}
-
 /**
  * Copies everything that one store keeps to another, which is empty.
  * @param from,to URLs of stores, see {@link storeUrlForms}
@@ -42,7 +35,7 @@ export interface CopyOptions {
 export async function copyStores(
   from: string,
   to: string,
-  { progress, overwrite: deletes }: CopyOptions,
+  options: CopyOptions,
   stores: Stores = STORES,
 ): Promise<CopyReport[]> {
   const source = storageOf(await partsAt(from, stores));
@@ -53,8 +46,8 @@ export async function copyStores(
     await source.store.open();
     // Marked or not.
     await targetParts.store.open();
-    await claimTarget(target.archives, CLOCK, deletes && { deletes, progress });
-    const reports = await copyArchives(source.archives, target.archives, RULES, CLOCK, progress);
+    await claimTarget(target.archives, CLOCK, options);
+    const reports = await copyArchives(source.archives, target.archives, RULES, CLOCK, options.progress);
     // The feeds of the target do not show what a copy writes: what was taken of an earlier content expires.
     await target.feedState.reset();
     await releaseTarget(target.archives);

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { Seeding, type SeedingProgress, sampleProduct } from '#src/adapters/inbound/cli/samples.js';
+import {
+  type Seeding,
+  type SeedingProgress,
+  sampleProduct,
+  seeding,
+} from '#src/adapters/inbound/cli/samples.js';
 import * as definitions from '#src/adapters/inbound/http/resources/definitions.js';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
@@ -26,23 +31,23 @@ function seedingOf(products: Repository<Product>, clock: FakeClock): Seeding {
     rules: { normalize: normalizeProduct },
     fields: PRODUCTS.fields,
   };
-  return new Seeding({ products, writer: (ids) => new RecordWriter({ ...deps, ids }), draft });
+  return seeding(products, (ids) => new RecordWriter({ ...deps, ids }), draft);
 }
 
 describe('Seeding', () => {
   let products: Repository<Product>;
   let clock: FakeClock;
-  let seeding: Seeding;
+  let seed: Seeding;
 
   beforeEach(() => {
     products = new MemoryRepository<Product>(PRODUCTS, ENDLESS);
     clock = new FakeClock();
-    seeding = seedingOf(products, clock);
+    seed = seedingOf(products, clock);
   });
 
-  async function fill(count: number, seed = SEED): Promise<SeedingProgress | undefined> {
+  async function fill(count: number, of = SEED): Promise<SeedingProgress | undefined> {
     let last: SeedingProgress | undefined;
-    for await (last of seeding.fill(seed, count));
+    for await (last of seed(of, count));
     return last;
   }
 
@@ -78,7 +83,7 @@ describe('Seeding', () => {
 
   it('reports its progress, and stops between batches if the caller stops', async () => {
     const reports: SeedingProgress[] = [];
-    for await (const progress of seeding.fill(SEED, 10_000)) {
+    for await (const progress of seed(SEED, 10_000)) {
       reports.push(progress);
       if (reports.length === 2) break;
     }
@@ -92,7 +97,7 @@ describe('Seeding', () => {
 
   it('releases unused ids if it is stopped', async () => {
     await fill(2_000);
-    for await (const _ of seeding.fill(SEED, 2_000)) break;
+    for await (const _ of seed(SEED, 2_000)) break;
     expect(await products.reserveIds(1)).to.equal(2_001);
   });
 
@@ -108,7 +113,7 @@ describe('Seeding', () => {
   it('releases no id if others have reserved later ones', async () => {
     await fill(1_000);
     let other = 0;
-    for await (const _ of seeding.fill(SEED, 1_000)) other = await products.reserveIds(1);
+    for await (const _ of seed(SEED, 1_000)) other = await products.reserveIds(1);
     expect(await products.reserveIds(1)).to.be.greaterThan(other);
   });
 
@@ -120,7 +125,7 @@ describe('Seeding', () => {
       return outcomes;
     })(products);
     const run = async () => {
-      for await (const _ of seedingOf(failing, clock).fill(SEED, 3_000));
+      for await (const _ of seedingOf(failing, clock)(SEED, 3_000));
     };
     await expectAppError(run(), 'unavailable');
     expect(await fill(3_000)).to.deep.equal({ made: 1_000, existing: 2_000 });

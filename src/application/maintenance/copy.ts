@@ -260,15 +260,20 @@ const MARK = { key: 'unfinished', fingerprint: '', id: 1 } as const;
 /** What {@link claimTarget} found in one archive. */
 export type Contents = Pick<CopyReport, 'name' | 'counts'>;
 
+export interface CopyOptions {
+  readonly progress: Progress;
+  /** Takes only the target of a copy that broke off. It is called with what is deleted there. */
+  readonly overwrite?: (contents: readonly Contents[]) => void;
+}
+
 /**
  * Marks the target of a copy. Until {@link releaseTarget}, {@link requireFinished} throws.
- * @param overwrite deletes what a broken copy left. It is called with that, and then with the progress
  * @throws CopyError unless the target is empty, or, with `overwrite`, marked
  */
 export async function claimTarget(
   to: Archives,
   clock: Pick<Clock, 'now'>,
-  overwrite?: { readonly deletes: (contents: readonly Contents[]) => void; readonly progress: Progress },
+  { overwrite, progress }: CopyOptions,
 ): Promise<void> {
   const contents = await contentsOf(to);
   const described = contents.map((one) => `${one.name}: ${countsIn(one)}`).join('; ');
@@ -278,10 +283,9 @@ export async function claimTarget(
       throw new CopyError(
         `--overwrite takes only the target of a copy that broke off. This one holds ${described || 'nothing'}.`,
       );
-    overwrite.deletes(contents);
-    for (const archive of to.records) await discardAll(archive, recordRules(EVER), overwrite.progress);
-    for (const archive of to.reservations)
-      await discardAll(archive, reservationRules(EVER), overwrite.progress);
+    overwrite(contents);
+    for (const archive of to.records) await discardAll(archive, recordRules(EVER), progress);
+    for (const archive of to.reservations) await discardAll(archive, reservationRules(EVER), progress);
     return;
   }
   if (isMarked || contents.length > 0)

@@ -1,6 +1,6 @@
 import type { ApiKeyService } from '../../../application/auth/api-keys.js';
 import type { SigningKeys } from '../../../application/auth/signing-keys.js';
-import type { Contents, CopyReport, Progress } from '../../../application/maintenance/copy.js';
+import type { CopyOptions, CopyReport } from '../../../application/maintenance/copy.js';
 import type { BackupProgress, RestoreReport } from '../../../application/ports/backup.js';
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import type { ClientSettings, ExplainedSettings, Settings } from '../../../config/settings.js';
@@ -16,11 +16,7 @@ export interface Tasks {
   ): Promise<void>;
   administerSigningKeys(settings: Settings, use: (keys: SigningKeys) => Promise<void>): Promise<void>;
   seedStore(settings: Settings, use: (seeding: Seeding) => Promise<void>): Promise<void>;
-  copyStores(
-    from: string,
-    to: string,
-    options: { readonly progress: Progress; readonly overwrite?: (deleted: readonly Contents[]) => void },
-  ): Promise<CopyReport[]>;
+  copyStores(from: string, to: string, options: CopyOptions): Promise<CopyReport[]>;
   /** @returns the size of the file in bytes */
   backUpStore(settings: Settings, file: string, progress: BackupProgress): Promise<number>;
   restoreStore(settings: Settings, file: string, progress: BackupProgress): Promise<RestoreReport>;

@@ -6,7 +6,7 @@ export interface Io {
   readonly stdout: Output & {
     /**
      * Writes what is shown only once.
-     * @throws OutputError if the system does not take it
+     * @throws CommandError if the system does not take it
      */
     deliver(text: string): Promise<void>;
   };
@@ -22,22 +22,28 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** Standard output cannot be written. */
-export class OutputError extends Error {
-  readonly exitCode: number;
-
-  constructor({ code, message }: NodeJS.ErrnoException) {
-    super(`standard output: ${message}`);
-    this.exitCode = code === 'EPIPE' ? EXIT_CODES.brokenPipe : EXIT_CODES.outputError;
+/** A command ends because of what is outside of the program. The message is for a person. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
   }
+}
+
+function outputError({ code, message }: NodeJS.ErrnoException): CommandError {
+  const exitCode = code === 'EPIPE' ? EXIT_CODES.brokenPipe : EXIT_CODES.outputError;
+  return new CommandError(`standard output: ${message}`, exitCode);
 }
 
 /** Whether a caller of `deliver` got the error of standard output, and ends the command when it has acted on it. */
 let isErrorDelivered = false;
 
 /** One listener, however much is written. Without any, the event of an error would end the process as a defect. */
-function listenForErrors(): void {
-  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', exitOnOutputError);
+function listening(stream: NodeJS.WriteStream, onError: (error: Error) => void): NodeJS.WriteStream {
+  return stream.listenerCount('error') === 0 ? stream.on('error', onError) : stream;
 }
 
 export const PROCESS_IO: Io = {
@@ -45,17 +51,13 @@ export const PROCESS_IO: Io = {
     get isTTY() {
       return process.stdout.isTTY;
     },
-    write: (text) => {
-      listenForErrors();
-      process.stdout.write(text);
-    },
+    write: (text) => listening(process.stdout, exitOnOutputError).write(text),
     deliver: (text) =>
       new Promise((resolve, reject) => {
-        listenForErrors();
-        process.stdout.write(text, (error) => {
+        listening(process.stdout, exitOnOutputError).write(text, (error) => {
           if (!error) return resolve();
           isErrorDelivered = true;
-          reject(new OutputError(error));
+          reject(outputError(error));
         });
       }),
   },
@@ -66,11 +68,8 @@ export const PROCESS_IO: Io = {
     get columns() {
       return process.stderr.columns;
     },
-    write: (text) => {
-      // Nobody reads the messages any more, as with `2>&1 | head`. The work and its exit code stay.
-      if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
-      process.stderr.write(text);
-    },
+    // Nobody reads the messages any more, as with `2>&1 | head`. The work and its exit code stay.
+    write: (text) => listening(process.stderr, () => {}).write(text),
   },
 };
 
@@ -78,7 +77,7 @@ export const PROCESS_IO: Io = {
 function exitOnOutputError(error: NodeJS.ErrnoException): void {
   // The callback of a write comes before the event.
   if (isErrorDelivered) return;
-  const { message, exitCode } = new OutputError(error);
+  const { message, exitCode } = outputError(error);
   if (exitCode === EXIT_CODES.outputError) process.stderr.write(`${message}\n`);
   process.exit(exitCode);
 }
@@ -91,4 +90,19 @@ export function terminalJson(value: object): string {
 /** Writes one object as a line of JSON. */
 export function writeJson(io: Io, value: object): void {
   io.stdout.write(`${terminalJson(value)}\n`);
+}
+
+/**
+ * Returns rows as padded columns, with a line break at the end. A cell takes one line, whatever its text: the names of
+ * keys come from clients.
+ */
+export async function table(
+  heading: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<string> {
+  const { default: widthOf } = await import('string-width');
+  const all = [heading, ...rows].map((row) => row.map(escapeControls));
+  const widths = heading.map((_, column) => Math.max(...all.map((row) => widthOf(row[column] ?? ''))));
+  const padded = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+  return all.map((row) => `${row.map(padded).join('  ').trimEnd()}\n`).join('');
 }

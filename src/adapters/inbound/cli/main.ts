@@ -16,20 +16,16 @@ import { EXIT_CODES } from '../../../shared/program.js';
 import { escapeControls, redactSecrets, systemReason } from '../../../shared/shown-text.js';
 import { addBackup, addRestore } from './commands/backup.js';
 import { addChanges } from './commands/changes.js';
-import { addCheck } from './commands/check.js';
+import { addCheck, addConfig } from './commands/check.js';
 import { addCompletion } from './commands/completion.js';
-import { addConfig } from './commands/config.js';
 import { addCopy } from './commands/copy.js';
 import { addImport } from './commands/import.js';
-import { addKeys } from './commands/keys.js';
+import { addKeys, addSigningKeys } from './commands/keys.js';
 import { addMcp } from './commands/mcp.js';
 import { addSeed } from './commands/seed.js';
-import { addSigningKeys } from './commands/signing-keys.js';
 import type { CliContext, Program } from './context.js';
-import { FileError } from './import/file-error.js';
-import { type Io, OutputError } from './io.js';
-import { detailText, exitCodeOfRefusal } from './refusal.js';
-import { Interrupted } from './signals.js';
+import { CommandError, type Io } from './io.js';
+import { detailText, exitCodeOfRefusal } from './remote.js';
 
 /**
  * Runs one command of `catalogue`.
@@ -137,17 +133,16 @@ function escapeLines(text: string): string {
 /** @throws the error itself if it is a defect */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
-  if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
-  if (error instanceof Interrupted || error instanceof OutputError || error instanceof FileError)
-    return error.exitCode;
-  if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
-  if (error instanceof SourceMissing) return EXIT_CODES.noInput;
-  if (error instanceof CopyError || error instanceof BackupUnusable || error instanceof UnknownService)
-    return EXIT_CODES.dataError;
-  if (error instanceof StoreInUse) return EXIT_CODES.inUse;
+  if (error instanceof CommandError) return error.exitCode;
   if (error instanceof RequestRefused) return exitCodeOfRefusal(error.status);
-  if (error instanceof Unavailable) return EXIT_CODES.unavailable;
   if (error instanceof AppError)
     return error.code === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
+  if (error instanceof SettingsError || error instanceof StoreConfigError) return EXIT_CODES.configuration;
+  if (error instanceof BackupTargetError) return EXIT_CODES.cannotCreate;
+  if (error instanceof SourceMissing) return EXIT_CODES.noInput;
+  if (error instanceof StoreInUse) return EXIT_CODES.inUse;
+  if (error instanceof Unavailable) return EXIT_CODES.unavailable;
+  const isOfData = [CopyError, BackupUnusable, UnknownService].some((kind) => error instanceof kind);
+  if (isOfData) return EXIT_CODES.dataError;
   throw error;
 }

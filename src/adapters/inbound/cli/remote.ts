@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import type { RemoteOptions } from '#packages/remote/remote-catalogue.js';
 import { SettingsError } from '../../../config/settings.js';
+import { EXIT_CODES } from '../../../shared/program.js';
 import { systemReason } from '../../../shared/shown-text.js';
 import type { CliContext } from './context.js';
 
@@ -58,4 +59,17 @@ function parseAddress(text: string): string {
   const address = url && `${url.origin}${url.pathname.replace(/\/$/, '')}`;
   if (url?.protocol === 'https:' && /^\/?$/.test(url.href.replace(`${address}`, ''))) return `${address}`;
   throw new InvalidArgumentError('It must be https://HOST or https://HOST:PORT, perhaps with a path.');
+}
+
+/** The exit code for a status with which the service refuses a request, or a line of an import. */
+export function exitCodeOfRefusal(status: number): number {
+  if (status === 401 || status === 403) return EXIT_CODES.notPermitted;
+  return status === 429 || status >= 500 ? EXIT_CODES.unavailable : EXIT_CODES.dataError;
+}
+
+/** The detail of an error as a line of text: what is wrong, and where. */
+export function detailText(detail: unknown): string {
+  const { message, pointer } = Object(detail) as { readonly message?: unknown; readonly pointer?: unknown };
+  const text = typeof message === 'string' ? message.replace(/\.$/, '') : JSON.stringify(detail);
+  return typeof pointer === 'string' && pointer !== '' ? `${text} (${pointer})` : text;
 }

@@ -76,33 +76,29 @@ export interface SeedingProgress {
   readonly existing: number;
 }
 
-export interface SeedingDependencies {
-  readonly products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds'>;
-  /** Returns what creates products as the service does, under these ids. */
-  readonly writer: (ids: IdPool) => Pick<RecordWriter<Product>, 'writeAll'>;
-  /** Returns the draft of a new product, with every issue of the body. */
-  readonly draft: (body: Product) => Draft<Product>;
-}
+/** Creates those of the first `count` products of a seed that are missing. */
+export type Seeding = (seed: number, count: number) => AsyncGenerator<SeedingProgress, void, void>;
 
-/** Fills a catalogue with sample products. It may be stopped and run again, and creates only what is missing. */
-export class Seeding {
-  constructor(private readonly deps: SeedingDependencies) {}
-
-  /**
-   * Creates those of the first `count` products of a seed that are missing, batch by batch. If the caller stops
-   * iterating, a later run creates the rest.
-   * @returns the progress after each batch
-   * @throws AppError `unavailable`
-   */
-  async *fill(seed: number, count: number): AsyncGenerator<SeedingProgress, void, void> {
+/**
+ * Returns what fills a catalogue with sample products, batch by batch, and the progress after each. If its caller stops
+ * iterating, a later run creates the rest. It throws the AppError `unavailable`.
+ * @param writerWith returns what creates products as the service does, under these ids
+ * @param draftOf returns the draft of a new product, with every issue of the body
+ */
+export function seeding(
+  products: Pick<Repository<Product>, 'reserveIds' | 'releaseIds'>,
+  writerWith: (ids: IdPool) => Pick<RecordWriter<Product>, 'writeAll'>,
+  draftOf: (body: Product) => Draft<Product>,
+): Seeding {
+  return async function* (seed, count) {
     // A refused product uses no id, because only this writer has these ids.
-    const ids = new ReservedIds(this.deps.products);
-    const writer = this.deps.writer(ids);
+    const ids = new ReservedIds(products);
+    const writer = writerWith(ids);
     let progress: SeedingProgress = { made: 0, existing: 0 };
     try {
       for (let first = 1; first <= count; first += COMMIT_BATCH) {
         const length = Math.min(COMMIT_BATCH, count - first + 1);
-        const drafts = Array.from({ length }, (_, at) => this.deps.draft(sampleProduct(seed, first + at)));
+        const drafts = Array.from({ length }, (_, at) => draftOf(sampleProduct(seed, first + at)));
         const outcomes = await writer.writeAll(drafts.map((draft) => ({ draft: () => draft })));
         const made = outcomes.filter(isMade).length;
         progress = { made: progress.made + made, existing: progress.existing + outcomes.length - made };
@@ -111,7 +107,7 @@ export class Seeding {
     } finally {
       await ids.release();
     }
-  }
+  };
 }
 
 /** @throws the error that refused the product, unless its sku was in use */

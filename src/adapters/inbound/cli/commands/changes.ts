@@ -66,7 +66,7 @@ export function addChanges(program: Command, context: CliContext): void {
     });
 }
 
-/** @throws RequestRefused, Unavailable; OutputError */
+/** @throws RequestRefused, Unavailable; CommandError */
 async function printChanges(
   context: CliContext,
   resource: string,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countsIn } from '../../../../application/maintenance/copy.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
-import { withProgress } from '../with-progress.js';
+import { withProgress } from '../progress.js';
 
 interface CopyOptions {
   readonly from: string;

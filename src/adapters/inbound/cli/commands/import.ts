@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
-import { Unavailable } from '#packages/remote/errors.js';
+import type { ImportResult } from '#packages/client/index.js';
+import { RequestRefused, Unavailable, UnknownService } from '#packages/remote/errors.js';
 import { RESOURCES } from '../../../../domain/record.js';
 import { EXIT_CODES } from '../../../../shared/program.js';
-import { escapeControls } from '../../../../shared/shown-text.js';
+import { escapeControls, redactSecrets } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
-import { ImportRun } from '../import/import-run.js';
 import { besideSource, isSealed, RefusedFile, releaseSealed } from '../import/refused-file.js';
-import { FORMATS, type Format, formatOf, SourceFile } from '../import/source-file.js';
-import { REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
-import { withProgress } from '../with-progress.js';
+import { FORMATS, type Format, firstLine, formatOf, SourceFile } from '../import/source-file.js';
+import { type Io, writeJson } from '../io.js';
+import { type Progress, withProgress } from '../progress.js';
+import { detailText, exitCodeOfRefusal, REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
 
 interface ImportCommandOptions {
   readonly resource: (typeof RESOURCES)[number];
@@ -25,6 +26,10 @@ interface ImportCommandOptions {
 }
 
 const MEBIBYTE = 1_048_576;
+/** The reasons of as many refused records are shown. */
+const SHOWN_REASONS = 10;
+/** If records are refused, the exit code is the first of these that fits one of them. */
+const CODES_OF_REFUSALS = [EXIT_CODES.dataError, EXIT_CODES.notPermitted, EXIT_CODES.unavailable];
 const AGAIN = 'Run the same command again: what is done stays as it is.';
 
 const MATCH_OR_ADD =
@@ -129,4 +134,84 @@ function whatNext(refused: string | undefined): string {
 
 function choice(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices);
+}
+
+/** Reads the results of an import, each with its record, and counts them. */
+class ImportRun {
+  /** How many records have a result. */
+  total = 0;
+  private readonly counts = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused: 0 };
+  private readonly codes = new Set<number>();
+
+  constructor(
+    private readonly io: Io,
+    private readonly progress: Progress,
+    private readonly source: SourceFile,
+    private readonly refused: RefusedFile | undefined,
+  ) {}
+
+  /** 0 if no record was refused. */
+  get exitCode(): number {
+    return CODES_OF_REFUSALS.find((code) => this.codes.has(code)) ?? EXIT_CODES.ok;
+  }
+
+  /**
+   * @param isStopped whether the rest shall not be read
+   * @throws RequestRefused; Unavailable, also if results are missing; UnknownService if they are of other records;
+   * CommandError
+   */
+  async follow(results: AsyncIterable<ImportResult>, isStopped: () => boolean): Promise<void> {
+    const { source, progress, counts } = this;
+    const records = source.records();
+    for await (const result of read(results)) {
+      const { value: record } = await records.next();
+      const { line, status, error } = result;
+      if (record?.number !== line)
+        throw new UnknownService(`The service has a result for record ${line}, which the file lacks there.`);
+      this.total++;
+      counts[kindOf(result)]++;
+      if (error) {
+        this.codes.add(exitCodeOfRefusal(status));
+        await this.refused?.add(record);
+        if (counts.refused <= SHOWN_REASONS) this.explain(firstLine(record), error);
+      }
+      progress.show('importing', source.position / MEBIBYTE, source.size / MEBIBYTE, ' MiB');
+      if (isStopped()) return;
+    }
+    if (!(await records.next()).done) throw new Unavailable('The results end before the file.');
+  }
+
+  /** Prints the counts. */
+  report({ dryRun, json }: { readonly dryRun: boolean; readonly json: boolean }): void {
+    const { io, counts, total } = this;
+    const hidden = counts.refused - SHOWN_REASONS;
+    if (hidden > 0) io.stderr.write(`${hidden} more are refused\n`);
+    const texts = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+    if (json) writeJson(io, counts);
+    else io.stdout.write(`${total} records${dryRun ? ' (dry run)' : ''}: ${texts.join(', ')}\n`);
+  }
+
+  private explain(line: number, { code, details, message }: NonNullable<ImportResult['error']>): void {
+    this.progress.clear();
+    const reasons = details.length > 0 ? details.map(detailText) : [message];
+    const text = `line ${line}: ${code}: ${reasons.join('; ')}`;
+    this.io.stderr.write(`${redactSecrets(escapeControls(text))}\n`);
+  }
+}
+
+/** @throws Unavailable also if a result is no JSON, or breaks off */
+async function* read(results: AsyncIterable<ImportResult>): AsyncGenerator<ImportResult, void, void> {
+  try {
+    yield* results;
+  } catch (error) {
+    if (error instanceof RequestRefused || error instanceof Unavailable) throw error;
+    throw new Unavailable(`The results cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function kindOf({ status, unchanged, replayed, error }: ImportResult) {
+  if (error) return 'refused';
+  if (unchanged || replayed) return 'unchanged';
+  if (status === 201) return 'created';
+  return status === 204 ? 'deleted' : 'changed';
 }

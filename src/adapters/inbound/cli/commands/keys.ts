@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ApiKeyService, presentApiKey } from '../../../../application/auth/api-keys.js';
+import type { SigningKeys } from '../../../../application/auth/signing-keys.js';
 import { isScope, SCOPES, type Scope } from '../../../../domain/access.js';
+import { type PhasedKey, signsFrom } from '../../../../domain/access-token.js';
 import { API_KEY, validateExpiry } from '../../../../domain/api-key.js';
 import { AppError } from '../../../../domain/errors.js';
 import { parseInstant } from '../../../../domain/instant.js';
@@ -8,16 +10,12 @@ import { validateText } from '../../../../domain/text.js';
 import { repetitionsIn } from '../../../../domain/validation.js';
 import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
-import { type Io, terminalJson, writeJson } from '../io.js';
+import { type Io, table, terminalJson, writeJson } from '../io.js';
 
 interface CreateOptions {
   readonly name: string;
   readonly scopes: Scope[];
   readonly expiresAt?: number;
-  readonly json?: boolean;
-}
-
-interface ListOptions {
   readonly json?: boolean;
 }
 
@@ -61,18 +59,17 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       "\nexample: catalogue keys create --name 'web shop' --scopes products:read,orders:write",
     )
     .action(async ({ name, scopes, expiresAt, json }: CreateOptions, command: Command) => {
-      const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
-      if (validateText(name, API_KEY.name).length > 0 || repeatedScopes(scopes).length > 0) {
+      if (validateText(name, API_KEY.name).length > 0 || repeatedScopes(scopes).length > 0)
         command.error('error: --name takes 1 to 200 visible characters, and --scopes takes each scope once');
-      }
       const create = async (administration: ApiKeyService) => {
+        const key = { name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
         const created = await administration.create(key);
         const { id, fields } = created.record;
         const title = `Key ${id} (${escapeControls(fields.name)}): ${fields.scopes.join(' ')}`;
-        const lines = json
-          ? [terminalJson({ ...presentApiKey(created.record), key: created.key })]
-          : [title, 'Shown this once:', created.key];
-        await io.stdout.deliver(`${lines.join('\n')}\n`).catch(revokeUnseen(administration, id));
+        const text = json
+          ? terminalJson({ ...presentApiKey(created.record), key: created.key })
+          : `${title}\nShown this once:\n${created.key}`;
+        await io.stdout.deliver(`${text}\n`).catch(revokeUnseen(administration, id));
       };
       // Keys are created before the first start where machines are set up by a program.
       await administer(create, (file) =>
@@ -80,25 +77,29 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
       );
     });
 
-  keys
-    .command('list')
-    .summary('show every key, never its secret')
-    .description(
-      'Shows every key, never its secret: a table on a terminal, and a line of JSON for each key elsewhere.',
-    )
-    .option('--json', 'print a line of JSON for each key on a terminal as well')
-    .addHelpText('after', '\nexample: catalogue keys list --json | jq -r .name')
-    .action(({ json }: ListOptions) =>
+  addList(
+    keys
+      .command('list')
+      .summary('show every key, never its secret')
+      .description(
+        'Shows every key, never its secret: a table on a terminal, and a line of JSON for each key elsewhere.',
+      )
+      .addHelpText('after', '\nexample: catalogue keys list --json | jq -r .name'),
+    io,
+    ['ID', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED', 'REQUESTS, 24 H'],
+    ({ id, name, scopes, expiresAt, lastUsedAt, usage }: ShownKey) => [
+      `${id}`,
+      name,
+      scopes.length === SCOPES.length ? 'all' : scopes.join(' '),
+      expiresAt ?? 'never',
+      lastUsedAt ?? 'never',
+      usage === undefined ? '-' : `${usage.requests}`,
+    ],
+    (show) =>
       administer(async (administration) => {
-        if (json || !io.stdout.isTTY) {
-          for await (const key of administration.all()) writeJson(io, presentApiKey(key));
-          return;
-        }
-        const all: ShownKey[] = [];
-        for await (const key of administration.all()) all.push(presentApiKey(key));
-        await printTable(io, all);
+        for await (const key of administration.all()) show(presentApiKey(key));
       }),
-    );
+  );
 
   keys
     .command('revoke')
@@ -126,18 +127,100 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     });
 }
 
-async function printTable(io: Io, keys: readonly ShownKey[]): Promise<void> {
-  const { table } = await import('../table.js');
-  const heading = ['ID', 'NAME', 'SCOPES', 'EXPIRES', 'LAST USED', 'REQUESTS, 24 H'];
-  const rows = keys.map(({ id, name, scopes, expiresAt, lastUsedAt, usage }) => [
-    `${id}`,
-    name,
-    scopes.length === SCOPES.length ? 'all' : scopes.join(' '),
-    expiresAt ?? 'never',
-    lastUsedAt ?? 'never',
-    usage === undefined ? '-' : `${usage.requests}`,
-  ]);
-  io.stdout.write(table(heading, rows));
+export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
+  const administer = async (use: (keys: SigningKeys) => Promise<void>) => {
+    const settings = loadSettings();
+    await (await loadTasks()).administerSigningKeys(settings, use);
+  };
+  const keys = program
+    .command('signing-keys')
+    .summary('manage the keys that sign access tokens')
+    .description('Manages the keys that sign access tokens, whether a service runs or not.')
+    .addHelpText('after', '\nexample: catalogue signing-keys rotate');
+
+  addList(
+    keys
+      .command('list')
+      .summary('show the keys, never their private parts')
+      .description(
+        'Shows the keys, never their private parts: a table on a terminal, and lines of JSON elsewhere.',
+      )
+      .addHelpText('after', '\nexample: catalogue signing-keys list'),
+    io,
+    ['ID', 'KID', 'PHASE', 'CREATED', 'SIGNS FROM'],
+    ({ id, kid, phase, createdAt, signsFrom }: ReturnType<typeof presentSigningKey>) => [
+      `${id}`,
+      kid,
+      phase,
+      createdAt,
+      signsFrom ?? '-',
+    ],
+    (show) =>
+      administer(async (administration) => {
+        for (const key of await administration.phased()) show(presentSigningKey(key));
+      }),
+  );
+
+  keys
+    .command('rotate')
+    .summary('add a key, which signs ten minutes later')
+    .description('Adds a key. It signs ten minutes later, when every replica and every cache knows it.')
+    .addHelpText('after', '\nexample: catalogue signing-keys rotate')
+    .action(() =>
+      administer(async (administration) => {
+        const id = await administration.rotate();
+        io.stdout.write(
+          `Signing key ${id} is published from now on, and signs in ten minutes. Existing tokens stay valid.\n`,
+        );
+      }),
+    );
+
+  keys
+    .command('revoke')
+    .summary('delete a key, and so all tokens that it signed')
+    .description('Deletes a key. All tokens that it signed become invalid within a minute.')
+    .argument('<id>', 'the id of the key, as signing-keys list shows it', parseId)
+    .addHelpText('after', '\nexample: catalogue signing-keys revoke 1')
+    .action((id: number) =>
+      administer(async (administration) => {
+        const kid = escapeControls(await administration.revoke(id).catch(noSuchKey(`signing key ${id}`)));
+        io.stdout.write(
+          `Signing key ${id} (${kid}) is deleted. A running service refuses its tokens within a minute.\n`,
+        );
+      }),
+    );
+}
+
+/** Makes a command list keys: as a table on a terminal, else each as a line of JSON as soon as it is read. */
+function addList<Shown extends object>(
+  command: Command,
+  io: Io,
+  heading: readonly string[],
+  rowOf: (key: Shown) => string[],
+  read: (show: (key: Shown) => void) => Promise<void>,
+): void {
+  command
+    .option('--json', 'print a line of JSON for each key on a terminal as well')
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      if (json || !io.stdout.isTTY) return read((key) => writeJson(io, key));
+      const rows: string[][] = [];
+      await read((key) => rows.push(rowOf(key)));
+      io.stdout.write(await table(heading, rows));
+    });
+}
+
+/** A signing key as the command line shows it: without its private part. */
+function presentSigningKey({ key, phase }: PhasedKey) {
+  const { id, createdAt, fields } = key;
+  const time = (at: number) => new Date(at).toISOString();
+  return {
+    id,
+    kid: fields.kid,
+    algorithm: fields.algorithm,
+    createdAt: time(createdAt),
+    phase,
+    signsFrom: phase === 'next' ? time(signsFrom(key)) : undefined,
+  };
 }
 
 /** For a `catch`: revokes a key that could not be shown, because it will not be shown again. */
@@ -152,15 +235,14 @@ function revokeUnseen(administration: ApiKeyService, id: number): (error: Error)
 }
 
 /** For a `catch`: names the key that does not exist. */
-export function noSuchKey(key: string): (error: unknown) => never {
+function noSuchKey(key: string): (error: unknown) => never {
   return (error) => {
     const isMissing = error instanceof AppError && error.code === 'not_found';
     throw isMissing ? new AppError('not_found', `The store has no ${key}.`) : error;
   };
 }
 
-/** Parses the id of an API key or a signing key. */
-export function parseId(text: string): number {
+function parseId(text: string): number {
   if (/^[1-9]\d{0,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is not an id.');
 }

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readInteger } from '../../../../shared/text-values.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
+import { withProgress } from '../progress.js';
 import type { Seeding, SeedingProgress } from '../samples.js';
 import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../samples.js';
-import { withProgress } from '../with-progress.js';
 
 interface SeedOptions {
   readonly products: number;
@@ -35,7 +35,7 @@ async function fill(seeding: Seeding, { seed, products: count, json }: SeedOptio
   await withProgress(io, async (terminal, signals) => {
     signals.listen();
     let progress: SeedingProgress = { made: 0, existing: 0 };
-    for await (progress of seeding.fill(seed, count)) {
+    for await (progress of seeding(seed, count)) {
       terminal.show('creating products', progress.made + progress.existing, count);
       if (signals.exitCode !== undefined) break;
     }

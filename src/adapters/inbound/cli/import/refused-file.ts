@@ -5,8 +5,7 @@ import { access, type FileHandle, readFile, realpath, rename, rm, stat, writeFil
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
 import { EXIT_CODES } from '../../../../shared/program.js';
-import { FileError } from './file-error.js';
-import { namelessFile, type SourceFile, type SourceRecord } from './source-file.js';
+import { fileError, namelessFile, type SourceFile, type SourceRecord } from './source-file.js';
 
 const FLUSHED_BYTES = 65_536;
 const LINE_END = Buffer.from('\n');
@@ -40,7 +39,7 @@ export class RefusedFile {
     private readonly source: SourceFile,
   ) {}
 
-  /** @throws FileError if the file cannot be created, is the source, or is not to be replaced */
+  /** @throws CommandError if the file cannot be created, is the source, or is not to be replaced */
   static async at(path: string, source: SourceFile): Promise<RefusedFile> {
     try {
       if (await source.isAt(path)) throw new Error('this file is read');
@@ -50,7 +49,7 @@ export class RefusedFile {
       const spool = await namelessFile((await isDevice(target)) ? tmpdir() : dirname(target));
       return new RefusedFile(target, spool, source);
     } catch (error) {
-      throw new FileError(path, error, EXIT_CODES.cannotCreate);
+      throw fileError(path, error, EXIT_CODES.cannotCreate);
     }
   }
 
@@ -63,7 +62,7 @@ export class RefusedFile {
 
   /**
    * Writes the file if it has a record. Else removes the one that an earlier import wrote: it is not to be imported next.
-   * @throws FileError
+   * @throws CommandError
    */
   async finish(): Promise<void> {
     await this.flush();
@@ -117,7 +116,7 @@ export class RefusedFile {
     try {
       await write();
     } catch (error) {
-      throw new FileError(this.path, error, EXIT_CODES.outputError);
+      throw fileError(this.path, error, EXIT_CODES.outputError);
     }
   }
 }

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { EXIT_CODES } from '../../../../shared/program.js';
 import { CsvSplitter, type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
-import { FileError } from './file-error.js';
+import { systemReason } from '../../../../shared/shown-text.js';
+import { CommandError } from '../io.js';
+
+/** The error of a file of the command line that cannot be read or written. */
+export function fileError(file: string, cause: unknown, exitCode: number): CommandError {
+  return new CommandError(`${file}: ${systemReason(cause)}`, exitCode, { cause });
+}
 
 export const FORMATS = {
   ndjson: { type: 'application/x-ndjson', endings: ['.ndjson', '.jsonl'], splitter: NdjsonSplitter },
@@ -64,7 +70,7 @@ export class SourceFile {
    * gone when the process ends.
    * @param path `-` is standard input
    * @param onCopied called with the number of bytes copied so far
-   * @throws FileError
+   * @throws CommandError
    */
   static async open(path: string, format: Format, onCopied: (bytes: number) => void): Promise<SourceFile> {
     const handle = path === '-' ? undefined : await open(path).catch((error) => notRead(path, error));
@@ -155,7 +161,7 @@ async function copied(
 ): Promise<FileHandle> {
   const folder = tmpdir();
   const notWritten = (error: unknown): never => {
-    throw new FileError(folder, error, EXIT_CODES.outputError);
+    throw fileError(folder, error, EXIT_CODES.outputError);
   };
   const file = await namelessFile(folder).catch(notWritten);
   let bytes = 0;
@@ -175,5 +181,5 @@ async function copied(
 }
 
 function notRead(path: string, error: unknown): never {
-  throw new FileError(path, error, EXIT_CODES.noInput);
+  throw fileError(path, error, EXIT_CODES.noInput);
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import Database from 'libsql';
-import { table } from '#src/adapters/inbound/cli/table.js';
+import { table } from '#src/adapters/inbound/cli/io.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { list } from '../../../../support/list.js';
@@ -261,7 +261,7 @@ describe('the command line', () => {
     expect(lines[1]).to.match(/^2 +plain +all +never +never +-$/);
     // Each of the two characters takes two columns.
     expect(lines[2]?.indexOf('users:read')).to.equal((lines[1]?.indexOf('all') ?? 0) - 2);
-    expect(table(['A'], [[name]])).to.equal('A\n\\u001b[31mred\\u000a漢字\n');
+    expect(await table(['A'], [[name]])).to.equal('A\n\\u001b[31mred\\u000a漢字\n');
     // C1 controls and marks of direction are allowed in a name; JSON shows them as they are in ASCII.
     const hostile = 'a\u009b31m\u202eb\u2066\u{e0001}';
     const made = await runInProcess([...create(hostile, 'users:read'), '--json'], where);
