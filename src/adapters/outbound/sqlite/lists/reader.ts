@@ -31,7 +31,6 @@ import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-tex
 import {
   type Bound,
   comparedColumn,
-  contains,
   idsOfSeek,
   isRange,
   narrowed,
@@ -234,7 +233,7 @@ export class ListReader<Fields> {
       const from = last ? positionOf(last, order, 'after') : boundOf(query);
       const count = Math.min(limit + 1 - found.length, this.records.batch);
       const { ids, isLast } = next(from, count);
-      const batch = ids ? this.records.read(this.database, ids) : [];
+      const batch = this.records.read(this.database, ids);
       found.push(...batch);
       const page = firstPage(query, found);
       if (page.hasMore || (isLast && batch.length < count)) return page;
@@ -274,7 +273,7 @@ function rangeBehind({ low, high }: IdRange, descending: boolean, from: Position
 }
 
 /** A part of one index that has exactly the records of a list, in their order. Rows with the same value tie. */
-export interface IndexScan {
+interface IndexScan {
   /** The table and the index, or the table with the values of lists. */
   readonly source: string;
   readonly column: string;
@@ -288,7 +287,7 @@ export interface IndexScan {
 }
 
 /** @returns undefined if no index has exactly the records of the list, in their order */
-export function indexScanOf(
+function indexScanOf(
   table: RecordTable,
   query: Pick<ListQuery, 'filters' | 'order' | 'from'>,
 ): IndexScan | undefined {
@@ -321,9 +320,9 @@ function startAt({ values: [value, id], inclusive }: Position): Start {
 }
 
 /** The next rows of a list. */
-export interface NextRows {
-  /** A statement of their ids, in the order of the list; undefined if there are none. */
-  readonly ids: Sql | undefined;
+interface NextRows {
+  /** A statement of their ids, in the order of the list. */
+  readonly ids: Sql;
   /** Whether its part of the list is over if there are fewer rows than were asked for. */
   readonly isLast: boolean;
 }
@@ -333,7 +332,7 @@ export interface NextRows {
  * sorts only the rows before the ties of this value.
  * @param from a position of the list
  */
-export function nextRows(
+function nextRows(
   reader: Reader,
   scan: IndexScan,
   from: Position | undefined,
@@ -359,7 +358,7 @@ function rangesOf(scan: IndexScan, after?: Start, last?: Value): Sql[] {
   const beyond = (value: Value | undefined) =>
     value === undefined ? undefined : { value, inclusive: false };
   return [
-    ...(after && behind && contains(range, after.value) ? [rows(tied(after.value), behind)] : []),
+    ...(after && behind ? [rows(tied(after.value), behind, rangeCondition(column, range))] : []),
     rows(rangeCondition(column, narrowed(range, descending, beyond(after?.value), beyond(last)))),
     ...(last === undefined ? [] : [rows(tied(last))]),
   ];

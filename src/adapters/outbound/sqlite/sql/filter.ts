@@ -2,8 +2,6 @@ import type {
   AttributeFilter,
   Comparison,
   Filter,
-  Membership,
-  OptionalMembership,
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
@@ -31,8 +29,6 @@ import {
   valuesTable,
 } from './schema.js';
 
-const OPERATORS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
-
 /** The column that a filter compares; undefined for attributes, lists and presence, which have no column. */
 export function comparedColumn(table: RecordTable, filter: Filter): string | undefined {
   if (filter.operator === 'attribute' || filter.operator === 'search') return undefined;
@@ -49,12 +45,16 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
   if (filter.operator === 'attribute' || filter.operator === 'search')
     throw new Error('The filter compares no single value.');
   if (filter.operator === 'exists') return sql(`${term} IS ${filter.value ? 'NOT NULL' : 'NULL'}`);
-  const values = comparedValues(table, filter);
-  if (filter.operator === 'in') return isOneOf(term, values);
-  if (filter.operator === 'inOrNone') return anyOf([sql(`${term} IS NULL`), isOneOf(term, values)]);
-  const [value] = values;
-  if (filter.operator !== 'prefix') return sql(`${term} ${OPERATORS[filter.operator]} ?`, value);
-  return rangeCondition(term, rangeOfPrefix(String(value)));
+  if ('values' in filter) {
+    const isListed = isOneOf(
+      term,
+      filter.values.map((value) => comparedValue(table, filter, value)),
+    );
+    return filter.operator === 'in' ? isListed : anyOf([sql(`${term} IS NULL`), isListed]);
+  }
+  return filter.operator === 'ne'
+    ? sql(`${term} <> ?`, comparedValue(table, filter, filter.value))
+    : rangeCondition(term, rangeOf(table, [filter]));
 }
 
 /**
@@ -64,31 +64,6 @@ export function conditionOf(table: RecordTable, filter: Filter, term: string): S
 export function pathOf(key: string): string | null {
   if (key.includes('\0')) return null;
   return `$.attributes."${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '\\u0022')}"`;
-}
-
-/** The values of a filter as they are compared. */
-function comparedValues(
-  table: RecordTable,
-  filter: Comparison | Membership | OptionalMembership,
-): readonly Value[] {
-  const values = 'values' in filter ? filter.values : [filter.value];
-  return values.map((value) => comparedValue(table, filter, value));
-}
-
-/** The values that filters of one attribute allow: numbers if they compare numbers, else all. */
-export function attributeRange(filters: readonly AttributeFilter[]): Range {
-  const bounds = filters.flatMap((filter): Range[] => {
-    if (!('comparison' in filter)) return [];
-    const bound = { value: filter.number, inclusive: filter.comparison.endsWith('e') };
-    return [filter.comparison.startsWith('g') ? { low: bound } : { high: bound }];
-  });
-  if (bounds.length === 0) return {};
-  const { low, high } = intersection(bounds);
-  // SQLite orders all numbers before all texts.
-  return {
-    low: low ?? { value: LOWEST.integer, inclusive: true },
-    high: high ?? { value: LOWEST.text, inclusive: false },
-  };
 }
 
 export interface Bound {
@@ -108,83 +83,37 @@ export function isRange(filter: Filter): boolean {
   return !['ne', 'in', 'inOrNone', 'attribute', 'search'].includes(filter.operator);
 }
 
+/** The lowest values. A comparison with one finds every value, and makes an index of existing values usable. */
+const LOWEST = { text: '', integer: -Number.MAX_VALUE };
+/** SQLite orders all numbers before all texts. */
+const NUMBERS: Range = {
+  low: { value: LOWEST.integer, inclusive: true },
+  high: { value: LOWEST.text, inclusive: false },
+};
+
 /**
  * The range that all filters allow.
- * @param filters filters of one column, each a range
+ * @param filters of one column or of one attribute, each a range
  */
 export function rangeOf(table: RecordTable, filters: readonly Filter[]): Range {
   return intersection(filters.map((filter) => rangeOfOne(table, filter)));
 }
-
-function intersection(ranges: readonly Range[]): Range {
-  return ranges.reduce<Range>(
-    (range, { low, high }) => ({ low: tighterLow(range.low, low), high: tighterHigh(range.high, high) }),
-    {},
-  );
-}
-
-export function rangeCondition(column: string, { low, high }: Range): Sql {
-  return allOf([
-    ...(low ? [sql(`${column} >${low.inclusive ? '=' : ''} ?`, low.value)] : []),
-    ...(high ? [sql(`${column} <${high.inclusive ? '=' : ''} ?`, high.value)] : []),
-  ]);
-}
-
-/** The part of a range that lies between two bounds, in the direction of a scan. */
-export function narrowed(range: Range, descending: boolean, start?: Bound, end?: Bound): Range {
-  const [low, high] = descending ? [end, start] : [start, end];
-  return { low: tighterLow(range.low, low), high: tighterHigh(range.high, high) };
-}
-
-export function contains({ low, high }: Range, value: Value): boolean {
-  const here: Bound = { value, inclusive: true };
-  return tighterLow(low, here) === here && tighterHigh(high, here) === here;
-}
-
-/** The higher of two lower bounds. */
-function tighterLow(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
-  return a && b ? tighter(a, b, compareStored(a.value, b.value)) : (a ?? b);
-}
-
-/** The lower of two upper bounds. */
-function tighterHigh(a: Bound | undefined, b: Bound | undefined): Bound | undefined {
-  return a && b ? tighter(a, b, compareStored(b.value, a.value)) : (a ?? b);
-}
-
-function tighter(a: Bound, b: Bound, difference: number): Bound {
-  if (difference === 0) return a.inclusive ? b : a;
-  return difference > 0 ? a : b;
-}
-
-function isValueFilter(filter: Filter): filter is Comparison {
-  return 'value' in filter && !['attribute', 'exists'].includes(filter.operator);
-}
-
-/** The lowest values. A comparison with one finds every value, and makes an index of existing values usable. */
-const LOWEST = { text: '', integer: -Number.MAX_VALUE };
 
 function rangeOfOne(table: RecordTable, filter: Filter): Range {
   if (filter.operator === 'exists') {
     const lowest = table.fields[filter.field]?.type === 'text' ? LOWEST.text : LOWEST.integer;
     return { low: { value: lowest, inclusive: true } };
   }
-  if (!isValueFilter(filter)) return {};
+  if ('comparison' in filter) return intersection([NUMBERS, comparedTo(filter.comparison, filter.number)]);
+  if (filter.operator === 'attribute' || !('value' in filter)) return {};
   const value = comparedValue(table, filter, filter.value);
-  const bound = (inclusive: boolean): Bound => ({ value, inclusive });
-  switch (filter.operator) {
-    case 'eq':
-      return { low: bound(true), high: bound(true) };
-    case 'gt':
-    case 'gte':
-      return { low: bound(filter.operator === 'gte') };
-    case 'lt':
-    case 'lte':
-      return { high: bound(filter.operator === 'lte') };
-    case 'prefix':
-      return rangeOfPrefix(String(value));
-    default:
-      return {};
-  }
+  return filter.operator === 'prefix' ? rangeOfPrefix(String(value)) : comparedTo(filter.operator, value);
+}
+
+function comparedTo(operator: Exclude<Comparison['operator'], 'prefix'>, value: Value): Range {
+  const bound: Bound = { value, inclusive: operator.endsWith('e') || operator === 'eq' };
+  if (operator === 'eq') return { low: bound, high: bound };
+  return operator.startsWith('g') ? { low: bound } : { high: bound };
 }
 
 export function rangeOfPrefix(prefix: string): Range {
@@ -193,6 +122,34 @@ export function rangeOfPrefix(prefix: string): Range {
     low: { value: from, inclusive: true },
     high: before === undefined ? undefined : { value: before, inclusive: false },
   };
+}
+
+/** The values that all ranges have. */
+function intersection(ranges: readonly Range[]): Range {
+  return ranges.reduce(
+    (one, other) => ({ low: tighter(one.low, other.low, 1), high: tighter(one.high, other.high, -1) }),
+    {},
+  );
+}
+
+/** @param sign 1 for lower bounds, -1 for upper ones */
+function tighter(a: Bound | undefined, b: Bound | undefined, sign: number): Bound | undefined {
+  if (!a || !b) return a ?? b;
+  const difference = sign * compareStored(a.value, b.value);
+  return difference > 0 || (difference === 0 && !a.inclusive) ? a : b;
+}
+
+/** The part of a range that lies between two bounds, in the direction of a scan. */
+export function narrowed(range: Range, descending: boolean, start?: Bound, end?: Bound): Range {
+  return intersection([range, descending ? { low: end, high: start } : { low: start, high: end }]);
+}
+
+export function rangeCondition(column: string, { low, high }: Range): Sql {
+  if (low && low === high) return sql(`${column} = ?`, low.value);
+  return allOf([
+    ...(low ? [sql(`${column} >${low.inclusive ? '=' : ''} ?`, low.value)] : []),
+    ...(high ? [sql(`${column} <${high.inclusive ? '=' : ''} ?`, high.value)] : []),
+  ]);
 }
 
 /** The most values that are looked up for a row one by one. Of more, and of ranges, all ids are found before. */
@@ -281,7 +238,7 @@ function valuesSeek(table: RecordTable, filter: Filter): Seek | undefined {
 
 function rangeSeek(table: RecordTable, filters: readonly AttributeFilter[]): Seek {
   const [{ field, key }] = filters as [AttributeFilter];
-  const found = allOf([ofField(attributeName(field, key)), rangeCondition('value', attributeRange(filters))]);
+  const found = allOf([ofField(attributeName(field, key)), rangeCondition('value', rangeOf(table, filters))]);
   return { source: valuesTable(table.name), found, served: filters };
 }
 
