@@ -51,12 +51,10 @@ class PatchedDocument {
   apply(operation: PatchOperation, at: number): void {
     this.at = at;
     const path = pointerSteps(operation.path);
-    if (operation.op === 'test') this.test(path, operation.value);
-    else if (operation.op === 'add') this.add(path, operation.value);
-    else if (operation.op === 'replace') this.replace(path, operation.value);
-    else if (operation.op === 'remove') this.remove(path);
+    if (operation.op === 'remove') this.remove(path);
     else if (operation.op === 'move') this.move(pointerSteps(operation.from), path);
-    else this.add(path, this.existing(pointerSteps(operation.from), 'from'));
+    else if (operation.op === 'copy') this.add(path, this.existing(pointerSteps(operation.from), 'from'));
+    else this[operation.op](path, operation.value);
   }
 
   private test(path: Steps, value: unknown): void {
@@ -175,43 +173,33 @@ function quoted(path: Steps): string {
 }
 
 /** The steps of a JSON Pointer (RFC 6901), unescaped. Empty for the whole document. */
-export type Steps = readonly string[];
+type Steps = readonly string[];
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
 /** A body has at most 20 levels, so a longer pointer leads nowhere. */
-export const MAX_STEPS = 100;
+const MAX_STEPS = 100;
 
-const SLASH = '/'.charCodeAt(0);
-const TILDE = '~'.charCodeAt(0);
-
-/** `~` and `/` are the only escaped characters, so the name cannot hide behind an escape. */
+/** `~` and `/` are the only escaped characters. */
+const INVALID_ESCAPE = /~(?![01])/;
+/** No body may have this as a name, so such a pointer leads to no value. The name cannot hide behind an escape. */
 const PROTO_STEP = /\/__proto__(?:\/|$)/;
 
-/** Whether `__proto__` is a step. No body may have it as a name, so the pointer leads to no value. */
-export function hasProtoStep(text: string): boolean {
-  return PROTO_STEP.test(text);
-}
-
 /**
- * Returns the issue of a pointer, without making its steps.
- * @returns `too_long` for more than 100 steps, `invalid_format` for a text that is no pointer; undefined if it is valid
+ * @param mayBeAbsent whether the pointer may lead to a place that no document can have
+ * @returns undefined if the text is a valid pointer
  */
-export function pointerIssue(text: string): 'invalid_format' | 'too_long' | undefined {
-  if (text === '') return undefined;
-  if (!text.startsWith('/')) return 'invalid_format';
-  let steps = 0;
-  let hasInvalidEscape = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === SLASH && ++steps > MAX_STEPS) return 'too_long';
-    if (code === TILDE && text[i + 1] !== '0' && text[i + 1] !== '1') hasInvalidEscape = true;
-  }
-  return hasInvalidEscape ? 'invalid_format' : undefined;
+function pointerIssue(text: unknown, mayBeAbsent: boolean): Issue['code'] | undefined {
+  if (text === undefined) return 'required';
+  if (typeof text !== 'string') return 'invalid_type';
+  if (text !== '' && !text.startsWith('/')) return 'invalid_format';
+  if (text.split('/', MAX_STEPS + 2).length > MAX_STEPS + 1) return 'too_long';
+  const isInvalid = INVALID_ESCAPE.test(text) || (!mayBeAbsent && PROTO_STEP.test(text));
+  return isInvalid ? 'invalid_format' : undefined;
 }
 
 /** Returns the steps of a valid pointer. */
-export function pointerSteps(text: string): Steps {
+function pointerSteps(text: string): Steps {
   return text.split('/').slice(1).map(unescaped);
 }
 
@@ -226,7 +214,7 @@ export function valueAt(document: unknown, steps: Steps): unknown {
 }
 
 /** The array index of a step (RFC 6901 section 4: no sign, no leading zero); undefined if the step is no index. */
-export function indexOf(step: string): number | undefined {
+function indexOf(step: string): number | undefined {
   return INDEX.test(step) ? Number(step) : undefined;
 }
 
@@ -245,27 +233,11 @@ function unescaped(step: string): string {
 }
 
 /** An operation of RFC 6902 section 4 with valid pointers (RFC 6901). It may have members that are ignored. */
-export type PatchOperation =
-  | WithValue<'add'>
-  | WithValue<'replace'>
-  | WithValue<'test'>
-  | WithFrom<'move'>
-  | WithFrom<'copy'>
+type PatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'move'; readonly path: string; readonly from: string }
+  | { readonly op: 'copy'; readonly path: string; readonly from: string }
   | { readonly op: 'remove'; readonly path: string };
-
-interface WithValue<Op> {
-  readonly op: Op;
-  readonly path: string;
-  readonly value: unknown;
-}
-
-interface WithFrom<Op> {
-  readonly op: Op;
-  readonly path: string;
-  readonly from: string;
-}
-
-type Sent = Readonly<Record<string, unknown>>;
 
 export const MAX_OPERATIONS = 1_000;
 
@@ -284,29 +256,20 @@ const NEEDED: ReadonlyMap<unknown, 'value' | 'from' | undefined> = new Map([
  * @throws AppError `invalid_patch` with every issue
  */
 export function parseJsonPatch(body: unknown): PatchOperation[] {
+  const rule = `must be an array of at most ${MAX_OPERATIONS} operations`;
   const issues: Issue[] = [];
-  const operations = operationsIn(body, issues);
-  if (issues.length === 0) return operations;
-  const details = issues.slice(0, MAX_ISSUES);
-  throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', details);
+  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', [], rule));
+  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', [], rule));
+  else for (const [at, sent] of body.entries()) checkOperation(sent, at, issues);
+  if (issues.length === 0) return body as PatchOperation[];
+  throw invalidPatch('The body is no JSON Patch (RFC 6902); see details.', issues.slice(0, MAX_ISSUES));
 }
 
-export function invalidPatch(message: string, issues: readonly Issue[]): AppError {
+function invalidPatch(message: string, issues: readonly Issue[]): AppError {
   return new AppError('invalid_patch', message, issues);
 }
 
-/** @param issues receives every issue; the operations are good if it stays empty */
-function operationsIn(body: unknown, issues: Issue[]): PatchOperation[] {
-  const rule = `must be an array of at most ${MAX_OPERATIONS} operations`;
-  if (!Array.isArray(body)) issues.push(fieldIssue('invalid_type', [], rule));
-  else if (body.length > MAX_OPERATIONS) issues.push(fieldIssue('too_long', [], rule));
-  else {
-    for (const [at, sent] of body.entries()) checkOperation(sent, at, issues);
-    return body as PatchOperation[];
-  }
-  return [];
-}
-
+/** @param issues receives every issue */
 function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
   if (!isJsonObject(sent)) {
     issues.push(fieldIssue('invalid_type', [at], 'must be an object with op and path'));
@@ -322,7 +285,8 @@ function checkOperation(sent: unknown, at: number, issues: Issue[]): void {
   else if (!NEEDED.has(op)) report('invalid_format', 'op', OPERATIONS);
   const needed = NEEDED.get(op);
   for (const member of needed === 'from' ? (['path', 'from'] as const) : (['path'] as const)) {
-    const issue = pointerIssueOf(sent, member);
+    // A `test` of a path that cannot exist fails as of any absent one. The other operations cannot use it.
+    const issue = pointerIssue(sent[member], op === 'test');
     if (issue !== undefined) report(issue, member, POINTERS);
   }
   if (needed === 'value' && !Object.hasOwn(sent, 'value')) report('required', 'value', 'a JSON value');
@@ -337,15 +301,4 @@ const TESTED_VALUES = `a JSON value whose numbers are from ${Number.MIN_SAFE_INT
 function hasUnsafeNumber(value: unknown): boolean {
   if (typeof value === 'number') return !isStoredExactly(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasUnsafeNumber);
-}
-
-function pointerIssueOf(sent: Sent, member: 'path' | 'from'): Issue['code'] | undefined {
-  const text = sent[member];
-  if (text === undefined) return 'required';
-  return typeof text === 'string' ? stepsIssue(text, sent) : 'invalid_type';
-}
-
-/** A `test` of a path that cannot exist fails as of any absent one. The other operations cannot use it. */
-function stepsIssue(text: string, { op }: Sent): Issue['code'] | undefined {
-  return pointerIssue(text) ?? (op !== 'test' && hasProtoStep(text) ? 'invalid_format' : undefined);
 }

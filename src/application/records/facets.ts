@@ -59,11 +59,6 @@ export class FacetCounter {
       if (hasPrefix(value, this.query.prefix)) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
 
-  /** The number of different values, of all fields. */
-  get size(): number {
-    return this.counts.reduce((sum, { size }) => sum + size, 0);
-  }
-
   facets(): Facet[] {
     return this.counts.map((counts) => {
       const top = new FacetTop(this.query);
@@ -84,12 +79,6 @@ export class FacetTop {
   add(count: FacetCount): void {
     const { after } = this.query;
     if (!after || compareFacetCounts(count, after) > 0) this.top.add(count);
-  }
-
-  /** A value that comes behind all those added needs a higher count to be among the first. */
-  get leastCount(): number {
-    const found = this.top.inOrder();
-    return found.length > this.query.limit ? (found.at(-1)?.count ?? 0) : 0;
   }
 
   facet(): Facet {

@@ -134,39 +134,3 @@ export interface ResponseMapper<Fields> {
 export function responseJson<Fields>(present: ResponseMapper<Fields>, record: Versioned<Fields>): string {
   return present.storedResponse?.(record) ?? JSON.stringify(present(record));
 }
-
-/** Makes {@link RecordFormat.present} for these fields. A stored field that is not in the table is never shown. */
-export function responseMapper<Fields>(table: FieldTable): ResponseMapper<Fields> {
-  const copy = copierOf(table);
-  const shown = presentablePattern(table);
-  const present = (record: Versioned<Fields>) => copy(record.fields as JsonObject, { id: record.id });
-  const storedResponse = (record: Versioned<Fields>) => {
-    const json = fieldsJson(record);
-    if (json === '{}' || !shown.test(json)) return undefined;
-    return `{"id":${record.id},${json.slice(1)}`;
-  };
-  return Object.assign(present, { storedResponse });
-}
-
-type ValueCopier = (value: never) => unknown;
-
-function copierOf(table: FieldTable) {
-  const copiers = Object.entries(table).map(([name, field]) => ({ name, copy: valueCopier(field) }));
-  return (from: JsonObject, to: Record<string, unknown>): Record<string, unknown> => {
-    for (const { name, copy } of copiers) {
-      const value = from[name];
-      if (value !== undefined) to[name] = copy ? copy(value as never) : value;
-    }
-    return to;
-  };
-}
-
-/** @returns undefined if the value is shown as it is stored */
-function valueCopier(field: Field): ValueCopier | undefined {
-  if (field.kind === 'object') {
-    const copy = copierOf(field.fields);
-    return (value: JsonObject) => copy(value, {});
-  }
-  const copy = field.kind === 'list' ? valueCopier(field.of) : undefined;
-  return copy && ((values: readonly never[]) => values.map(copy));
-}

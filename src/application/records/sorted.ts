@@ -7,17 +7,13 @@ const UNSORTED = 64;
  */
 export class TopN<Item> {
   private items: Item[] = [];
+  /** No item behind this one is among the first N. */
   private end: Item | undefined;
 
   constructor(
     private readonly count: number,
     private readonly compare: (a: Item, b: Item) => number,
   ) {}
-
-  /** No item behind this one is among the first N. Undefined at the beginning. */
-  get last(): Item | undefined {
-    return this.end;
-  }
 
   /** Adds an item behind those that compare equal. */
   add(item: Item): void {

@@ -6,8 +6,9 @@ import {
   type Draft,
   fieldReader,
   newDraft,
+  responseMapper,
 } from '#src/application/records/record-format.js';
-import { responseJson, responseMapper, StoredRecord } from '#src/application/records/record-json.js';
+import { responseJson, StoredRecord } from '#src/application/records/record-json.js';
 import { API_KEY } from '#src/domain/api-key.js';
 import type { FieldTable } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';

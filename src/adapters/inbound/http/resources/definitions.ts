@@ -2,8 +2,8 @@ import {
   fieldReader,
   nullRemover,
   type RecordFormat,
+  responseMapper,
 } from '../../../../application/records/record-format.js';
-import { responseMapper } from '../../../../application/records/record-json.js';
 import {
   emptyValues,
   exampleOf,
