@@ -166,7 +166,7 @@ class ImportRun {
     for await (const result of read(results)) {
       const { value: record } = await records.next();
       const { line, status, error } = result;
-      if (record?.number !== line)
+      if (!record || record.number !== line)
         throw new UnknownService(`The service has a result for record ${line}, which the file lacks there.`);
       this.total++;
       counts[kindOf(result)]++;
