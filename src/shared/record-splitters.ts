@@ -1,6 +1,6 @@
 /** A line of a stream. `number` counts from 1. */
 export type ImportLine =
-  | { readonly number: number; readonly bytes: Buffer }
+  | { readonly number: number; readonly bytes: Uint8Array }
   | { readonly number: number; readonly tooLong: true }
   /** There was no memory for it. */
   | { readonly number: number; readonly noRoom: true };
@@ -11,10 +11,11 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+/** Of UTF-8. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Returns the first line without the byte order mark. */
-function unmarked(line: Buffer): Buffer {
+function unmarked(line: Uint8Array): Uint8Array {
   return BYTE_ORDER_MARK.every((byte, at) => line[at] === byte)
     ? line.subarray(BYTE_ORDER_MARK.length)
     : line;
@@ -23,7 +24,7 @@ function unmarked(line: Buffer): Buffer {
 const FIRST_CAPACITY = 1_024;
 /** A line that arrives in parts takes memory beyond this capacity. */
 const UNCOUNTED = 16_384;
-const EMPTY = Buffer.alloc(0);
+const EMPTY = new Uint8Array(0);
 
 /** Memory for lines that arrive in parts. */
 export interface LineMemory {
@@ -32,16 +33,21 @@ export interface LineMemory {
 }
 
 /**
- * Splits chunks of any size into lines. A line ends with a line feed, which is not part of it. The last line may lack
- * it. A line over the limit, or without memory, is not kept.
+ * Splits chunks of any size into lines. A line ends with a line feed, which is not part of it. The last line may have
+ * none. A line over the limit, or without memory, is not kept. Browsers run it too.
  */
 export class LineSplitter {
+  /** Where the last line that was returned begins, and where its line feed is, in bytes from the first chunk on. */
+  lineStart = 0;
+  lineEnd = 0;
   protected lines = 0;
   private held = EMPTY;
   /** The length of the current line. Counts on if the line is not kept, when nothing is held. */
   private length = 0;
   private hasNoRoom = false;
   private hasContent = false;
+  /** The bytes of all earlier chunks. */
+  private offset = 0;
 
   /** @param memory absent: unlimited */
   constructor(
@@ -55,47 +61,53 @@ export class LineSplitter {
   }
 
   /** @returns the lines that end in this chunk; they share its memory */
-  *push(chunk: Buffer): Generator<ImportLine, void, void> {
+  *push(chunk: Uint8Array): Generator<ImportLine, void, void> {
     let start = 0;
     for (;;) {
-      if (this.length === 0) start = this.skipLines(chunk, start);
+      if (this.length === 0) {
+        start = this.skipLines(chunk, start);
+        this.lineStart = this.offset + start;
+      }
       const end = this.findEnd(chunk, start);
       if (end < 0) break;
+      this.lineEnd = this.offset + end;
       const line = this.finish(chunk.subarray(start, end));
       if (line) yield line;
       start = end + 1;
     }
     this.hold(chunk.subarray(start));
+    this.offset += chunk.length;
   }
 
   /** @returns the last line if it has no line feed */
   *end(): Generator<ImportLine, void, void> {
-    const line = this.length > 0 ? this.finish(Buffer.alloc(0)) : undefined;
+    this.lineEnd = this.offset;
+    const line = this.length > 0 ? this.finish(EMPTY) : undefined;
     if (line) yield line;
   }
 
   /** @returns the index of the line feed that ends the current line; -1 if it is not in this chunk */
-  protected findEnd(chunk: Buffer, from: number): number {
+  protected findEnd(chunk: Uint8Array, from: number): number {
     return chunk.indexOf(LINE_FEED, from);
   }
 
   /** Skips lines at the start of a line. Cheaper than {@link read} for each of millions. */
-  protected skipLines(_chunk: Buffer, from: number): number {
+  protected skipLines(_chunk: Uint8Array, from: number): number {
     return from;
   }
 
   /** Returns what is read of a line; undefined: it is skipped without a number. */
-  protected read(line: Buffer): Buffer | undefined {
+  protected read(line: Uint8Array): Uint8Array | undefined {
     return line;
   }
 
   /** Whether nothing but what a skipped line has is in a part of a line. */
-  protected isBlank(_part: Buffer): boolean {
+  protected isBlank(_part: Uint8Array): boolean {
     return false;
   }
 
   /** @returns undefined if the line is skipped */
-  private finish(last: Buffer): ImportLine | undefined {
+  private finish(last: Uint8Array): ImportLine | undefined {
     const isWhole = this.length === 0;
     if (!isWhole) this.hold(last);
     const { hasNoRoom } = this;
@@ -112,14 +124,14 @@ export class LineSplitter {
     return read && { number: ++this.lines, bytes: read };
   }
 
-  private hold(part: Buffer): void {
+  private hold(part: Uint8Array): void {
     const at = this.length;
     this.length += part.length;
     this.hasContent ||= !this.isBlank(part);
     // A carriage return before the line feed is no part of the line.
     if (this.length > this.limitBytes + 1) this.drop();
     else if (this.hasNoRoom) return;
-    else if (this.grow()) part.copy(this.held, at);
+    else if (this.grow()) this.held.set(part, at);
     else {
       this.hasNoRoom = true;
       this.drop();
@@ -134,8 +146,8 @@ export class LineSplitter {
     if (this.length <= this.held.length) return true;
     const capacity = Math.max(FIRST_CAPACITY, this.length, 2 * this.held.length);
     if (this.memory?.take(countedOf(capacity) - countedOf(this.held.length))) return false;
-    const larger = Buffer.alloc(capacity);
-    this.held.copy(larger);
+    const larger = new Uint8Array(capacity);
+    larger.set(this.held);
     this.held = larger;
     return true;
   }
@@ -154,18 +166,18 @@ function countedOf(capacity: number): number {
 export class NdjsonSplitter extends LineSplitter {
   private isFirst = true;
 
-  protected override read(line: Buffer): Buffer | undefined {
+  protected override read(line: Uint8Array): Uint8Array | undefined {
     const text = this.isFirst ? unmarked(line) : line;
     this.isFirst = false;
     return isBlank(text) ? undefined : text;
   }
 
-  protected override isBlank(part: Buffer): boolean {
+  protected override isBlank(part: Uint8Array): boolean {
     return isBlank(part);
   }
 }
 
-function isBlank(line: Buffer): boolean {
+function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN);
 }
 
@@ -181,7 +193,7 @@ export class CsvSplitter extends LineSplitter {
   private markAt = 0;
   private isFirst = true;
 
-  protected override findEnd(chunk: Buffer, from: number): number {
+  protected override findEnd(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; at++) {
       if (this.isMark(chunk[at])) continue;
       if (this.state === 'quoted') {
@@ -208,7 +220,7 @@ export class CsvSplitter extends LineSplitter {
     return -1;
   }
 
-  protected override skipLines(chunk: Buffer, from: number): number {
+  protected override skipLines(chunk: Uint8Array, from: number): number {
     if (this.lines < 0) return from;
     for (let at = from; ; ) {
       const end = chunk[at] === CARRIAGE_RETURN ? at + 1 : at;
@@ -217,15 +229,15 @@ export class CsvSplitter extends LineSplitter {
     }
   }
 
-  protected override read(record: Buffer): Buffer | undefined {
+  protected override read(record: Uint8Array): Uint8Array | undefined {
     if (this.lines >= 0) return isEmpty(record) ? undefined : record;
     const text = unmarked(record);
-    const isSeparatorLine = this.isFirst && /^sep=/i.test(text.toString('latin1', 0, 4));
+    const isSeparatorLine = this.isFirst && /^sep=/i.test(String.fromCharCode(...text.subarray(0, 4)));
     this.isFirst = false;
     return isSeparatorLine || isEmpty(text) ? undefined : text;
   }
 
-  protected override isBlank(part: Buffer): boolean {
+  protected override isBlank(part: Uint8Array): boolean {
     return part.every((byte) => byte === COMMA || byte === CARRIAGE_RETURN);
   }
 
@@ -237,7 +249,7 @@ export class CsvSplitter extends LineSplitter {
   }
 }
 
-function isEmpty(record: Buffer): boolean {
+function isEmpty(record: Uint8Array): boolean {
   const end = endOf(record);
   let at = 0;
   while (at < end && record[at] === COMMA) at++;
@@ -245,6 +257,6 @@ function isEmpty(record: Buffer): boolean {
 }
 
 /** The length of a record without the carriage return of its line end. */
-export function endOf(record: Buffer): number {
+export function endOf(record: Uint8Array): number {
   return record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
 }

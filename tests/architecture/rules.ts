@@ -49,11 +49,12 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
   'packages/remote/': ['packages/remote/', 'packages/client/index.ts'],
   'packages/mcp/': ['packages/mcp/', 'packages/remote/', 'packages/client/index.ts', 'shared/json.ts'],
   'packages/pages/docs/': ['packages/pages/docs/'],
-  // How amounts, integers and lists are read from text, as the service reads them.
+  // How records, amounts, integers and lists are read from text, as the service reads them.
   'packages/pages/console/': [
     'packages/pages/',
     'packages/client/index.ts',
     'domain/money.ts',
+    'shared/record-splitters.ts',
     'shared/text-values.ts',
   ],
 };

@@ -28,7 +28,7 @@ export function besideSource(source: string): string {
  * digest is not replaced: the command did not make it, or somebody has corrected lines in it.
  */
 export class RefusedFile {
-  private held: Buffer[] = [];
+  private held: Uint8Array[] = [];
   private heldBytes = 0;
   private isEmpty = true;
   private hasOnlyAscii = true;

@@ -40,7 +40,7 @@ export type SourceRecord = ImportLine & {
 
 /** The line of the file where a record begins, counted from 1. */
 export function firstLine(record: SourceRecord): number {
-  const text = 'bytes' in record ? record.bytes.toString('latin1') : '';
+  const text = 'bytes' in record ? Buffer.from(record.bytes).toString('latin1') : '';
   return record.lastLine - (text.split('\n').length - 1);
 }
 

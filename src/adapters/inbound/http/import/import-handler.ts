@@ -178,20 +178,20 @@ interface ImportStream {
 }
 
 function parseLine(line: ImportLine, limitBytes: number): unknown {
+  let bytes: Buffer | undefined;
   try {
-    return parseBody(bytesOf(line, limitBytes, 'line'));
+    bytes = bytesOf(line, limitBytes, 'line');
+    return parseBody(bytes);
   } catch (error) {
-    if (!(error instanceof HttpError) || !isJoined(line)) throw error;
+    if (!(error instanceof HttpError) || (bytes && !JOINED.test(bytes.toString('latin1')))) throw error;
     throw new HttpError(error.code, `${error.message} ${LINE_ENDS}`, error.details);
   }
 }
 
 const LINE_ENDS = 'Are line ends missing? curl removes them with -d, and keeps them with --data-binary.';
 
-/** Whether a line may be several that have lost their ends. */
-function isJoined(line: ImportLine): boolean {
-  return !('bytes' in line) || /\}[ \t]*\{/.test(line.bytes.toString('latin1'));
-}
+/** In a line that may be several which have lost their ends. */
+const JOINED = /\}[ \t]*\{/;
 
 const NO_ISSUES: ImportRecord['issues'] = new Map();
 

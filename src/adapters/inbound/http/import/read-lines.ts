@@ -54,7 +54,8 @@ export function bytesOf(line: ImportLine, limitBytes: number, what: string): Buf
     throw unavailable(
       'This client, or all clients together, have too many long lines under way. Try again later.',
     );
-  return line.bytes;
+  const { bytes } = line;
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** The length of lines in bytes; those that are not kept have none. */

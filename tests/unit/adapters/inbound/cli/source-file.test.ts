@@ -8,6 +8,7 @@ import {
   firstLine,
   formatOf,
   SourceFile,
+  type SourceRecord,
 } from '#src/adapters/inbound/cli/import/source-file.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 
@@ -19,7 +20,8 @@ describe('a file of records', () => {
     const path = join(folder, 'records');
     writeFileSync(path, content);
     const source = await SourceFile.open(path, format, () => {});
-    const text = (record: object) => ('bytes' in record ? `${record.bytes}` : 'too long');
+    const text = (record: SourceRecord) =>
+      'bytes' in record ? Buffer.from(record.bytes).toString() : 'too long';
     const records: [number, number, string][] = [];
     for await (const record of source.records())
       records.push([record.number, firstLine(record), text(record)]);

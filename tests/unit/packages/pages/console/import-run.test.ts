@@ -80,7 +80,7 @@ describe('the records of a file', () => {
           ['ndjson', new NdjsonSplitter(1_000)],
         ] as const) {
           const found = [...splitter.push(Buffer.from(text)), ...splitter.end()].map((line) => {
-            const record = 'bytes' in line ? line.bytes.toString() : '';
+            const record = 'bytes' in line ? Buffer.from(line.bytes).toString() : '';
             return format === 'csv' ? record.replace(/\r$/, '') : record;
           });
           const records = (await textsOf(text, format)).flat();

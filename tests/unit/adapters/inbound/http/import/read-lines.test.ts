@@ -8,7 +8,7 @@ import { type ImportLine, LineSplitter } from '#src/shared/record-splitters.js';
 const LIMIT = 20;
 
 function numberAndText(line: ImportLine): [number, string | undefined] {
-  return [line.number, 'bytes' in line ? line.bytes.toString('latin1') : undefined];
+  return [line.number, 'bytes' in line ? Buffer.from(line.bytes).toString('latin1') : undefined];
 }
 
 function split(chunks: readonly Buffer[]): [number, string | undefined][] {
