@@ -6,7 +6,7 @@ import {
   seeding,
 } from '#src/adapters/inbound/cli/samples.js';
 import * as definitions from '#src/adapters/inbound/http/resources/definitions.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { BY_ID } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';

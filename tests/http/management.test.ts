@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
 import { createManagementApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
-import { MemoryStore } from '#src/adapters/outbound/memory/repository.js';
+import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';
 import { unavailable } from '#src/domain/errors.js';
 import { listen } from '#src/process/listen.js';
 import { RecordingLogger } from '../support/fakes.js';
 import { HttpClient, statusesIn } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
+import { ENDLESS } from '../support/tables.js';
 
 describe('the management port', () => {
   const service = inProcessService({ RATE_LIMIT_REQUESTS: '3' });
@@ -54,7 +55,7 @@ describe('the management port', () => {
 
 describe('the management application', () => {
   const logger = new RecordingLogger();
-  const store = new MemoryStore();
+  const { store } = memoryStorage({ budget: ENDLESS });
   const state = { text: async () => 'up 1\n', unreadiness: undefined as string | undefined };
   const listener = createManagementApp({
     routes: healthRoutes(store, () => state.unreadiness),

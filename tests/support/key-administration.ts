@@ -1,6 +1,5 @@
 import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
-import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
+import { MemoryIdempotencyStore, MemoryUsageStore } from '#src/adapters/outbound/memory/expiring.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-keys.js';
 import { KeyUsageReader } from '#src/application/auth/key-usage.js';

@@ -9,7 +9,7 @@ import { createApp, koaListener } from '#src/adapters/inbound/http/pipeline/app.
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/definitions.js';
 import { resourceRoutes } from '#src/adapters/inbound/http/resources/resource-routes.js';
 import { createPlainServer, Drain, type ServerTimeouts } from '#src/adapters/inbound/http/server/server.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import type { ListPage, ListQuery } from '#src/application/ports/list-query.js';

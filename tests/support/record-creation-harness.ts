@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';

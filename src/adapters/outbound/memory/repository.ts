@@ -20,27 +20,25 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
-import type { Store } from '../../../application/ports/store.js';
 import { FacetCounter } from '../../../application/records/facets.js';
 import { takePage } from '../../../application/records/lists.js';
 import {
   comparedUniqueValue,
   compareInOrder,
-  listValues,
   matchesFilter,
   uniqueValueOf,
   valuesOf,
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
 import { partitionPoint, TopN } from '../../../application/records/sorted.js';
-import { hasOnlyIdFilters, isAscendingRead } from '../../../application/search/id-range.js';
+import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
-import { listFields, uniqueFields } from '../../../domain/fields.js';
+import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import { MemoryChangeFeed, MemoryFeedState } from './change-feed.js';
-import { ExpiringMap } from './expiring-map.js';
+import { ExpiringMap } from './expiring.js';
 
 /** Records per time slice. After each slice other requests have their turn. */
 const SLICE = 1_000;
@@ -52,13 +50,6 @@ interface Tombstone {
   readonly at: Instant;
   /** That of the deletion. */
   readonly version: number;
-}
-
-/** The tombstones by the ids of the deleted records. */
-export class MemoryTombstones extends ExpiringMap<Id, Tombstone> {
-  constructor(purged?: (id: Id) => void) {
-    super(TOMBSTONE_MS, ({ at }) => at, purged);
-  }
 }
 
 interface Sortable<Fields> {
@@ -77,10 +68,13 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   private readonly ids: Id[] = [];
   /** For each unique field, the id of the record that has a value. */
   private readonly unique: ReadonlyMap<string, Map<unknown, Id>>;
-  /** For each list by which can be filtered, the ids of the records that have a value, ascending. */
-  private readonly lists: ReadonlyMap<string, Map<Value, Id[]>>;
   private nextId: Id;
-  readonly tombstones = new MemoryTombstones((id) => this.changes.purged(id));
+  /** By the ids of the deleted records. */
+  readonly tombstones = new ExpiringMap<Id, Tombstone>(
+    TOMBSTONE_MS,
+    ({ at }) => at,
+    (id) => this.changes.purged(id),
+  );
   readonly changes: MemoryChangeFeed<Fields>;
 
   constructor(
@@ -90,7 +84,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   ) {
     this.changes = new MemoryChangeFeed(feedState, (id) => this.records.get(id) ?? this.deletionOf(id));
     this.nextId = table.firstId;
-    this.lists = new Map(listFields(table.fields).map((field) => [field, new Map()]));
     this.unique = new Map(uniqueFields(table.fields).map((field) => [field, new Map()]));
   }
 
@@ -138,30 +131,25 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { limit, bytes = MAX_PAGE_BYTES, filters, order, from } = query;
-    const isSlice = filters.length === 0 && order[0]?.field === 'id';
-    const found = isSlice ? this.existing(this.idsFrom(query, limit + 1)) : await this.search(query);
-    const page = takePage(found, limit, bytes);
-    const hasMore = page.length < found.length;
-    return { records: from?.side === 'before' ? page.reverse() : page, hasMore };
-  }
-
-  /** The records of a page and one more, in the order of reading. */
-  private async search(query: ListQuery): Promise<readonly StoredRecord<Fields>[]> {
-    const { limit, order, from } = query;
+    const { limit, bytes = MAX_PAGE_BYTES, order, from } = query;
     const direction = from?.side === 'before' ? -1 : 1;
-    const found = new TopN<Sortable<Fields>>(
+    const isById = order[0]?.field === 'id';
+    const first = new TopN<Sortable<Fields>>(
       limit + 1,
       (a, b) => compareInOrder(order, a.values, b.values) * direction,
     );
-    const isById = order[0]?.field === 'id';
+    let count = 0;
     for await (const record of this.matching(query)) {
       const values = valuesOf(record, order);
       const distance = from?.values.length ? compareInOrder(order, values, from.values) * direction : 1;
-      if (distance > 0 || (distance === 0 && from?.inclusive)) found.add({ record, values });
-      if (isById && found.inOrder().length > limit) break;
+      if (distance < 0 || (distance === 0 && !from?.inclusive)) continue;
+      first.add({ record, values });
+      if (isById && ++count > limit) break;
     }
-    return found.inOrder().map(({ record }) => record);
+    const found = first.inOrder().map(({ record }) => record);
+    const page = takePage(found, limit, bytes);
+    const hasMore = page.length < found.length;
+    return { records: from?.side === 'before' ? page.reverse() : page, hasMore };
   }
 
   async count(filters: readonly Filter[], task?: Task): Promise<number> {
@@ -225,46 +213,11 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     return this.put(record) ?? 'inserted';
   }
 
-  /** The ids to read: all; or, in order of id, `count` from the position of the list on, in the order of reading. */
-  private idsFrom(criteria: Criteria, count = this.ids.length): Id[] {
-    const { filters, order, from } = criteria;
-    const ids = this.candidates(filters);
-    if (order[0]?.field !== 'id') return [...ids];
-    const isAscending = isAscendingRead(criteria);
-    const edge = from?.values.length
-      ? indexOfId(ids, Number(from.values[0]) + (from.inclusive === isAscending ? 0 : 1))
-      : undefined;
-    const [start, end] = [edge ?? 0, edge ?? ids.length];
-    if (isAscending) return ids.slice(start, start + count);
-    return ids.slice(Math.max(0, end - count), end).reverse();
-  }
-
-  /** The ids of all records that filters can match, ascending: those of the filter of a list that leaves the fewest. */
-  private candidates(filters: readonly Filter[]): readonly Id[] {
-    return filters.reduce<readonly Id[]>((fewest, filter) => {
-      const ids = this.idsWithValue(filter);
-      return ids && ids.length < fewest.length ? ids : fewest;
-    }, this.ids);
-  }
-
-  /** @returns undefined if the filter compares no list */
-  private idsWithValue(filter: Filter): readonly Id[] | undefined {
-    const byValue = this.lists.get(filter.field);
-    if (!byValue) return undefined;
-    if (filter.operator === 'eq') return byValue.get(filter.value) ?? [];
-    if (filter.operator === 'in') return union(filter.values.map((value) => byValue.get(value) ?? []));
-    if (filter.operator !== 'prefix') return undefined;
-    const prefix = String(filter.value);
-    return union([...byValue].filter(([value]) => String(value).startsWith(prefix)).map(([, ids]) => ids));
-  }
-
-  private existing(ids: readonly Id[]): StoredRecord<Fields>[] {
-    const found: StoredRecord<Fields>[] = [];
-    for (const id of ids) {
-      const record = this.records.get(id);
-      if (record) found.push(record);
-    }
-    return found;
+  /** The ids that the filters on the id and the position of a list by id leave, in the order of reading. */
+  private idsFor(criteria: Criteria): Id[] {
+    const { low, high } = idRange(criteria);
+    const ids = this.ids.slice(indexOfId(this.ids, low), indexOfId(this.ids, high + 1));
+    return isAscendingRead(criteria) ? ids : ids.reverse();
   }
 
   /**
@@ -278,7 +231,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
     const isServed = searches.length > 0 && order[0]?.field === 'id' && hasOnlyIdFilters(filters);
     const time = isServed ? this.budget.startUnlimited(task) : this.budget.start(task);
     let left = SLICE;
-    for (const id of this.idsFrom(query)) {
+    for (const id of this.idsFor(query)) {
       if (left <= 0) {
         await time.checkpoint();
         left = SLICE;
@@ -304,12 +257,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
       const value = uniqueValueOf(this.table, record, field);
       if (value !== undefined) owners.set(value, record.id);
     }
-    for (const [field, byValue] of this.lists)
-      for (const value of listValues(record.fields as object, field)) {
-        const ids = byValue.get(value);
-        if (ids) ids.splice(indexOfId(ids, record.id), 0, record.id);
-        else byValue.set(value, [record.id]);
-      }
     this.records.set(record.id, frozen(StoredRecord.of(record)));
     this.changes.changed(record.id);
     return undefined;
@@ -317,12 +264,6 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
 
   private forgetValues(record: Versioned<Fields>): void {
     for (const [field, owners] of this.unique) owners.delete(uniqueValueOf(this.table, record, field));
-    for (const [field, byValue] of this.lists)
-      for (const value of listValues(record.fields as object, field)) {
-        const ids = byValue.get(value) ?? [];
-        if (ids.length > 1) ids.splice(indexOfId(ids, record.id), 1);
-        else byValue.delete(value);
-      }
   }
 }
 
@@ -331,24 +272,9 @@ function indexOfId(ids: readonly Id[], id: Id): number {
   return partitionPoint(ids, (other) => other < id);
 }
 
-function union(all: readonly (readonly Id[])[]): Id[] {
-  return [...new Set(all.flat())].sort((a, b) => a - b);
-}
-
 /** Freezes a value with everything in it, so that nobody changes what all readers share. */
 function frozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) frozen(member);
   return Object.freeze(value);
-}
-
-/** The store under the memory repositories. There is nothing to open and nothing to close. */
-export class MemoryStore implements Store {
-  readonly location = 'the memory of this process (forgotten when it ends)';
-
-  async open(): Promise<void> {}
-
-  async ping(): Promise<void> {}
-
-  async close(): Promise<void> {}
 }

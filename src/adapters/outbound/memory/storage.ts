@@ -1,15 +1,20 @@
 import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { MemoryFeedState } from './change-feed.js';
-import { MemoryIdempotencyStore } from './idempotency-store.js';
-import { MemoryRepository, MemoryStore } from './repository.js';
-import { MemoryUsageStore } from './usage-store.js';
+import { MemoryIdempotencyStore, MemoryUsageStore } from './expiring.js';
+import { MemoryRepository } from './repository.js';
 
 export function memoryStorage({ budget }: { readonly budget: QueryBudget }): StorageParts {
   const feedState = new MemoryFeedState();
   const usage = new MemoryUsageStore();
   return {
-    store: new MemoryStore(),
+    // There is nothing to open and nothing to close.
+    store: {
+      location: 'the memory of this process (forgotten when it ends)',
+      open: async () => {},
+      ping: async () => {},
+      close: async () => {},
+    },
     feedState,
     usage,
     expiringUsage: usage,

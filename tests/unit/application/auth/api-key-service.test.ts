@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { type ApiKeyService, presentApiKey } from '#src/application/auth/api-keys.js';
 import { BY_ID } from '#src/application/ports/list-query.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryUsageStore } from '#src/adapters/outbound/memory/usage-store.js';
+import { MemoryUsageStore } from '#src/adapters/outbound/memory/expiring.js';
 import { KeyUsageReader, UsageCounter } from '#src/application/auth/key-usage.js';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import type { RequestEntry } from '#src/application/ports/observer.js';

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
-import { MemoryTombstones } from '#src/adapters/outbound/memory/repository.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
+import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
 import type { Purgeable } from '#src/application/ports/purgeable.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
+import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -65,7 +66,10 @@ describe('Retention', () => {
   });
 
   it('purges entries one millisecond after their retention time, and not before', async () => {
-    const [reservations, tombstones] = [new MemoryIdempotencyStore(), new MemoryTombstones()];
+    const [reservations, tombstones] = [
+      new MemoryIdempotencyStore(),
+      new MemoryRepository(PRODUCTS, ENDLESS).tombstones,
+    ];
     const retention = new Retention([reservations, tombstones], clock);
     await reservations.reserve([{ key: 'a', fingerprint: 'f', id: 1, reservedAt: start }]);
     tombstones.add(1, { at: start, version: 2 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PRODUCTS as VIEW } from '#src/adapters/inbound/http/resources/definitions.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import type { Backoff } from '#src/application/ports/clock.js';
 import { IdAllocator, type IdPool } from '#src/application/records/id-allocator.js';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { ExpiringMap } from '#src/adapters/outbound/memory/expiring-map.js';
-import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/idempotency-store.js';
+import { ExpiringMap, MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 
 describe('ExpiringMap', () => {
   it('purges the oldest values before a moment, at most so many, in whatever order they came', async () => {
