@@ -100,19 +100,14 @@ export function changedDraft<Fields>(
   current: Versioned<Fields>,
 ): Draft<Fields> {
   const { kind, body } = change;
-  if (kind === 'json-patch') {
-    const patched = applyJsonPatch(view.present(current), body, view.empty);
-    if (!isJsonObject(patched)) return NO_OBJECT;
-    // The record shows its id, so a result without one has removed it.
-    const issues = readOnlyIssues({ id: undefined, ...patched }, current);
-    return draftOf(view, view.withoutNulls(patched), issues, current);
-  }
-  if (!isJsonObject(body)) return NO_OBJECT;
-  const sent = kind === 'replacement' ? view.withoutNulls(body) : body;
-  const issues = readOnlyIssues(sent, current);
-  if (kind === 'replacement') return draftOf(view, sent, issues, current);
-  const patched = applyMergePatch(view.present(current), body) as JsonObject;
-  return draftOf(view, view.withoutNulls(patched), issues, current);
+  const shown = kind === 'replacement' ? {} : view.present(current);
+  const sent = kind === 'json-patch' ? applyJsonPatch(shown, body, view.empty) : body;
+  if (!isJsonObject(sent)) return NO_OBJECT;
+  const own = kind === 'replacement' ? view.withoutNulls(sent) : sent;
+  // The record shows its id, so what a JSON Patch leaves without one has removed it.
+  const issues = readOnlyIssues(kind === 'json-patch' ? { id: undefined, ...own } : own, current);
+  const result = kind === 'merge-patch' ? (applyMergePatch(shown, own) as JsonObject) : own;
+  return draftOf(view, view.withoutNulls(result), issues, current);
 }
 
 /**
@@ -129,16 +124,13 @@ export function sentDraft<Fields>(
   return (current) => {
     const { body, issues } = sent(current);
     if (!current) return withIssuesOfText(newDraft(view, body), issues);
-    if (existing === 'skip') return untouchedDraft(body, current);
+    if (existing === 'skip') {
+      const readOnly = isJsonObject(body) ? readOnlyIssues(body, current) : NO_OBJECT.issues;
+      return { fields: current.fields as Unvalidated<Fields>, issues: readOnly };
+    }
     if (issues.size === 0 && isWithoutEffect(view, { kind, body }, current)) return undefined;
     return withIssuesOfText(changedDraft(view, { kind, body }, current), issues);
   };
-}
-
-/** The body may say what its own fields are, and nothing else counts. */
-function untouchedDraft<Fields>(body: unknown, current: Versioned<Fields>): Draft<Fields> {
-  const issues = isJsonObject(body) ? readOnlyIssues(body, current) : NO_OBJECT.issues;
-  return { fields: current.fields as Unvalidated<Fields>, issues };
 }
 
 function draftOf<Fields>(
