@@ -128,7 +128,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
     const found = await this.findAllByUnique('id', ids);
     return found.map((record) => {
       if (!record) return false;
-      return this.keep(record.id, undefined, [], record) === undefined;
+      return this.put(record.id, undefined, [], record) === undefined;
     });
   }
 
@@ -155,7 +155,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
       }
       const { version, createdAt, updatedAt } = record;
       const kept = { version, createdAt, updatedAt, json: fieldsJson(record) };
-      return this.keep(record.id, kept, values, old);
+      return this.put(record.id, kept, values, old);
     });
   }
 
@@ -165,7 +165,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
    * @param old the record until now
    * @returns why it is not kept
    */
-  private keep(
+  private put(
     id: Id,
     kept: Kept | undefined,
     values: readonly FieldValue[],

@@ -31,13 +31,13 @@ import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-tex
 import {
   type Bound,
   comparedColumn,
-  idsOfSeek,
+  idsOfRange,
+  indexRangesOf,
   isRange,
   narrowed,
   type Range,
   rangeCondition,
   rangeOf,
-  seeksOf,
 } from '../sql/filter.js';
 import { firstPage, idsIn, idsOf, RecordReader } from '../sql/records.js';
 import { allOf, boundOf, columnOf, ID, indexedBy, sql } from '../sql/schema.js';
@@ -181,7 +181,7 @@ export class ListReader<Fields> {
   private async byKeys(query: ListQuery, keys: Filter): Promise<ListPage<StoredRecord<Fields>>> {
     const { table, database } = this;
     const { filters, order, from, task = BACKGROUND } = query;
-    const ids = seeksOf(table, [keys]).flatMap((seek) => idsOf(database, idsOfSeek(seek)));
+    const ids = indexRangesOf(table, [keys]).flatMap((indexRange) => idsOf(database, idsOfRange(indexRange)));
     const matching = (await this.records.all(database, ids, task)).filter(
       (record) =>
         filters.every((filter) => matchesFilter(table, record, filter)) &&
@@ -283,7 +283,7 @@ interface IndexScan {
   /** The values of the column. */
   readonly range: Range;
   /** A condition on every row of the scan that the index serves. Only for scans by id. */
-  readonly fixed?: Sql;
+  readonly where?: Sql;
 }
 
 /** @returns undefined if no index has exactly the records of the list, in their order */
@@ -303,8 +303,10 @@ function indexScanOf(
   const range = rangeOf(table, [...own, ...having]);
   const scan = { column, descending, idDescending: (second ?? first).descending, range };
   if (!other) return { ...scan, source: indexedBy(table, column) };
-  const [seek] = others.length === 0 && !second ? seeksOf(table, [other]) : [];
-  return seek?.values === 1 ? { ...scan, source: seek.source, fixed: seek.found } : undefined;
+  const [indexRange] = others.length === 0 && !second ? indexRangesOf(table, [other]) : [];
+  return indexRange?.values === 1
+    ? { ...scan, source: indexRange.source, where: indexRange.where }
+    : undefined;
 }
 
 /** A row behind which a scan continues: its value and, if the scan is not by id, its id. */
@@ -332,12 +334,7 @@ interface NextRows {
  * sorts only the rows before the ties of this value.
  * @param from a position of the list
  */
-function nextRows(
-  reader: Reader,
-  scan: IndexScan,
-  from: Position | undefined,
-  count: number,
-): NextRows {
+function nextRows(reader: Reader, scan: IndexScan, from: Position | undefined, count: number): NextRows {
   const after = from && startAt(from);
   const isIndexOrder = scan.column === ID || scan.idDescending === scan.descending;
   const last = isIndexOrder ? undefined : valueFurther(reader, scan, after, count);
@@ -349,8 +346,8 @@ function nextRows(
  * place, what lies between, and the ties of the value. `(value, id) > (?, ?)` would read all ties of the place.
  */
 function rangesOf(scan: IndexScan, after?: Start, last?: Value): Sql[] {
-  const { column, descending, idDescending, range, fixed } = scan;
-  const rows = (...conditions: Sql[]) => allOf(fixed ? [fixed, ...conditions] : conditions);
+  const { column, descending, idDescending, range, where } = scan;
+  const rows = (...conditions: Sql[]) => allOf(where ? [where, ...conditions] : conditions);
   if (column === ID) return [rows(rangeCondition(ID, narrowed(range, descending, after)))];
   const tied = (value: Value) => sql(`${column} = ?`, value);
   const behind = after && sql(`${ID} ${idDescending ? '<' : '>'}${after.inclusive ? '=' : ''} ?`, after.id);

@@ -23,15 +23,15 @@ import { searchedWords, WordSearch } from '../full-text/search.js';
 import {
   type Bound,
   conditionsOf,
-  idsOfSeek,
+  type IndexRange,
+  idsOfRange,
+  indexRangesOf,
   isRange,
   narrowed,
-  orderSeek,
+  orderRange,
   pathOf,
   rangeCondition,
   rangeOfPrefix,
-  type Seek,
-  seeksOf,
 } from '../sql/filter.js';
 import { idsIn, type RecordReader } from '../sql/records.js';
 import {
@@ -52,7 +52,7 @@ import {
 } from '../sql/schema.js';
 
 /** Rows of an index that are read and sorted at once. If they are more, the index of the order is read. */
-const FEW = 1_000;
+const SMALL_RANGE = 1_000;
 /** A count reads the rows of a filter's index if they are at most this part of the table; else it reads the table. */
 const PART = 4;
 /** The most filters whose rows are counted to find the smallest index. */
@@ -63,27 +63,27 @@ class Matches {
   constructor(
     readonly table: RecordTable,
     readonly filters: readonly Filter[],
-    readonly seeks: readonly Seek[],
+    readonly indexRanges: readonly IndexRange[],
     /** Absent: the index of each filter has many rows. */
-    readonly smallest?: Seek | undefined,
+    readonly smallest?: IndexRange | undefined,
     /** The number of its rows. */
     readonly size = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Rows of the table: by one index; absent: by the smallest if it has few, else all in the order of a column. */
-  rows(driver = this.smallest, more: readonly Sql[] = [], column = ID): Sql {
-    const seek = driver ?? orderSeek(this.table, column, this.filters);
-    const { source, found } = seek;
-    const conditions = [...this.others(seek), ...more];
-    return seek.column === undefined
-      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, found), ...conditions])
-      : rowsIn(source, [found, ...conditions]);
+  rows(drivingIndex = this.smallest, more: readonly Sql[] = [], column = ID): Sql {
+    const indexRange = drivingIndex ?? orderRange(this.table, column, this.filters);
+    const { source, where } = indexRange;
+    const conditions = [...this.others(indexRange), ...more];
+    return indexRange.column === undefined
+      ? rowsIn(indexedBy(this.table, ID), [isAmong(source, where), ...conditions])
+      : rowsIn(source, [where, ...conditions]);
   }
 
   /** Rows of an index of another table as they come. */
-  streamed(driver: Seek, more: readonly Sql[] = []): Sql {
-    const others = this.others(driver);
-    const { text, values } = idsOfSeek({ ...driver, found: allOf([driver.found, ...more]) });
+  streamed(drivingIndex: IndexRange, more: readonly Sql[] = []): Sql {
+    const others = this.others(drivingIndex);
+    const { text, values } = idsOfRange({ ...drivingIndex, where: allOf([drivingIndex.where, ...more]) });
     const own = sql(`(${text}) AS own`, ...values);
     if (others.length === 0) return own;
     const { name } = this.table;
@@ -92,13 +92,13 @@ class Matches {
     return sql(exists, ...own.values, ...record.values);
   }
 
-  /** What a seek does not decide. */
-  private others({ served }: Pick<Seek, 'served'>): Sql[] {
-    const rest = this.filters.filter((filter) => !served.includes(filter));
+  /** What a range of an index does not decide. */
+  private others({ coveredFilters }: Pick<IndexRange, 'coveredFilters'>): Sql[] {
+    const residual = this.filters.filter((filter) => !coveredFilters.includes(filter));
     return conditionsOf(
       this.table,
-      rest,
-      this.seeks.filter((seek) => seek.served !== served),
+      residual,
+      this.indexRanges.filter((indexRange) => indexRange.coveredFilters !== coveredFilters),
     );
   }
 }
@@ -119,7 +119,7 @@ export class StatementLists<Fields> {
     private readonly table: RecordTable,
     private readonly budget: QueryBudget,
     private readonly records: RecordReader<Fields>,
-    private readonly few = FEW,
+    private readonly smallRange = SMALL_RANGE,
   ) {}
 
   /**
@@ -128,7 +128,7 @@ export class StatementLists<Fields> {
    */
   page(query: ListQuery): Promise<ListPage<StoredRecord<Fields>>> {
     return this.onThread(query.task, async (reader) => {
-      const matches = await this.match(reader, query, sql('?', this.few + 1));
+      const matches = await this.match(reader, query, sql('?', this.smallRange + 1));
       const { text, values } = pageIds(matches, query);
       const row = await reader.row<[string | null]>(sql(`SELECT group_concat(id) FROM (${text})`, ...values));
       return this.records.page(reader, idsIn(row?.[0]), query);
@@ -139,18 +139,19 @@ export class StatementLists<Fields> {
   count(filters: readonly Filter[], task?: Task): Promise<number> {
     const all = { filters, order: BY_ID, limit: Number.POSITIVE_INFINITY, task };
     return this.onThread(task, async (reader) => {
-      const matches = await this.match(reader, all, partOf(this.table, this.few));
-      const { seeks, smallest, size } = matches;
-      const isWhole = ({ served }: Seek) => filters.every((filter) => served.includes(filter));
-      const driver = smallest ?? seeks.find(isWhole);
-      const isDistinct = driver && !driver.hasTwins;
+      const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
+      const { indexRanges, smallest, size } = matches;
+      const isWhole = ({ coveredFilters }: IndexRange) =>
+        filters.every((filter) => coveredFilters.includes(filter));
+      const drivingIndex = smallest ?? indexRanges.find(isWhole);
+      const isDistinct = drivingIndex && !drivingIndex.hasTwins;
       if (smallest && isDistinct && isWhole(smallest)) return size;
       const { text, values } =
         filters.length === 0
           ? sql(this.table.name)
-          : isDistinct && driver.column === undefined
-            ? matches.streamed(driver)
-            : matches.rows(driver);
+          : isDistinct && drivingIndex.column === undefined
+            ? matches.streamed(drivingIndex)
+            : matches.rows(drivingIndex);
       const row = await reader.row<[number]>(sql(`SELECT count(*) FROM ${text}`, ...values));
       return row?.[0] ?? 0;
     });
@@ -160,8 +161,8 @@ export class StatementLists<Fields> {
   facets(query: FacetQuery): Promise<readonly Facet[]> {
     const all = { ...query, order: BY_ID, limit: Number.POSITIVE_INFINITY };
     return this.onThread(query.task, async (reader) => {
-      const matches = await this.match(reader, all, partOf(this.table, this.few));
-      if (matches.size <= this.few) return facetsOfRecords(reader, matches, query);
+      const matches = await this.match(reader, all, partOf(this.table, this.smallRange));
+      if (matches.size <= this.smallRange) return facetsOfRecords(reader, matches, query);
       const facets: Facet[] = [];
       for (const field of query.fields) facets.push(await facetOf(reader, matches, query, field));
       return facets;
@@ -177,10 +178,10 @@ export class StatementLists<Fields> {
     const { table } = this;
     const { filters } = query;
     const found = await this.search(reader, query);
-    const seeks = [...(found ? [searchSeek(filters, found)] : []), ...seeksOf(table, filters)];
-    if (seeks.length === 0) return new Matches(table, filters, seeks);
-    const counts = seeks.slice(0, MAX_COUNTED).map((seek) => {
-      const { text, values } = idsOfSeek(seek);
+    const indexRanges = [...(found ? [searchRange(filters, found)] : []), ...indexRangesOf(table, filters)];
+    if (indexRanges.length === 0) return new Matches(table, filters, indexRanges);
+    const counts = indexRanges.slice(0, MAX_COUNTED).map((indexRange) => {
+      const { text, values } = idsOfRange(indexRange);
       return sql(`(SELECT count(*) FROM (${text} LIMIT ${limit.text}))`, ...values, ...limit.values);
     });
     const row = await reader.row<number[]>(
@@ -193,8 +194,8 @@ export class StatementLists<Fields> {
     const [most = 0, ...sizes] = row ?? [];
     const least = Math.min(...sizes);
     return least < most
-      ? new Matches(table, filters, seeks, seeks[sizes.indexOf(least)], least)
-      : new Matches(table, filters, seeks);
+      ? new Matches(table, filters, indexRanges, indexRanges[sizes.indexOf(least)], least)
+      : new Matches(table, filters, indexRanges);
   }
 
   /** The ids of the records with the words of all searches, or the first of them if nothing else decides. */
@@ -211,31 +212,31 @@ export class StatementLists<Fields> {
   }
 }
 
-function partOf({ name }: RecordTable, few: number): Sql {
-  return sql(`(SELECT max(?, coalesce(max(id), 0) / ${PART}) FROM ${name})`, few + 1);
+function partOf({ name }: RecordTable, smallRange: number): Sql {
+  return sql(`(SELECT max(?, coalesce(max(id), 0) / ${PART}) FROM ${name})`, smallRange + 1);
 }
 
 /** @param ids of the records that have the words of all searches */
-function searchSeek(filters: readonly Filter[], ids: readonly Id[]): Seek {
-  const served = filters.filter(({ operator }) => operator === 'search');
-  const found = sql('ids = ?', JSON.stringify(ids));
-  return { source: '(SELECT value AS id, json AS ids FROM json_each)', found, served };
+function searchRange(filters: readonly Filter[], ids: readonly Id[]): IndexRange {
+  const coveredFilters = filters.filter(({ operator }) => operator === 'search');
+  const where = sql('ids = ?', JSON.stringify(ids));
+  return { source: '(SELECT value AS id, json AS ids FROM json_each)', where, coveredFilters };
 }
 
 /** A statement of the ids of a page, and one more, in the order in which it is read. */
 function pageIds(matches: Matches, query: ListQuery): Sql {
-  const { seeks, smallest } = matches;
+  const { indexRanges, smallest } = matches;
   const order = scanOrder(matches.table, query, columnOf);
   const isById = order.length === 1;
-  const driver = smallest ?? (isById ? seeks.find(({ values }) => values === 1) : undefined);
+  const drivingIndex = smallest ?? (isById ? indexRanges.find(({ values }) => values === 1) : undefined);
   const [position, start] = positionOf(query, order);
   // The rows of one value are in the order of ids.
-  const isOrdered = isById && driver?.values === 1;
-  const rows = !driver
+  const isOrdered = isById && drivingIndex?.values === 1;
+  const rows = !drivingIndex
     ? matches.rows(undefined, [...start, ...position], order[0]?.column)
-    : isOrdered && driver.column === undefined
-      ? matches.streamed(driver, start)
-      : matches.rows(driver, isOrdered ? start : position);
+    : isOrdered && drivingIndex.column === undefined
+      ? matches.streamed(drivingIndex, start)
+      : matches.rows(drivingIndex, isOrdered ? start : position);
   return sql(
     `SELECT id FROM ${rows.text} ORDER BY ${orderBy(order)} LIMIT ?`,
     ...rows.values,

@@ -156,13 +156,13 @@ export function rangeCondition(column: string, { low, high }: Range): Sql {
 const MAX_PROBED = 4;
 
 /** Rows of one index that match some filters. */
-export interface Seek {
+export interface IndexRange {
   /** The column of the table; absent: the rows are in another table, which has their `id`. */
   readonly column?: string;
   /** For `FROM`. */
   readonly source: string;
-  readonly found: Sql;
-  readonly served: readonly Filter[];
+  readonly where: Sql;
+  readonly coveredFilters: readonly Filter[];
   /** The number of different values, if they are listed. The rows of one value are in the order of ids. */
   readonly values?: number;
   /** Whether a record may have several of the rows. */
@@ -170,44 +170,44 @@ export interface Seek {
 }
 
 /** A statement of the ids of the rows. */
-export function idsOfSeek({ source, found }: Seek): Sql {
-  return sql(`SELECT id FROM ${source} WHERE ${found.text}`, ...found.values);
+export function idsOfRange({ source, where }: IndexRange): Sql {
+  return sql(`SELECT id FROM ${source} WHERE ${where.text}`, ...where.values);
 }
 
 /** Every way in which an index finds what filters match. */
-export function seeksOf(table: RecordTable, filters: readonly Filter[]): Seek[] {
+export function indexRangesOf(table: RecordTable, filters: readonly Filter[]): IndexRange[] {
   const columns = new Map<string, Filter[]>();
   const ranges = new Map<string, AttributeFilter[]>();
-  const seeks: Seek[] = [];
+  const indexRanges: IndexRange[] = [];
   const addTo = <Key, One>(all: Map<Key, One[]>, key: Key, one: One) =>
     all.set(key, [...(all.get(key) ?? []), one]);
   for (const filter of filters) {
     const column = comparedColumn(table, filter);
-    const seek = valuesSeek(table, filter);
-    if (seek) seeks.push(seek);
+    const indexRange = valuesRange(table, filter);
+    if (indexRange) indexRanges.push(indexRange);
     else if ('comparison' in filter) addTo(ranges, filter.key, filter);
     else if (column !== undefined && (isRange(filter) || filter.operator === 'in'))
       addTo(columns, column, filter);
   }
   return [
-    ...[...columns].map(([column, own]) => columnSeek(table, column, own)),
-    ...seeks,
-    ...[...ranges.values()].map((own) => rangeSeek(table, own)),
+    ...[...columns].map(([column, own]) => columnRange(table, column, own)),
+    ...indexRanges,
+    ...[...ranges.values()].map((own) => attributeRange(table, own)),
   ];
 }
 
 /** The rows in the order of a column that match those filters which are ranges of it. */
-export function orderSeek(table: RecordTable, column: string, filters: readonly Filter[]): Seek {
+export function orderRange(table: RecordTable, column: string, filters: readonly Filter[]): IndexRange {
   const own = filters.filter((filter) => isRange(filter) && comparedColumn(table, filter) === column);
-  const { found, ...seek } = columnSeek(table, column, own);
-  return { ...seek, found: column === ID ? found : allOf([sql(`${column} IS NOT NULL`), found]) };
+  const { where, ...indexRange } = columnRange(table, column, own);
+  return { ...indexRange, where: column === ID ? where : allOf([sql(`${column} IS NOT NULL`), where]) };
 }
 
 /** @param filters each a range of the column, or a list of values */
-function columnSeek(table: RecordTable, column: string, filters: readonly Filter[]): Seek {
-  const found = allOf(filters.map((filter) => conditionOf(table, filter, column)));
+function columnRange(table: RecordTable, column: string, filters: readonly Filter[]): IndexRange {
+  const where = allOf(filters.map((filter) => conditionOf(table, filter, column)));
   const values = Math.min(...filters.map((filter) => listed(filter) ?? Number.POSITIVE_INFINITY));
-  return { column, source: indexedBy(table, column), found, served: filters, values };
+  return { column, source: indexedBy(table, column), where, coveredFilters: filters, values };
 }
 
 function listed(filter: Filter): number | undefined {
@@ -216,42 +216,55 @@ function listed(filter: Filter): number | undefined {
 }
 
 /** The rows of a filter of a list, or of one attribute. Comparisons of an attribute are one range together. */
-function valuesSeek(table: RecordTable, filter: Filter): Seek | undefined {
+function valuesRange(table: RecordTable, filter: Filter): IndexRange | undefined {
   const source = valuesTable(table.name);
   if (filter.operator === 'attribute') {
     if ('comparison' in filter) return undefined;
     const field = ofField(attributeName(filter.field, filter.key));
-    if ('exists' in filter) return filter.exists ? { source, found: field, served: [filter] } : undefined;
+    if ('exists' in filter)
+      return filter.exists ? { source, where: field, coveredFilters: [filter] } : undefined;
     const values: StoredValue[] = [...new Set(attributeValues(filter))].map(storedValue);
     return {
       source,
-      found: allOf([field, isOneOf('value', values)]),
-      served: [filter],
+      where: allOf([field, isOneOf('value', values)]),
+      coveredFilters: [filter],
       values: values.length,
     };
   }
   if (!table.fields[filter.field]?.isList || filter.operator === 'exists') return undefined;
-  const found = allOf([ofField(filter.field), conditionOf(table, filter, 'value')]);
+  const where = allOf([ofField(filter.field), conditionOf(table, filter, 'value')]);
   const values = listed(filter);
-  return { source, found, served: [filter], ...(values !== undefined && { values }), hasTwins: values !== 1 };
+  return {
+    source,
+    where,
+    coveredFilters: [filter],
+    ...(values !== undefined && { values }),
+    hasTwins: values !== 1,
+  };
 }
 
-function rangeSeek(table: RecordTable, filters: readonly AttributeFilter[]): Seek {
+function attributeRange(table: RecordTable, filters: readonly AttributeFilter[]): IndexRange {
   const [{ field, key }] = filters as [AttributeFilter];
-  const found = allOf([ofField(attributeName(field, key)), rangeCondition('value', rangeOf(table, filters))]);
-  return { source: valuesTable(table.name), found, served: filters };
+  const where = allOf([ofField(attributeName(field, key)), rangeCondition('value', rangeOf(table, filters))]);
+  return { source: valuesTable(table.name), where, coveredFilters: filters };
 }
 
 /**
  * The conditions of filters on each row of the table, for which SQLite uses no other index of the table.
- * @param seeks of the filters
+ * @param indexRanges those of the filters
  */
-export function conditionsOf(table: RecordTable, filters: readonly Filter[], seeks: readonly Seek[]): Sql[] {
-  const looked = seeks.filter(({ column }) => column === undefined);
-  const rest = filters.filter((filter) => !looked.some(({ served }) => served.includes(filter)));
+export function conditionsOf(
+  table: RecordTable,
+  filters: readonly Filter[],
+  indexRanges: readonly IndexRange[],
+): Sql[] {
+  const looked = indexRanges.filter(({ column }) => column === undefined);
+  const residual = filters.filter(
+    (filter) => !looked.some(({ coveredFilters }) => coveredFilters.includes(filter)),
+  );
   return [
-    ...rest.map((filter) => rowCondition(table, filter)),
-    ...looked.map((seek) => lookupCondition(table, seek)),
+    ...residual.map((filter) => rowCondition(table, filter)),
+    ...looked.map((indexRange) => lookupCondition(table, indexRange)),
   ];
 }
 
@@ -263,10 +276,10 @@ function rowCondition(table: RecordTable, filter: Filter): Sql {
   return sql(`${ID} NOT IN (SELECT id FROM ${valuesTable(table.name)} WHERE ${text})`, ...values);
 }
 
-/** The condition that a row has one of the rows of a seek in another table. */
-function lookupCondition({ name }: RecordTable, seek: Seek): Sql {
-  const { text, values } = idsOfSeek(seek);
-  const isProbed = seek.values !== undefined && seek.values <= MAX_PROBED;
+/** The condition that a row has one of the rows of a range in another table. */
+function lookupCondition({ name }: RecordTable, indexRange: IndexRange): Sql {
+  const { text, values } = idsOfRange(indexRange);
+  const isProbed = indexRange.values !== undefined && indexRange.values <= MAX_PROBED;
   return isProbed
     ? sql(`EXISTS (SELECT 1 FROM (${text}) AS own WHERE own.id = ${name}.id)`, ...values)
     : sql(`+${ID} IN (${text})`, ...values);
