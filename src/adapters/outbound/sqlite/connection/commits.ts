@@ -34,13 +34,17 @@ export class GroupCommit {
 
   /**
    * @param files the files of the connection; a write that is not in them is not acknowledged
-   * @param committed called with the rows of a commit after it, outside of a transaction; the next write waits for it
+   * @param events `begun`: in each shared transaction, before its writes; an error that it throws rejects them all.
+   *   `committed`: after it, with the number of its rows, outside of a transaction; the next write waits for it
    * @param patienceMs how long a write waits until another process releases its lock
    */
   constructor(
     private readonly connection: Database.Database,
     private readonly files: Pick<OpenFiles, 'verify'>,
-    private readonly committed: (rows: number) => Promise<void> = async () => {},
+    private readonly events: {
+      begun?(): void;
+      committed?(rows: number): Promise<void>;
+    } = {},
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
@@ -103,7 +107,7 @@ export class GroupCommit {
       turns = batch.some(({ rows }) => rows > MAX_ROWS) ? TURNS_AFTER_LARGE : 1;
       try {
         for (const write of await this.commit(batch)) write.done();
-        await this.committed(batch.reduce((sum, { rows }) => sum + rows, 0));
+        await this.events.committed?.(batch.reduce((sum, { rows }) => sum + rows, 0));
       } catch (error) {
         // Writes that queued meanwhile have waited for the same lock.
         if (isBusy(error)) this.timeouts++;
@@ -128,6 +132,7 @@ export class GroupCommit {
     this.files.verify();
     await this.begin();
     try {
+      this.events.begun?.();
       const refused: [Write, unknown][] = [];
       const done = batch.filter((write) => {
         try {

@@ -82,7 +82,11 @@ export class SqliteDatabase implements Store, Reader {
         () => this.connectAgain(files),
         (error) => this.reportCheckpoint(files, translateError(error, this.location)),
       );
-      const commits = new GroupCommit(connection, files, (rows) => checkpoints.committed(rows));
+      const statements = new StatementCache(connection);
+      const commits = new GroupCommit(connection, files, {
+        begun: () => checkVersion(statements),
+        committed: (rows) => checkpoints.committed(rows),
+      });
       // Another process that changes the schema now may take minutes.
       const patienceMs =
         pragma(connection, 'user_version') < MIGRATIONS.length ? Number.POSITIVE_INFINITY : undefined;
@@ -90,7 +94,6 @@ export class SqliteDatabase implements Store, Reader {
         await checkpoints.committed(MANY_ROWS);
       const snapshots = new Snapshots(() => this.connectAgain(files));
       const threads = new ReaderThreads(() => this.connectThread(files));
-      const statements = new StatementCache(connection);
       this.opened = { connection, files, checkpoints, commits, statements, snapshots, threads };
       const warning = networkWarning(this.location, this.typeOf);
       if (warning !== undefined) this.logger?.warn(`${warning}; ${USE_LOCAL_DISK}`);
@@ -187,14 +190,7 @@ export class SqliteDatabase implements Store, Reader {
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
     const { commits, statements } = this.ready();
     const statement: Statements = (sql) => statements.statement(sql);
-    const run = () => {
-      const [version] = statement('PRAGMA user_version').get() as [number];
-      if (version === MIGRATIONS.length) return work(statement);
-      throw unavailable(
-        'A newer version of this service has the database, whose columns this one would leave empty.',
-      );
-    };
-    return commits.write(run, rows).catch(this.rethrow);
+    return commits.write(() => work(statement), rows).catch(this.rethrow);
   }
 
   /** Refuses all writes from now on if SQLite finds the database damaged: each write could spread the damage. */
@@ -251,6 +247,15 @@ export class SqliteDatabase implements Store, Reader {
       { files },
     );
   }
+}
+
+/** @throws AppError `unavailable` if a newer version has changed the schema */
+function checkVersion(statements: StatementCache): void {
+  const [version] = statements.statement('PRAGMA user_version').get() as [number];
+  if (version !== MIGRATIONS.length)
+    throw unavailable(
+      'A newer version of this service has the database, whose columns this one would leave empty.',
+    );
 }
 
 /** SQLite opens the write-ahead log when it first reads the database. */
