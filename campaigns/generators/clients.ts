@@ -141,6 +141,17 @@ export const CLIENTS: Readonly<Record<string, UseTool>> = {
     return runTypeScript(tools, folder, 'openapi-fetch.ts');
   },
 
+  'rtk-query': async (tools, document) => {
+    const folder = join(await tools.npm(), 'rtk-query');
+    mkdirSync(folder);
+    cpSync(document, join(folder, 'openapi.json'));
+    tools.copy('rtk-query.config.cjs', join(folder, 'config.cjs'));
+    tools.copy('programs/rtk-query-api.ts', join(folder, 'rtk-query-api.ts'));
+    mkdirSync(join(folder, 'catalogue'));
+    await tools.run('../node_modules/.bin/rtk-query-codegen-openapi', ['config.cjs'], folder);
+    return runTypeScript(tools, folder, 'rtk-query.ts');
+  },
+
   kubb: async (tools, document) => {
     const folder = join(await tools.npm(), 'kubb');
     mkdirSync(folder);

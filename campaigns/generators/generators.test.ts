@@ -13,10 +13,11 @@ import { Toolbox } from './toolbox.js';
 const SPECTRAL = 'Spectral finds neither an error nor a warning';
 const PRISM = 'Prism finds no violation in requests and responses';
 const POSTMAN = 'the Postman collection of the document runs';
+const VALIDATOR = "Go's libopenapi-validator takes the requests of lists with several filters";
 
 /** The tools of the gate: clients in TypeScript, Python and Go. Its rules for documents are those of Redocly, in `cases`. */
-const IN_GATE = ['hey-api', 'openapi-fetch', 'openapi-python-client', 'oapi-codegen'];
-const USED = AT_NIGHT ? [...Object.keys(CLIENTS), SPECTRAL, PRISM, POSTMAN] : IN_GATE;
+const IN_GATE = ['hey-api', 'openapi-fetch', 'openapi-python-client', 'oapi-codegen', 'rtk-query'];
+const USED = AT_NIGHT ? [...Object.keys(CLIENTS), SPECTRAL, PRISM, POSTMAN, VALIDATOR] : IN_GATE;
 
 /** All tools start at once; each test waits for one. */
 describe('the tools that read the OpenAPI document', function () {
@@ -39,6 +40,7 @@ describe('the tools that read the OpenAPI document', function () {
     const uses: Readonly<Record<string, UseTool>> = {
       ...CLIENTS,
       [SPECTRAL]: lint,
+      [VALIDATOR]: validateRequests,
       [PRISM]: (...of) => compareThroughPrism(...of, url, authority),
       [POSTMAN]: async (...of) => {
         const empty = await startService('empty-service');
@@ -92,4 +94,9 @@ async function lint(tools: Toolbox, document: string): Promise<string> {
   const args = ['lint', document, '--ruleset', 'spectral.yaml', '--fail-severity', 'warn'];
   await tools.run('node_modules/.bin/spectral', args, npm);
   return `${Math.round(statSync(document).size / 1_000)} KB`;
+}
+
+async function validateRequests(tools: Toolbox, document: string): Promise<string> {
+  const output = await tools.run('go', ['run', '.', document], await tools.validator());
+  return output.trim();
 }

@@ -123,7 +123,7 @@ async function requireReports(client: HttpClient): Promise<void> {
   const bad = await client.post('/v1/products', { name: 1 });
   if (!bad.text.includes('/prism/errors#UNPROCESSABLE_ENTITY'))
     throw new Error(`Prism does not report a wrong request: ${bad.text}`);
-  const broken = await client.get('/health/live');
+  const broken = await client.get('/v1/products/facets?fields=brand');
   if (!broken.text.includes('neverSent'))
     throw new Error(`Prism does not report a wrong response: ${broken.text}`);
 }
@@ -137,13 +137,13 @@ function violations({ headers, text }: HttpResponse): string[] {
 }
 
 /**
- * Writes a copy of the document. It wants a member which no response of `/health/live` has. Of the media types of a
- * user's PATCH it keeps JSON Patch alone, because Prism cannot tell `application/json-patch+json` from
+ * Writes a copy of the document. It wants a member that no response of the facets has. Of the media types of a user's
+ * PATCH it keeps JSON Patch alone, because Prism cannot tell `application/json-patch+json` from
  * `application/merge-patch+json`.
  */
 function copyForPrism(document: string): string {
   const copy = JSON.parse(readFileSync(document, 'utf8'));
-  copy.components.schemas.Health.required.push('neverSent');
+  copy.components.schemas.Facet.required.push('neverSent');
   const { requestBody } = copy.paths['/v1/users/{id}'].patch;
   requestBody.content = { 'application/json-patch+json': requestBody.content['application/json-patch+json'] };
   const path = `${document}.prism.json`;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { AT_NIGHT } from '../../tests/support/run-settings.js';
 
 const SOURCES = resolve('campaigns/generators');
@@ -84,6 +84,12 @@ export class Toolbox {
     });
   }
 
+  /** @returns the folder of the Go module that validates requests: its packages compile for minutes */
+  validator(): Promise<string> {
+    const files = ['go.mod', 'go.sum', 'main.go'].map((name) => `validator/${name}`);
+    return this.once('validator', files, () => Promise.resolve());
+  }
+
   /** Downloads the jars. @returns the folder that has openapi-generator, and in `lib` what its Java client needs */
   java(): Promise<string> {
     return this.once('java', ['pom.xml'], async (folder) => {
@@ -130,7 +136,7 @@ export class Toolbox {
     if (present) return present;
     const folder = join(this.folder, name);
     mkdirSync(folder);
-    for (const file of files) this.copy(file, join(folder, file));
+    for (const file of files) this.copy(file, join(folder, basename(file)));
     const installation = install(folder).then(() => folder);
     this.installed.set(name, installation);
     return installation;

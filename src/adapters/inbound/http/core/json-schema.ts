@@ -1,3 +1,4 @@
+import { MAX_ID } from '../../../../domain/record.js';
 import type { TextRule } from '../../../../domain/text.js';
 import { NDJSON } from './media-types.js';
 
@@ -19,9 +20,27 @@ export function integerSchema(minimum: number, maximum: number): JsonSchema {
   return { type: 'integer', ...(is64Bit && { format: 'int64' }), minimum, maximum };
 }
 
+/** The schema of a text with its meaning. */
+export function text(description: string, more: JsonSchema = {}): JsonSchema {
+  return { ...TEXT, ...more, description };
+}
+
+/** The schema of an integer with its meaning. By default, it is an id, a version or a number of something. */
+export function whole(description: string, minimum = 1, maximum = MAX_ID): JsonSchema {
+  return { ...integerSchema(minimum, maximum), description };
+}
+
+export function flag(description: string): JsonSchema {
+  return { type: 'boolean', description };
+}
+
+export function arrayOf(items: JsonSchema, maxItems: number, description: string): JsonSchema {
+  return { type: 'array', maxItems, items, description };
+}
+
 /** A time in responses. */
 export function instantSchema(description: string): JsonSchema {
-  return { type: 'string', format: 'date-time', description: `${description}: RFC 3339, in UTC.` };
+  return text(`${description}: RFC 3339, in UTC.`, { format: 'date-time' });
 }
 
 export function textSchema({ min, max, allowed, pattern = allowed }: TextRule): JsonSchema {

@@ -1,5 +1,5 @@
 import { EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
-import { integerSchema, type JsonSchema, open, schemaRef } from '../core/json-schema.js';
+import { type JsonSchema, open, schemaRef, text, whole } from '../core/json-schema.js';
 import { FORM, JSON_PATCH, JSON_TYPE } from '../core/media-types.js';
 import {
   CONDITIONS,
@@ -139,20 +139,10 @@ const SCOPE_LIST = 'Scopes, separated by spaces.';
 const TOKEN_REQUEST: JsonSchema = {
   type: 'object',
   properties: {
-    grant_type: {
-      type: 'string',
-      enum: ['client_credentials'],
-      description: 'The client is an API key (RFC 6749 section 4.4).',
-    },
-    scope: {
-      type: 'string',
-      description: `${SCOPE_LIST} The API key must have each of them. By default, all scopes of the key.`,
-    },
-    client_id: {
-      type: 'string',
-      description: 'The id of an API key, unless the header `Authorization` is used.',
-    },
-    client_secret: { type: 'string', description: 'The API key itself.' },
+    grant_type: text('The client is an API key (RFC 6749 section 4.4).', { enum: ['client_credentials'] }),
+    scope: text(`${SCOPE_LIST} The API key must have each of them. By default, all scopes of the key.`),
+    client_id: text('The id of an API key, unless the header `Authorization` is used.'),
+    client_secret: text('The API key itself.'),
   },
   required: ['grant_type'],
   // Others are ignored. Some generators stop at a schema for them.
@@ -160,10 +150,10 @@ const TOKEN_REQUEST: JsonSchema = {
 };
 
 const TOKEN_RESPONSE = open({
-  access_token: { type: 'string', description: 'A JWT (RFC 9068), to be sent as `Authorization: Bearer`.' },
-  token_type: { type: 'string', description: 'Always `Bearer`.' },
-  expires_in: { ...integerSchema(1, 86_400), description: 'The lifetime of the token, in seconds.' },
-  scope: { type: 'string', description: SCOPE_LIST },
+  access_token: text('A JWT (RFC 9068), to be sent as `Authorization: Bearer`.'),
+  token_type: text('Always `Bearer`.'),
+  expires_in: whole('The lifetime of the token, in seconds.', 1, 86_400),
+  scope: text(SCOPE_LIST),
 });
 
 /** The token endpoint, with its schemas. */

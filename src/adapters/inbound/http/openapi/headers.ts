@@ -63,82 +63,66 @@ const REQUEST_HEADERS = {
 
 export type RequestHeader = keyof typeof REQUEST_HEADERS;
 
+/** A header of responses. */
+const header = (description: string, more: Partial<HeaderDescription> = {}): HeaderDescription => ({
+  description,
+  schema: TEXT,
+  ...more,
+});
+const required = (description: string, schema = TEXT) => header(description, { required: true, schema });
+const textOf = (pattern: string): JsonSchema => ({ type: 'string', pattern });
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+const URL: JsonSchema = { type: 'string', format: 'uri-reference' };
 
 /** The headers that responses have because of their operation or status. {@link commonHeaders} are the others. */
 const RESPONSE_HEADERS = {
-  'Retry-After': {
-    description: 'With 429 and 503: how many seconds to wait before trying again.',
+  'Retry-After': header('With 429 and 503: how many seconds to wait before trying again.', {
     schema: COUNT,
     example: 1,
-  },
-  'WWW-Authenticate': {
-    description:
-      'With 401 and 403: which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
-    schema: TEXT,
-  },
-  'Accept-Patch': {
-    description: 'With 415, to a PATCH: the media types that it accepts (RFC 5789 section 3.1).',
-    schema: TEXT,
-  },
-  ETag: {
-    required: true,
-    description:
-      'Identifies what the response shows. The tag of a whole record is strong and can be sent in `If-Match`, as it is: it is not always the version, such as `"3-1b9f04c7ae"` after the store was restored. The tag of a list or a document is weak.',
-    schema: { type: 'string', pattern: '^(W/)?"[^"]*"$' },
-    example: '"3"',
-  },
-  ListETag: {
-    description: 'Identifies the page, for `If-None-Match`. A weak tag; a response in lines has none.',
-    schema: { type: 'string', pattern: '^W/"[^"]*"$' },
+  }),
+  'WWW-Authenticate': header(
+    'With 401 and 403: which credentials are accepted, and why those that were sent are not (RFC 6750 section 3, RFC 9728 section 5.1).',
+  ),
+  'Accept-Patch': header('With 415, to a PATCH: the media types that it accepts (RFC 5789 section 3.1).'),
+  ETag: header(
+    'Identifies what the response shows. The tag of a whole record is strong and can be sent in `If-Match`, as it is: it is not always the version, such as `"3-1b9f04c7ae"` after the store was restored. The tag of a list or a document is weak.',
+    { required: true, schema: textOf('^(W/)?"[^"]*"$'), example: '"3"' },
+  ),
+  ListETag: header('Identifies the page, for `If-None-Match`. A weak tag; a response in lines has none.', {
+    schema: textOf('^W/"[^"]*"$'),
     example: 'W/"3q2-7w"',
-  },
-  CurrentETag: {
-    description: 'With 412: the current tag of the record.',
-    schema: { type: 'string', pattern: '^"[^"]*"$' },
+  }),
+  CurrentETag: header('With 412: the current tag of the record.', {
+    schema: textOf('^"[^"]*"$'),
     example: '"4"',
-  },
-  Location: {
+  }),
+  Location: header('The URL of the new record.', {
     required: true,
-    description: 'The URL of the new record, or of the page to open instead.',
-    schema: { type: 'string', format: 'uri-reference' },
+    schema: URL,
     example: '/v1/products/17',
-  },
-  'Content-Location': {
-    description: 'The URL of the record by its id.',
-    schema: { type: 'string', format: 'uri-reference' },
-    example: '/v1/products/17',
-  },
-  Link: {
-    description:
-      'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. `"monitor"` is the URL of the changes, if the service records them.',
-    schema: TEXT,
-    example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"',
-  },
-  NextLink: {
-    required: true,
-    description: 'The URL of the changes behind these (RFC 8288): `rel="next"`, also if there are none yet.',
-    schema: TEXT,
-    example: '</v1/products/changes?limit=100&cursor=…>; rel="next"',
-  },
-  MoreLink: {
-    description: 'The URL of the values behind these (RFC 8288): `rel="next"`, if one field has more.',
-    schema: TEXT,
+  }),
+  'Content-Location': header('The URL of the record by its id.', { schema: URL, example: '/v1/products/17' }),
+  Link: header(
+    'The URLs of other pages of a list (RFC 8288): `rel="next"`, `"prev"` and `"first"`. The last page has no `next`. `"monitor"` is the URL of the changes, if the service records them.',
+    { example: '</v1/products?limit=100>; rel="first", </v1/products?limit=100&cursor=…>; rel="next"' },
+  ),
+  NextLink: header(
+    'The URL of the changes behind these (RFC 8288): `rel="next"`, also if there are none yet.',
+    { required: true, example: '</v1/products/changes?limit=100&cursor=…>; rel="next"' },
+  ),
+  MoreLink: header('The URL of the values behind these (RFC 8288): `rel="next"`, if one field has more.', {
     example: '</v1/products/facets?fields=brand&limit=20&cursor=…>; rel="next"',
-  },
-  'X-Total-Count': {
-    description: 'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
-    schema: COUNT,
-  },
-  'Preference-Applied': {
-    description: 'The preferences that were honoured (RFC 7240 section 3).',
-    schema: TEXT,
-  },
-  'Idempotency-Replayed': {
-    description: 'Sent if this repeats the response to an earlier request with the same `Idempotency-Key`.',
-    schema: { type: 'string', enum: ['true'] },
-  },
-} satisfies Record<string, HeaderDescription>;
+  }),
+  'X-Total-Count': header(
+    'The number of matching records. Sent only if the request has `Prefer: count=exact`.',
+    { schema: COUNT },
+  ),
+  'Preference-Applied': header('The preferences that were honoured (RFC 7240 section 3).'),
+  'Idempotency-Replayed': header(
+    'Sent if this repeats the response to an earlier request with the same `Idempotency-Key`.',
+    { schema: { type: 'string', enum: ['true'] } },
+  ),
+};
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
@@ -201,88 +185,43 @@ export function commonHeaders({
 }
 
 const EVERYWHERE: Readonly<Record<string, HeaderDescription>> = {
-  'X-Request-Id': {
-    required: true,
-    description: 'Identifies the request. Quote it when you report a problem.',
-    schema: { type: 'string', pattern: REQUEST_ID.source },
-  },
-  'RateLimit-Policy': {
-    description:
-      'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
-    schema: { type: 'string', pattern: '^"(default|auth)";q=[0-9]+;w=[0-9]+$' },
-  },
-  RateLimit: {
-    description: 'What is left of the rate limit: `r` requests for the next `t` seconds.',
-    schema: { type: 'string', pattern: '^"(default|auth)";r=[0-9]+;t=[0-9]+$' },
-  },
-  'API-Version': {
-    required: true,
-    description: 'The version of the API that responds.',
-    schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
-  },
-  'Cache-Control': {
-    required: true,
-    description: 'Whether and how the response may be cached (RFC 9111).',
-    schema: TEXT,
-  },
-  Pragma: { description: 'The same as `Cache-Control`, from `/oauth/token`.', schema: TEXT },
-  Vary: { description: 'The request headers that the response depends on.', schema: TEXT },
-  'Content-Encoding': {
-    description: 'How the body is compressed. The service does so if `Accept-Encoding` allows it.',
-    schema: { type: 'string', enum: ['gzip', 'br'] },
-  },
-  'X-Content-Type-Options': {
-    required: true,
-    description: 'Tells browsers not to guess another media type.',
-    schema: TEXT,
-  },
-  'Content-Security-Policy': {
-    required: true,
-    description: 'What the response may load and run if a browser opens it as a page.',
-    schema: TEXT,
-  },
-  'Referrer-Policy': {
-    required: true,
-    description: 'Tells browsers not to pass the URL on to other sites.',
-    schema: TEXT,
-  },
-  'Cross-Origin-Resource-Policy': {
-    required: true,
-    description: 'Whether pages of other origins may embed the response.',
-    schema: TEXT,
-  },
+  'X-Request-Id': required(
+    'Identifies the request. Quote it when you report a problem.',
+    textOf(REQUEST_ID.source),
+  ),
+  'RateLimit-Policy': header(
+    'The rate limit that applies: `q` requests in `w` seconds. `"default"` counts the requests of one client, known by its credential or else by its IP address; `"auth"` counts the failed authentications of one IP address.',
+    { schema: textOf('^"(default|auth)";q=[0-9]+;w=[0-9]+$') },
+  ),
+  RateLimit: header('What is left of the rate limit: `r` requests for the next `t` seconds.', {
+    schema: textOf('^"(default|auth)";r=[0-9]+;t=[0-9]+$'),
+  }),
+  'API-Version': required('The version of the API that responds.', textOf('^[1-9][0-9]*$')),
+  'Cache-Control': required('Whether and how the response may be cached (RFC 9111).'),
+  Pragma: header('The same as `Cache-Control`, from `/oauth/token`.'),
+  Vary: header('The request headers that the response depends on.'),
+  'Content-Encoding': header(
+    'How the body is compressed. The service does so if `Accept-Encoding` allows it.',
+    { schema: { type: 'string', enum: ['gzip', 'br'] } },
+  ),
+  'X-Content-Type-Options': required('Tells browsers not to guess another media type.'),
+  'Content-Security-Policy': required('What the response may load and run if a browser opens it as a page.'),
+  'Referrer-Policy': required('Tells browsers not to pass the URL on to other sites.'),
+  'Cross-Origin-Resource-Policy': required('Whether pages of other origins may embed the response.'),
 };
 
-const HSTS: Readonly<Record<string, HeaderDescription>> = {
-  'Strict-Transport-Security': {
-    required: true,
-    description: 'Tells browsers to use HTTPS only.',
-    schema: TEXT,
-  },
+const HSTS = { 'Strict-Transport-Security': required('Tells browsers to use HTTPS only.') };
+
+const CORS = {
+  'Access-Control-Allow-Origin': header('The origin whose scripts may read the response.'),
+  'Access-Control-Expose-Headers': header('The response headers that those scripts may read.'),
 };
 
-const CORS: Readonly<Record<string, HeaderDescription>> = {
-  'Access-Control-Allow-Origin': {
-    description: 'The origin whose scripts may read the response.',
-    schema: TEXT,
-  },
-  'Access-Control-Expose-Headers': {
-    description: 'The response headers that those scripts may read.',
-    schema: TEXT,
-  },
-};
-
-const DEPRECATION: Readonly<Record<string, HeaderDescription>> = {
-  Deprecation: {
-    description: 'When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.',
-    schema: { type: 'string', pattern: '^@-?\\d+$' },
-  },
-  Sunset: {
-    description: 'When this version may be removed (RFC 8594), at least 12 months after its deprecation.',
-    schema: TEXT,
-  },
-  Link: {
-    description: 'With `rel="successor-version"`, the same path in the next version.',
-    schema: TEXT,
-  },
+const DEPRECATION = {
+  Deprecation: header(
+    'When this version was or will be deprecated (RFC 9745): `@` and a Unix time in seconds.',
+    { schema: textOf('^@-?\\d+$') },
+  ),
+  Sunset: header('When this version may be removed (RFC 8594), at least 12 months after its deprecation.'),
+  Link: header('With `rel="successor-version"`, the same path in the next version.'),
 };

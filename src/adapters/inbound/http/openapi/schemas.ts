@@ -3,7 +3,9 @@ import { type Field, type FieldTable, REFERENCE } from '../../../../domain/field
 import { MAX_ID } from '../../../../domain/record.js';
 import { ATTRIBUTES, descriptionOf } from '../../../../domain/validation.js';
 import {
+  arrayOf,
   closed,
+  flag,
   instantSchema,
   integerSchema,
   type JsonSchema,
@@ -12,7 +14,9 @@ import {
   type Properties,
   schemaRef,
   TEXT,
+  text,
   textSchema,
+  whole,
 } from '../core/json-schema.js';
 import {
   EXAMPLE_TIME,
@@ -27,8 +31,8 @@ export const ID = integerSchema(1, MAX_ID);
 
 /** The fields of the service, of which responses show only the id unless `fields` names them. */
 const SYSTEM_FIELDS: Properties = {
-  id: { ...ID, description: 'The id, which the service gives.' },
-  version: { ...ID, description: 'The version: 1 for a new record, one more after each change.' },
+  id: whole('The id, which the service gives.'),
+  version: whole('The version: 1 for a new record, one more after each change.'),
   createdAt: instantSchema('When the record was created'),
   updatedAt: instantSchema('When the record last changed'),
 };
@@ -159,10 +163,9 @@ function recordSchema(resource: ResourceDefinition<never>): ObjectSchema {
 
 /** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
 function changeSchema({ properties }: ObjectSchema): ObjectSchema {
-  const deleted: JsonSchema = {
-    type: 'boolean',
-    description: 'True if the record was deleted. The entry has no other fields than these three then.',
-  };
+  const deleted = flag(
+    'True if the record was deleted. The entry has no other fields than these three then.',
+  );
   return open({ ...properties, deleted }, ['id', 'version']);
 }
 
@@ -248,11 +251,7 @@ const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   JsonPatchOperation: {
     type: 'object',
     properties: {
-      op: {
-        type: 'string',
-        enum: ['add', 'replace', 'test', 'remove', 'move', 'copy'],
-        description: 'What to do.',
-      },
+      op: text('What to do.', { enum: ['add', 'replace', 'test', 'remove', 'move', 'copy'] }),
       path: { ...POINTER, description: 'The place in the record, a JSON Pointer (RFC 6901).' },
       from: { ...POINTER, description: 'Required for `move` and `copy`: the place of the value.' },
       value: { description: 'Required for `add`, `replace` and `test`: any JSON value.' },
@@ -262,79 +261,53 @@ const JSON_PATCH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** The schemas of the values of one field. */
-const FACET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Facet: withExample(
-    open({
-      field: { ...TEXT, description: 'The name of the field; `attributes[KEY]` for an attribute.' },
-      values: {
-        type: 'array',
-        maxItems: FACET_LIMITS.max,
-        items: schemaRef('FacetValue'),
-        description: 'The values, the one that most records have first.',
-      },
-      more: { type: 'boolean', description: 'Whether there are more values.' },
-    }),
-    {
-      field: 'brand',
-      values: [
-        { value: 'Nordlicht', count: 12 },
-        { value: 'Acme', count: 3 },
-      ],
-      more: true,
-    },
-  ),
-  FacetValue: open({
-    value: { description: 'A text; of an attribute also a number or a boolean.' },
-    count: { ...integerSchema(1, MAX_ID), description: 'The number of records that have this value.' },
-  }),
-};
-
-/** The schema of the result of one line of an import. */
-const IMPORT_RESULT: JsonSchema = open(
-  {
-    line: {
-      ...integerSchema(1, MAX_ID),
-      description: 'The number of the line, counted from 1 without blank ones.',
-    },
-    status: {
-      ...integerSchema(200, 599),
-      description:
-        '201 for a new record, 200 for one that existed, 204 for a deleted one; else the status that a request with this record alone would get.',
-    },
-    id: { ...ID, description: 'The id of the record, with 201, 200 and 412; a dry run has none with 201.' },
-    version: {
-      ...integerSchema(1, MAX_ID),
-      description: 'With `match`: the version of the record, also with 412.',
-    },
-    unchanged: {
-      type: 'boolean',
-      description:
-        'With `match`: true if the line changed nothing; with 204, if there was nothing to delete.',
-    },
-    replayed: {
-      type: 'boolean',
-      description: 'With 201: true if an earlier request with this `Idempotency-Key` created the record.',
-    },
-    error: schemaRef('Error'),
-  },
-  ['line', 'status'],
-);
-
 /** The schemas that the operations of several resources refer to. */
 const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...JSON_PATCH_SCHEMAS,
-  ...FACET_SCHEMAS,
-  ImportResult: IMPORT_RESULT,
+  Facet: withExample(
+    open({
+      field: text('The name of the field; `attributes[KEY]` for an attribute.'),
+      values: arrayOf(
+        schemaRef('FacetValue'),
+        FACET_LIMITS.max,
+        'The values, the one that most records have first.',
+      ),
+      more: flag('Whether there are more values.'),
+    }),
+    { field: 'brand', values: [{ value: 'Nordlicht', count: 12 }], more: true },
+  ),
+  FacetValue: open({
+    value: { description: 'A text; of an attribute also a number or a boolean.' },
+    count: whole('The number of records that have this value.'),
+  }),
+  ImportResult: open(
+    {
+      line: whole('The number of the line, counted from 1 without blank ones.'),
+      status: whole(
+        '201 for a new record, 200 for one that existed, 204 for a deleted one; else the status that a request with this record alone would get.',
+        200,
+        599,
+      ),
+      id: whole('The id of the record, with 201, 200 and 412; a dry run has none with 201.'),
+      version: whole('With `match`: the version of the record, also with 412.'),
+      unchanged: flag(
+        'With `match`: true if the line changed nothing; with 204, if there was nothing to delete.',
+      ),
+      replayed: flag('With 201: true if an earlier request with this `Idempotency-Key` created the record.'),
+      error: schemaRef('Error'),
+    },
+    ['line', 'status'],
+  ),
   WebhookDelivery: ATTEMPT_SCHEMA,
 };
 
 type Describe = (field: Field) => string;
 
-/** What a field means, without the rule, which matters only to those who send a value. Parts with a name have one schema. */
-export function meaningOf(field: Field): string {
+/** What a field means, without its rules, which the body that creates a record has. Parts with a name have one schema. */
+function meaningOf(field: Field): string {
   if (field.kind === 'choice' || field.kind === 'object') return descriptionOf(field);
-  return `${field.description}${'unit' in field && field.unit ? `, in ${field.unit}` : ''}.`;
+  const [meaning] = field.description.split(';');
+  return `${meaning}${'unit' in field && field.unit ? `, in ${field.unit}` : ''}.`;
 }
 
 /** The schema of an object with these fields, as clients send it. Unknown fields are refused. */

@@ -54,8 +54,9 @@ export class FieldSelector<Fields> {
   private docs(required: readonly string[]): ParameterDocs {
     const isChange = this.shownOn === 'change';
     const count = required.length;
+    const names = required.map((name) => `\`${name}\``).join(', ');
     return {
-      description: `Show only these fields, ${isChange ? 'and always' : 'among them'} ${required.map((name) => `\`${name}\``).join(', ')}${isChange ? '' : ', which the schema of the response requires'}.`,
+      description: `The fields to show, ${isChange ? `besides ${names}` : `among them ${names}: the schema requires them`}.`,
       schema: {
         type: 'array',
         minItems: isChange ? 1 : count,

@@ -5,17 +5,17 @@ import type { ApiKey } from '../../../../domain/api-key.js';
 import { API_KEY } from '../../../../domain/api-key.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
-import { MAX_ID } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/validation.js';
 import { API_KEY_SHAPE, EXAMPLE_KEY } from '../../../../shared/api-key-format.js';
 import { sha256 } from '../core/etag.js';
 import {
+  arrayOf,
   instantSchema,
-  integerSchema,
   type JsonSchema,
   open,
   type Properties,
-  TEXT,
+  text,
+  whole,
 } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
@@ -34,44 +34,32 @@ const {
 
 const MINUTE_MS = 60_000;
 
-const REQUESTS: JsonSchema = {
-  ...integerSchema(1, Number.MAX_SAFE_INTEGER),
-  description: 'The number of requests.',
-};
+const REQUESTS = whole('The number of requests.');
+const ROUTE_USAGE = open({
+  method: text('The method of HTTP.', { examples: ['GET'] }),
+  route: text('The template of the path.', { examples: ['/v1/products/{id}'] }),
+  version: whole('The version of the API.', 1, 2 ** 31 - 1),
+  requests: REQUESTS,
+});
+/** Six methods of each route. */
+const MAX_ROUTES = 1_000;
 const USAGE: JsonSchema = {
   ...open({
-    since: {
-      type: 'string',
+    since: text('The beginning of the first hour that is counted, 24 to 25 hours ago.', {
       format: 'date-time',
-      description: 'The beginning of the first hour that is counted, 24 to 25 hours ago.',
-    },
+    }),
     requests: REQUESTS,
-    byRoute: {
-      type: 'array',
-      // Six methods of each route.
-      maxItems: 1_000,
-      items: open({
-        method: { ...TEXT, examples: ['GET'], description: 'The method of HTTP.' },
-        route: { ...TEXT, examples: ['/v1/products/{id}'], description: 'The template of the path.' },
-        version: { ...integerSchema(1, 2 ** 31 - 1), description: 'The version of the API.' },
-        requests: REQUESTS,
-      }),
-      description: 'By method and route, the most requests first.',
-    },
+    byRoute: arrayOf(ROUTE_USAGE, MAX_ROUTES, 'By method and route, the most requests first.'),
   }),
   description:
     'The requests of the last 24 hours that the key made, and access tokens that were issued for it, with any response. Complete to about ten seconds; a process that crashes loses those. Only GET of one key shows it, and only if there are any.',
 };
 
 const READ_ONLY_FIELDS: Properties = {
-  createdAt: instantSchema('When the key was created, to the millisecond'),
+  createdAt: instantSchema('When the key was created'),
   lastUsedAt: instantSchema(API_KEY.lastUsedAt.description),
-  createdBy: {
-    ...integerSchema(1, MAX_ID),
-    examples: [API_KEY.createdBy.example],
-    description: descriptionOf(API_KEY.createdBy),
-  },
-  createdBySubject: { ...TEXT, description: descriptionOf(API_KEY.createdBySubject) },
+  createdBy: { ...whole(descriptionOf(API_KEY.createdBy)), examples: [API_KEY.createdBy.example] },
+  createdBySubject: text(descriptionOf(API_KEY.createdBySubject)),
   usage: USAGE,
 };
 
@@ -97,11 +85,7 @@ export const API_KEYS: ResourceDefinition<UsedApiKey> = {
   alwaysPresent: ['createdAt'],
   secret: {
     name: 'key',
-    schema: {
-      type: 'string',
-      pattern: API_KEY_SHAPE.source,
-      description: 'The key itself, shown only in this response.',
-    },
+    schema: text('The key itself, shown only in this response.', { pattern: API_KEY_SHAPE.source }),
     example: EXAMPLE_KEY,
   },
   ...FROM_TABLE,

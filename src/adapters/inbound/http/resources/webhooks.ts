@@ -2,7 +2,7 @@ import type { RecordFormat } from '../../../../application/records/record-format
 import type { ShownWebhook, WebhookService } from '../../../../application/webhooks/webhook-service.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { instantText } from '../../../../domain/instant.js';
-import { MAX_ID, type Versioned } from '../../../../domain/record.js';
+import type { Versioned } from '../../../../domain/record.js';
 import { descriptionOf } from '../../../../domain/validation.js';
 import {
   type DeliveryAttempt,
@@ -13,14 +13,7 @@ import {
 } from '../../../../domain/webhook.js';
 import { clientOf } from '../core/concurrency-limits.js';
 import { sha256 } from '../core/etag.js';
-import {
-  instantSchema,
-  integerSchema,
-  type JsonSchema,
-  open,
-  type Properties,
-  TEXT,
-} from '../core/json-schema.js';
+import { instantSchema, type JsonSchema, open, type Properties, text, whole } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
 import { type ListService, listOperation } from '../lists/list-operation.js';
@@ -31,17 +24,14 @@ import { routesOf } from './resource-routes.js';
 
 const READ_ONLY_FIELDS: Properties = {
   createdBy: {
-    ...integerSchema(1, MAX_ID),
+    ...whole(descriptionOf(STORED_WEBHOOK.createdBy)),
     examples: [STORED_WEBHOOK.createdBy.example],
-    description: descriptionOf(STORED_WEBHOOK.createdBy),
   },
-  createdAt: instantSchema('When the webhook was created, to the millisecond'),
+  createdAt: instantSchema('When the webhook was created'),
   lastDeliveryAt: instantSchema('When the receiver last took a message that is no test'),
-  lastError: {
-    ...TEXT,
-    description:
-      'Why the newest message was not taken, tests aside, or why the service paused the webhook; absent since the receiver last took one.',
-  },
+  lastError: text(
+    'Why the newest message was not taken, tests aside, or why the service paused the webhook; absent since the receiver last took one.',
+  ),
 };
 
 /** `secret` is shown by the responses alone that make one. */
@@ -66,11 +56,9 @@ export const WEBHOOKS: ResourceDefinition<ShownWebhook> = {
   alwaysPresent: ['status', 'createdBy', 'createdAt'],
   secret: {
     name: 'secret',
-    schema: {
-      type: 'string',
+    schema: text('The secret that signs the messages, shown only in the response that makes it.', {
       pattern: '^whsec_[A-Za-z0-9+/=]+$',
-      description: 'The secret that signs the messages, shown only in the response that makes it.',
-    },
+    }),
     example: 'whsec_MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXY=',
   },
   ...FROM_TABLE,
@@ -118,15 +106,12 @@ export function presentAttempt({ at, status, ...rest }: DeliveryAttempt) {
 export const ATTEMPT_SCHEMA: JsonSchema = open(
   {
     at: instantSchema('When the message was sent'),
-    type: {
-      ...TEXT,
+    type: text('The type of the message: `products.changed`, `products.resync`, `webhook.test` and others.', {
       examples: ['products.changed'],
-      description:
-        'The type of the message: `products.changed`, `products.resync`, `webhook.test` and others.',
-    },
-    changes: { ...integerSchema(0, 100), description: 'The number of changes in the message.' },
-    status: { ...integerSchema(100, 599), description: 'The status of the response. 2xx takes the message.' },
-    error: { ...TEXT, description: 'Why there was no response, or none with a status of HTTP.' },
+    }),
+    changes: whole('The number of changes in the message.', 0, 100),
+    status: whole('The status of the response. 2xx takes the message.', 100, 599),
+    error: text('Why there was no response, or none with a status of HTTP.'),
   },
   ['at', 'type', 'changes'],
 );
