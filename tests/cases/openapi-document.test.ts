@@ -108,10 +108,13 @@ for (const variant of VARIANTS) {
         );
         const size = own.reduce((sum, one) => sum + sizeOf(nodeAt(one)), sizeOf(paths));
         const fields = Object.keys(root.components.schemas[docs.name].properties).length;
-        expect(size, docs.plural).to.be.below(12_000 + 3_600 * fields);
+        const remedy = 'shorten descriptions and patterns, or share what several operations have';
+        expect(size, `${docs.plural}: 12,000 bytes and 3,250 a field; ${remedy}`).to.be.below(
+          12_000 + 3_250 * fields,
+        );
         total += size;
       }
-      expect(sizeOf(root) - total, 'what they share').to.be.below(32_000);
+      expect(sizeOf(root) - total, 'what they share: the introduction, errors, headers').to.be.below(31_500);
     });
 
     it('describes every field of every schema, and every parameter', () => {
