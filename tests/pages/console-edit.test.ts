@@ -565,7 +565,7 @@ describe('the console, when a person edits', () => {
   describe('a deletion', () => {
     const UNDO_MS = 10_000;
     const remove = async (page: Page) => {
-      // The clock of the page stands still, so that the time to undo ends when a test says so.
+      // The clock of the page is frozen, so that the time to undo ends when a test says so.
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(1_000);
       await page.getByRole('button', { name: 'Delete this product' }).click();

@@ -14,7 +14,7 @@ export interface NumberedPosition {
 export interface FeedRange {
   readonly epoch: string;
   /** Changes up to this one may be missing. */
-  readonly floor: number;
+  readonly lowWatermark: number;
   readonly newest: number;
 }
 
@@ -30,7 +30,7 @@ export function readPosition(position: FeedPosition): NumberedPosition | undefin
 
 /** Whether no change behind the position is missing. */
 export function isInRange({ epoch, change }: NumberedPosition, range: FeedRange): boolean {
-  return epoch === range.epoch && range.floor <= change && change <= range.newest;
+  return epoch === range.epoch && range.lowWatermark <= change && change <= range.newest;
 }
 
 export function feedIsOff(): AppError {

@@ -41,7 +41,7 @@ export interface ChangeFeed<Fields> {
    * @param limit from 1 to 1,000
    * @param until of this feed, at or behind `after`; changes behind it are left out
    * @returns undefined if changes behind `after` may be missing: it is of another epoch, beyond the newest change, or
-   *   before the floor, under which tombstones were purged; or the feeds are off
+   *   before the low watermark, under which tombstones were purged; or the feeds are off
    */
   read(after: FeedPosition, limit: number, until?: FeedPosition): Promise<ChangePage<Fields> | undefined>;
 }

@@ -59,7 +59,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
   /** The number of the last change of each record and tombstone. */
   private readonly last = new Map<Id, number>();
   private newest = 0;
-  private floor = 0;
+  private lowWatermark = 0;
 
   /** @param find returns a record or its deletion, as it is now */
   constructor(
@@ -79,7 +79,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
 
   /** The tombstone of the record was purged. */
   purged(id: Id): void {
-    this.floor = Math.max(this.floor, this.last.get(id) ?? 0);
+    this.lowWatermark = Math.max(this.lowWatermark, this.last.get(id) ?? 0);
     this.last.delete(id);
   }
 
@@ -96,7 +96,7 @@ export class MemoryChangeFeed<Fields> implements ChangeFeed<Fields> {
   ): Promise<ChangePage<Fields> | undefined> {
     const { epoch } = this.state;
     const from = readPosition(after);
-    if (!epoch || !from || !isInRange(from, { epoch, floor: this.floor, newest: this.newest }))
+    if (!epoch || !from || !isInRange(from, { epoch, lowWatermark: this.lowWatermark, newest: this.newest }))
       return undefined;
     const to = readPosition(until ?? '')?.change ?? this.newest;
     const changes: RecordChange<Fields>[] = [];

@@ -73,7 +73,7 @@ export class MongoChangeFeed<Fields> implements ChangeFeed<Fields> {
     const numbers = new Map<Id, number>();
     let end = after;
     for (let from = after; ; from = end + 1) {
-      // The entry at the number itself is there, or it is under the floor and later ones are.
+      // The entry at the number itself is there, or it is under the low watermark and later ones are.
       const rows = await this.log.entries(causal, from, limit + 1);
       if (from === after && rows.length === 0) return undefined;
       for (const { _id, id } of rows) {

@@ -46,13 +46,13 @@ const BY_UPDATE = 'live_updatedAt';
  *
  * 1. An entry n + 1 is never visible before n is. A mover inserts n + 1 only after it has read n, or in one command after
  *    n, which ends at the first entry that is refused. `_id` is unique, the last entry is never deleted, and numbers at or
- *    below the floor are dealt with in 3. So a mover that read an old number is refused, and begins again.
+ *    below the low watermark are dealt with in 3. So a mover that read an old number is refused, and begins again.
  * 2. A version becomes an int64 only after a majority has an entry that was inserted after that version was read. The
  *    update names the version, so a later change stays pending. A reader who meets that entry reads the record after it,
  *    causally, so it gets that version or a later one.
- * 3. Old entries are deleted from the lowest on, after `floor` says so. A reader reads `floor` after the entries, and
- *    places before it are expired. A mover that was suspended for days may find its number free again: it reads `floor`
- *    after the insertion, and leaves the documents pending if its entries are at or below.
+ * 3. Old entries are deleted from the lowest on, after the low watermark, `floor`, is raised. A reader reads it after the
+ *    entries, and places before it are expired. A mover that was suspended for days may find its number free again: it
+ *    reads it after the insertion, and leaves the documents pending if its entries are at or below.
  * 4. The epoch is made when nothing is pending. What is made an int64 without an entry was read while there was no epoch,
  *    so it is older than every place.
  *
@@ -178,13 +178,13 @@ export class ChangeLog {
       guard.check(some);
       const kept = some.findIndex((entry) => !isExpired(entry));
       const expired = some.slice(0, kept === -1 ? -1 : kept);
-      const floor = expired.at(-1)?._id;
-      if (floor === undefined) return;
+      const lowWatermark = expired.at(-1)?._id;
+      if (lowWatermark === undefined) return;
       guard.note(expired, 0);
-      const raise = { $max: { floor } };
-      const upToFloor = { _id: { $gt: 0, $lte: floor } };
+      const raise = { $max: { floor: lowWatermark } };
+      const upToIt = { _id: { $gt: 0, $lte: lowWatermark } };
       await causal.run((database, options) => this.logIn(database).updateOne({ _id: 0 }, raise, options));
-      await causal.run((database, options) => this.logIn(database).deleteMany(upToFloor, options));
+      await causal.run((database, options) => this.logIn(database).deleteMany(upToIt, options));
     }
   }
 
@@ -262,9 +262,9 @@ export class ChangeLog {
     return modifiedCount;
   }
 
-  /** The entries of an earlier epoch are under the floor. */
-  private async makeHead(causal: CausalOperations, floor: number): Promise<void> {
-    const head = { $setOnInsert: { epoch: newEpoch(), floor } };
+  /** The entries of an earlier epoch are under the low watermark. */
+  private async makeHead(causal: CausalOperations, lowWatermark: number): Promise<void> {
+    const head = { $setOnInsert: { epoch: newEpoch(), floor: lowWatermark } };
     const upsert = { upsert: true };
     try {
       await causal.run((database, options) =>

@@ -176,7 +176,7 @@ export interface ChangeLogHead {
   /** 0 */
   readonly _id: number;
   readonly epoch: string;
-  /** The number of the last entry that was, or may have been, deleted. */
+  /** The low watermark: the number of the last entry that was, or may have been, deleted. */
   readonly floor: number;
 }
 

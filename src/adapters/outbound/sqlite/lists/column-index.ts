@@ -301,10 +301,10 @@ export class ColumnIndex {
   /** @returns undefined if no feed is written */
   private rangeOf(reader: Reader): FeedRange | undefined {
     const row = reader.row<[string, number, number]>(this.sql.range);
-    return row && { epoch: row[0], floor: row[1], newest: row[2] };
+    return row && { epoch: row[0], lowWatermark: row[1], newest: row[2] };
   }
 
-  /** Tombstones of changes up to the floor may be gone. */
+  /** Tombstones of changes up to the low watermark may be gone. */
   private isCurrent(range: FeedRange): boolean {
     return isInRange(this.position, range) && range.newest - this.position.change <= MAX_BEHIND;
   }

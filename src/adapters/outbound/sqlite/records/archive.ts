@@ -13,7 +13,7 @@ import { RecordRows } from './record-rows.js';
 type EntryRow = [id: Id, version: number | null, at: number, updatedAt: number | null, fields: string | null];
 
 const EXPIRED = 'WHERE resource = ?1 AND removed_at < ?2 ORDER BY removed_at, id LIMIT ?3';
-const RAISE_FLOOR = `UPDATE feeds SET floor = max(floor, coalesce((
+const RAISE_LOW_WATERMARK = `UPDATE feeds SET floor = max(floor, coalesce((
   SELECT max(change) FROM (SELECT change FROM tombstones ${EXPIRED})), 0)) WHERE resource = ?1`;
 const PURGE_TOMBSTONES = `DELETE FROM tombstones WHERE (resource, id) IN (
   SELECT resource, id FROM tombstones ${EXPIRED})`;
@@ -71,7 +71,7 @@ export class SqliteArchive implements RecordArchive, Purgeable {
   purgeBefore(moment: Instant, limit: number): Promise<number> {
     return this.database.write((statement) => {
       const expired = [this.name, moment, limit];
-      statement(RAISE_FLOOR).run(expired);
+      statement(RAISE_LOW_WATERMARK).run(expired);
       return statement(PURGE_TOMBSTONES).run(expired).changes;
     });
   }

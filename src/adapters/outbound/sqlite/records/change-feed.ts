@@ -59,7 +59,7 @@ export type NextChange = () => number | null;
 
 /**
  * Returns a function that begins to number the changes of one table in the transaction of its statements. The newest
- * number is the highest that a record or a tombstone has, or the floor, under which tombstones were purged; so no write
+ * number is the highest that a record or a tombstone has, or the low watermark, under which tombstones were purged; so no write
  * has to update a counter. Because one transaction at a time writes, the numbers have the order of the commits. A
  * number that was not written is given again.
  */
@@ -73,7 +73,7 @@ export function changeNumbers({ name, hasFeed }: StoredTable): (statement: State
   };
 }
 
-type StateRow = [epoch: string, floor: number, newest: number, changes: string];
+type StateRow = [epoch: string, lowWatermark: number, newest: number, changes: string];
 
 /** A record has bytes, and a deletion a version. */
 type ChangeRow = [change: number, id: Id, version: number | null, bytes: number];
@@ -114,8 +114,8 @@ export class SqliteChangeFeed<Fields> implements ChangeFeed<Fields> {
     const to = readPosition(until ?? '')?.change;
     const row = from && this.database.get<StateRow>(this.select, from.change, to ?? MAX_ID, limit + 1);
     if (!row) return undefined;
-    const [epoch, floor, newest, text] = row;
-    if (!isInRange(from, { epoch, floor, newest })) return undefined;
+    const [epoch, lowWatermark, newest, text] = row;
+    if (!isInRange(from, { epoch, lowWatermark, newest })) return undefined;
     const rows = JSON.parse(text) as ChangeRow[];
     const page = firstOf(rows, limit);
     const last = page.length < rows.length ? page.at(-1)?.[0] : to;
