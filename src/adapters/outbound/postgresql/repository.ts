@@ -61,8 +61,6 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   >;
   private readonly reads: Batches<Id, Versioned<Fields> | undefined>;
   private readonly unique: readonly string[];
-  private readonly select: Statement;
-  private readonly selectIds: Statement;
   private readonly selectUsed: Statement;
   private readonly selectVersions: Statement;
   /** For each unique field, and for `id`: records by values, and which of the values are in use. */
@@ -77,14 +75,15 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     const { name } = table;
     this.lists = new PostgresqlLists(store, table);
     const waitMs = store.operationMs;
+    const limits = { maxConcurrent: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs };
     this.insertions = new Batches(
-      { maxConcurrent: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+      limits,
       (records) => this.insertTogether(records),
       (record) => fieldsJson(record).length,
     );
     const replacing = (keepsWords: boolean) =>
       new Batches<Replacement<Fields>, ReplaceOutcome>(
-        { maxConcurrent: 2, items: WRITTEN_TOGETHER, bytes: WRITTEN_BYTES, waitMs },
+        limits,
         (replacements) => this.replaceOfCallers(replacements, keepsWords),
         ({ record }) => fieldsJson(record).length,
       );
@@ -96,8 +95,6 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     );
     this.unique = uniqueFields(table.fields);
     const isGiven = 'WHERE id = ANY($1::bigint[])';
-    this.select = prepared(`SELECT ${RECORD_COLUMNS} FROM ${name} ${isGiven} AND ${IS_LIVE}`);
-    this.selectIds = prepared(`SELECT id FROM ${name} ${isGiven} AND ${IS_LIVE}`);
     this.selectUsed = prepared(`SELECT id FROM ${name} ${isGiven}`);
     this.selectVersions = prepared(
       `SELECT id, version FROM ${name} ${isGiven} AND ${IS_LIVE} ORDER BY id FOR KEY SHARE`,
@@ -138,7 +135,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 
   findExistingIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
-    return this.idsBy(this.selectIds, ids);
+    return this.idsBy(this.statementsOf('id').used, ids);
   }
 
   findUsedIds(ids: readonly Id[]): Promise<ReadonlySet<Id>> {
@@ -177,26 +174,18 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 
   async replaceAll(replacements: readonly Replacement<Fields>[]): Promise<readonly ReplaceOutcome[]> {
-    const [first] = replacements;
-    if (first && replacements.length === 1) {
-      const batches = this.replacements[this.keepsWords(first) ? 'kept' : 'new'];
-      return this.store.calls.run(() => batches.add([first]));
-    }
-    // Processes that replace the same records lock them in one order.
-    const sorted = replacements.toSorted((a, b) => a.record.id - b.record.id);
-    const groups = [true, false].flatMap((keepsWords) => {
-      const some = sorted.filter((one) => this.keepsWords(one) === keepsWords);
-      return parts(some, ({ record }) => record).map((part) => ({ part, keepsWords }));
+    const groups = (['kept', 'new'] as const).flatMap((words) => {
+      const some = replacements.filter((one) => this.keepsWords(one) === (words === 'kept'));
+      return parts(some, ({ record }) => record).map((part) => ({ part, batches: this.replacements[words] }));
     });
     const outcomes = new Map<Replacement<Fields>, ReplaceOutcome>();
     await this.store.calls.quota.each(
       groups,
-      async ({ part, keepsWords }) => {
-        const found = await this.replaceTogether(part, keepsWords);
-        for (const [at, replacement] of part.entries())
-          outcomes.set(replacement, found[at] as ReplaceOutcome);
+      async ({ part, batches }) => {
+        const found = await this.store.calls.run(() => batches.add(part));
+        for (const [at, outcome] of found.entries()) outcomes.set(part[at] as Replacement<Fields>, outcome);
       },
-      false,
+      replacements.length === 1,
     );
     return replacements.map((replacement) => outcomes.get(replacement) as ReplaceOutcome);
   }
@@ -212,7 +201,10 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     return before !== undefined && !mayDifferInWords(this.table, before as object, record.fields as object);
   }
 
-  /** Replaces records of several callers. Of two replacements of one record, the second waits for the first. */
+  /**
+   * Replaces records of several callers. Of two replacements of one record, the second waits for the first. Processes
+   * that replace the same records lock them in one order.
+   */
   private async replaceOfCallers(
     replacements: readonly Replacement<Fields>[],
     keepsWords: boolean,
@@ -303,7 +295,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
   }
 
   private async findTogether(ids: readonly Id[]): Promise<(Versioned<Fields> | undefined)[]> {
-    const rows = await this.store.run<RecordRow>(this.select, [ids]);
+    const rows = await this.store.run<RecordRow>(this.statementsOf('id').find, [ids]);
     const records = new Map(rows.map((row) => [row[0], recordOf<Fields>(row)]));
     return ids.map((id) => records.get(id));
   }
