@@ -2,11 +2,10 @@ import { requireFinished } from '../application/maintenance/copy.js';
 import type { Archives } from '../application/ports/archive.js';
 import type { FeedState } from '../application/ports/change-feed.js';
 import { type Observer, observeCall, type StoreCall } from '../application/ports/observer.js';
-import type { Purgeable } from '../application/ports/purgeable.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { SearchIndex } from '../application/ports/search-index.js';
 import type { Store } from '../application/ports/store.js';
-import type { StorageParts, StoredTable, TableStore } from '../application/ports/table-store.js';
+import type { Purgeable, StorageParts, StoredTable, TableStore } from '../application/ports/table-store.js';
 import type { UsageStore } from '../application/ports/usage-store.js';
 import {
   type ChangeFeeds,

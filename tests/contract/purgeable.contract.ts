@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RESERVATION_MS, TOMBSTONE_MS, USAGE_MS } from '#src/application/maintenance/retention.js';
-import type { Purgeable } from '#src/application/ports/purgeable.js';
+import type { Purgeable } from '#src/application/ports/table-store.js';
 import type { ApiKey } from '#src/domain/api-key.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { TestStoreProvider } from '../stores/provider.js';

@@ -1,7 +1,7 @@
 import { forEach } from '../../shared/promises.js';
 import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
-import type { Purgeable } from '../ports/purgeable.js';
+import type { Purgeable } from '../ports/table-store.js';
 
 export const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
+import type { Instant } from '../../domain/record.js';
 import type { RecordArchive, ReservationArchive } from './archive.js';
 import type { ChangeFeed, FeedState } from './change-feed.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 import type { RecordTable } from './list-query.js';
-import type { Purgeable } from './purgeable.js';
 import type { Repository } from './repository.js';
 import type { SearchIndex } from './search-index.js';
 import type { Store } from './store.js';
@@ -18,6 +18,19 @@ export interface StoredTable extends RecordTable {
   readonly hasFeed: boolean;
   /** Returns the names of stored fields without which a record cannot be used. Absent: it can do without any. */
   readonly unusableFields?: (fields: unknown) => readonly string[];
+}
+
+/** Entries that expire, in a store that does not delete them by itself. */
+export interface Purgeable {
+  /** The minimum age at which an entry is deleted. */
+  readonly retentionMs: number;
+  /**
+   * Deletes entries that are older than `moment`, the oldest first.
+   * @param limit the maximum number of entries that one call deletes
+   * @returns the number of deleted entries
+   * @throws AppError `unavailable`
+   */
+  purgeBefore(moment: Instant, limit: number): Promise<number>;
 }
 
 /** What a store keeps of one table. A part that the table does not need is not used. */

@@ -1,6 +1,6 @@
 import { RESERVATION_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
-import type { Purgeable } from '../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../application/ports/table-store.js';
 import type { UsageCount, UsageStore } from '../../../application/ports/usage-store.js';
 import { partitionPoint } from '../../../application/records/sorted.js';
 import type { Id, Instant } from '../../../domain/record.js';

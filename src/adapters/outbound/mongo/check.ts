@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import {
   type Diagnosis,
   type DiagnosticReport,
   ok,
+  unusableRecords,
   warning,
   wrong,
 } from '../../../application/ports/diagnostics.js';

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { unusableRecords } from '../../../application/maintenance/unusable-records.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import {
   type Diagnosis,
   type DiagnosticReport,
   ok,
+  unusableRecords,
   warning,
   wrong,
 } from '../../../application/ports/diagnostics.js';

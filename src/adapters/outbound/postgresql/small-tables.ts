@@ -3,7 +3,7 @@ import { RESERVATION_MS } from '../../../application/maintenance/retention.js';
 import type { EntryCounts, ReservationArchive } from '../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
-import type { Purgeable } from '../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../application/ports/table-store.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../../../application/ports/usage-store.js';
 import { reserveInSteps } from '../../../application/records/write-conditions.js';
 import type { Id, Instant } from '../../../domain/record.js';

@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
-import { type ExaminedTable, unusableRows } from '../../../application/maintenance/unusable-records.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
-import type { Diagnosis, DiagnosticReport } from '../../../application/ports/diagnostics.js';
+import {
+  type Diagnosis,
+  type DiagnosticReport,
+  type ExaminedTable,
+  unusableRows,
+} from '../../../application/ports/diagnostics.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';

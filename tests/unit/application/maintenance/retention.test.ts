@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MemoryIdempotencyStore } from '#src/adapters/outbound/memory/expiring.js';
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { RESERVATION_MS, Retention, TOMBSTONE_MS } from '#src/application/maintenance/retention.js';
-import type { Purgeable } from '#src/application/ports/purgeable.js';
+import type { Purgeable } from '#src/application/ports/table-store.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';

@@ -1,7 +1,7 @@
 import { TOMBSTONE_MS } from '../../../../application/maintenance/retention.js';
 import type { EntryCounts, RecordArchive, RecordEntry } from '../../../../application/ports/archive.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
-import type { Purgeable } from '../../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../../application/ports/table-store.js';
 import type { Id, Instant } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { RECORD_COLUMNS } from '../sql/records.js';

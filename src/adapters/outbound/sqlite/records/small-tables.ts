@@ -2,7 +2,7 @@ import { RESERVATION_MS, USAGE_MS } from '../../../../application/maintenance/re
 import type { EntryCounts, ReservationArchive } from '../../../../application/ports/archive.js';
 import type { IdempotencyStore, Reservation } from '../../../../application/ports/idempotency-store.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
-import type { Purgeable } from '../../../../application/ports/purgeable.js';
+import type { Purgeable } from '../../../../application/ports/table-store.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../../../../application/ports/usage-store.js';
 import type { Id, Instant } from '../../../../domain/record.js';
 import type { SqliteDatabase } from '../connection/database.js';
