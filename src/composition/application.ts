@@ -19,10 +19,9 @@ import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-m
 import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
 import { RandomBackoff, SystemClock, SystemTimer } from '../adapters/outbound/system/clock.js';
 import { newApiKey } from '../adapters/outbound/system/random.js';
-import { issuerOf } from '../adapters/outbound/tokens/decode-jwt.js';
-import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-token-verifier.js';
-import { fetchKeySet } from '../adapters/outbound/tokens/issuer-metadata.js';
-import { JwksCache } from '../adapters/outbound/tokens/jwks-cache.js';
+import { ExternalTokenVerifier } from '../adapters/outbound/tokens/external-tokens.js';
+import { fetchKeySet, IssuerKeys } from '../adapters/outbound/tokens/issuer-keys.js';
+import { issuerOf } from '../adapters/outbound/tokens/jwt.js';
 import { Rs256TokenSigner } from '../adapters/outbound/tokens/rs256-key.js';
 import { HttpsWebhookTransport } from '../adapters/outbound/webhooks/https-transport.js';
 import { AccessTokens } from '../application/auth/access-tokens.js';
@@ -124,7 +123,7 @@ class Factories {
   readonly externalIssuer = ({ settings, clock, logger }: Application): ExternalIssuer | undefined => {
     const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience } = settings;
     if (issuer === '') return undefined;
-    const keys = new JwksCache({ issuer, fetchKeySet, clock, logger });
+    const keys = new IssuerKeys({ issuer, fetchKeySet, clock, logger });
     return { issuer, tokens: new ExternalTokenVerifier({ expected: { issuer, audience }, keys, clock }) };
   };
   readonly authenticator = (parts: Application) => {

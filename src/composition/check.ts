@@ -9,8 +9,7 @@ import {
 } from '../adapters/outbound/system/check.js';
 import { SystemClock } from '../adapters/outbound/system/clock.js';
 import type { Diagnosis, DiagnosticReport } from '../application/ports/diagnostics.js';
-import type { Settings } from '../config/settings.js';
-import { certificateNames } from '../config/settings.js';
+import { certificateNames, type Settings } from '../config/settings.js';
 import { forgetsEverything, STORES, type Stores, storesWith } from './stores/index.js';
 import { TABLES } from './tables.js';
 

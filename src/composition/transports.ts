@@ -11,8 +11,7 @@ import { LocalCa } from '../adapters/outbound/certificates/local-ca.js';
 import { ServedCertificate } from '../adapters/outbound/certificates/served-certificate.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
-import type { Settings } from '../config/settings.js';
-import { certificateNames } from '../config/settings.js';
+import { certificateNames, type Settings } from '../config/settings.js';
 
 /** How requests reach the service. */
 export interface Transport {

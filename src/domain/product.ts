@@ -1,5 +1,4 @@
-import type { Attributes } from './fields.js';
-import { emptyValues, type FieldsOf, type FieldTable } from './fields.js';
+import { type Attributes, emptyValues, type FieldsOf, type FieldTable } from './fields.js';
 import { MANY_LINES, NAME, ONE_LINE, ONE_LINE_CHARACTERS, TAG_RULE, URL_RULE } from './text.js';
 
 export const PRODUCT = {

@@ -1,5 +1,4 @@
-import type { MaybePromise } from './promises.js';
-import { setTimeoutAfterIo } from './promises.js';
+import { type MaybePromise, setTimeoutAfterIo } from './promises.js';
 import { RotatingQueues } from './task-scheduler.js';
 
 export interface SemaphoreLimits {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { HttpClient } from '../support/http-client.js';
-import { versionIn } from '../support/http-client.js';
+import { type HttpClient, versionIn } from '../support/http-client.js';
 import { ndjson, resultsOf } from '../support/imports.js';
 import { LineStream } from '../support/line-stream.js';
 import { TEST_SEED } from '../support/run-settings.js';

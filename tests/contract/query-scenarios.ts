@@ -8,8 +8,7 @@ import type {
   SortKey,
   SortOrder,
 } from '#src/application/ports/list-query.js';
-import type { Attributes } from '#src/domain/fields.js';
-import { type FieldSpecs, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
+import { type Attributes, type FieldSpecs, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Instant } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';

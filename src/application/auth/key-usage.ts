@@ -2,8 +2,7 @@ import { type ApiKey, keyIdOf } from '../../domain/api-key.js';
 import type { Id, Instant } from '../../domain/record.js';
 import { HOUR_MS } from '../maintenance/retention.js';
 import type { Clock } from '../ports/clock.js';
-import type { Observer, RequestEntry } from '../ports/observer.js';
-import { SERVED_METHODS } from '../ports/observer.js';
+import { type Observer, type RequestEntry, SERVED_METHODS } from '../ports/observer.js';
 import type { RouteUsage, UsageCount, UsageStore } from '../ports/usage-store.js';
 
 /** The hours before the current one that are shown. */

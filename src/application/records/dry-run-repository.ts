@@ -1,8 +1,13 @@
 import { AppError, duplicateValue, unavailable } from '../../domain/errors.js';
 import { type FieldSpecs, uniqueFields } from '../../domain/fields.js';
 import type { Id, Versioned } from '../../domain/record.js';
-import type { Exhausted, QuotaLimits, QuotaShare } from '../../shared/byte-quota.js';
-import { detached, heldBytes } from '../../shared/byte-quota.js';
+import {
+  detached,
+  type Exhausted,
+  heldBytes,
+  type QuotaLimits,
+  type QuotaShare,
+} from '../../shared/byte-quota.js';
 import type { Value } from '../ports/list-query.js';
 import type { InsertOutcome, Removal, Replacement, ReplaceOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';

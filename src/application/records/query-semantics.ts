@@ -1,5 +1,4 @@
-import type { Attributes, AttributeValue } from '../../domain/fields.js';
-import { type FieldSpec, SYSTEM_FIELDS } from '../../domain/fields.js';
+import { type Attributes, type AttributeValue, type FieldSpec, SYSTEM_FIELDS } from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
 import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
 import type {

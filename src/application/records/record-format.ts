@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
-import type { EmptyValues, Field, FieldTable } from '../../domain/fields.js';
-import { type Reference, type ReferenceFinder, referenceFinders } from '../../domain/fields.js';
+import {
+  type EmptyValues,
+  type Field,
+  type FieldTable,
+  type Reference,
+  type ReferenceFinder,
+  referenceFinders,
+} from '../../domain/fields.js';
 import type { Id, Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/validation.js';
 import { applyJsonPatch } from '../patch/json-patch.js';

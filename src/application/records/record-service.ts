@@ -24,8 +24,7 @@ import {
   type VersionNeed,
   type WriterDependencies,
 } from './record-writer.js';
-import type { Precondition } from './write-conditions.js';
-import { type IdempotentRequest, keyReused, STREAM } from './write-conditions.js';
+import { type IdempotentRequest, keyReused, type Precondition, STREAM } from './write-conditions.js';
 
 /** How a request names a record: by its id, or by the value of a unique field. */
 export type RecordAddress = Id | UniqueKey;

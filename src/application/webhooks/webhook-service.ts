@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Principal } from '../../domain/access.js';
-import { InsufficientScope, insufficientScope } from '../../domain/access.js';
+import { InsufficientScope, insufficientScope, type Principal } from '../../domain/access.js';
 import { type ApiKey, keyIdOf, validKey } from '../../domain/api-key.js';
 import { fieldIssue, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import type { Id, ResourceName, Versioned } from '../../domain/record.js';

@@ -1,6 +1,5 @@
 import Joi from 'joi';
-import type { StoreRegistration } from './registration.js';
-import { serverUrl } from './registration.js';
+import { type StoreRegistration, serverUrl } from './registration.js';
 
 export const MONGODB: StoreRegistration<'MONGODB_URL'> = {
   processes: 'many',

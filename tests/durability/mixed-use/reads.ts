@@ -1,5 +1,4 @@
-import type { HttpResponse } from '../../support/http-client.js';
-import { versionIn } from '../../support/http-client.js';
+import { type HttpResponse, versionIn } from '../../support/http-client.js';
 import { linksOf } from '../../support/links.js';
 import { type History, RESOURCES } from './ledger.js';
 import type { Session } from './session.js';

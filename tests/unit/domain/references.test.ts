@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { FieldTable } from '#src/domain/fields.js';
-import { isReference, isWithin, referenceFinders } from '#src/domain/fields.js';
+import { type FieldTable, isReference, isWithin, referenceFinders } from '#src/domain/fields.js';
 import { ORDER } from '#src/domain/order.js';
 
 describe('references', () => {

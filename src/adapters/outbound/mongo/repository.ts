@@ -1,7 +1,8 @@
 import type { Collection, Document, MongoServerError } from 'mongodb';
-import type { Facet, FacetQuery } from '../../../application/ports/list-query.js';
 import {
   BY_ID,
+  type Facet,
+  type FacetQuery,
   type Filter,
   type ListPage,
   type ListQuery,

@@ -25,16 +25,16 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../../application/ports/logger.js';
-import type {
-  EndStoreCall,
-  ObservedRequest,
-  Observer,
-  RemoteSpan,
-  RequestEntry,
-  StoreCall,
-  TraceIds,
+import {
+  type EndStoreCall,
+  HTTP_METHODS,
+  type ObservedRequest,
+  type Observer,
+  type RemoteSpan,
+  type RequestEntry,
+  type StoreCall,
+  type TraceIds,
 } from '../../../application/ports/observer.js';
-import { HTTP_METHODS } from '../../../application/ports/observer.js';
 import { AppError } from '../../../domain/errors.js';
 import { withTimeout } from '../../../shared/promises.js';
 

@@ -5,8 +5,13 @@ import type {
   Metrics,
   MetricValue,
 } from '../../../application/ports/metrics.js';
-import type { EndStoreCall, Observer, RequestEntry, StoreCall } from '../../../application/ports/observer.js';
-import { HTTP_METHODS } from '../../../application/ports/observer.js';
+import {
+  type EndStoreCall,
+  HTTP_METHODS,
+  type Observer,
+  type RequestEntry,
+  type StoreCall,
+} from '../../../application/ports/observer.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../application/ports/rate-limiter.js';
 import { AppError } from '../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../shared/promises.js';

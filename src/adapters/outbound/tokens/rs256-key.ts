@@ -13,16 +13,16 @@ import {
 } from 'jose';
 import type { TokenClaim, TokenKey, TokenSigner } from '../../../application/ports/tokens.js';
 import { isScope } from '../../../domain/access.js';
-import type { SigningKey } from '../../../domain/access-token.js';
 import {
   type AccessToken,
   CLOCK_TOLERANCE_MS,
   futureToken,
   invalidToken,
+  type SigningKey,
 } from '../../../domain/access-token.js';
 import { AppError } from '../../../domain/errors.js';
 import type { Instant } from '../../../domain/record.js';
-import { decodeUnverified } from './decode-jwt.js';
+import { decodeUnverified } from './jwt.js';
 
 /** The algorithm that every client must support (RFC 9068 section 2.1). */
 const ALGORITHM = 'RS256';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
-import { issuerOf } from '#src/adapters/outbound/tokens/decode-jwt.js';
+import { issuerOf } from '#src/adapters/outbound/tokens/jwt.js';
 import type { Authenticator } from '#src/application/auth/authenticator.js';
 import { CredentialCache } from '#src/application/auth/credential-cache.js';
 import { invalidToken } from '#src/domain/access-token.js';

@@ -3,8 +3,7 @@ import type { BackupProgress } from '../../../../application/ports/backup.js';
 import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';
-import type { Progress, SignalListener } from '../progress.js';
-import { withProgress } from '../progress.js';
+import { type Progress, type SignalListener, withProgress } from '../progress.js';
 
 const MEBIBYTE = 1_048_576;
 

@@ -3,8 +3,7 @@ import { readInteger } from '../../../../shared/text-values.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
 import { withProgress } from '../progress.js';
-import type { Seeding, SeedingProgress } from '../samples.js';
-import { SAMPLE_PRODUCTS, SAMPLE_SEED } from '../samples.js';
+import { SAMPLE_PRODUCTS, SAMPLE_SEED, type Seeding, type SeedingProgress } from '../samples.js';
 
 interface SeedOptions {
   readonly products: number;

@@ -7,8 +7,13 @@ import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
 import { invalidParameters } from '../core/http-error.js';
 import { JSON_TYPE } from '../core/media-types.js';
 import type { Parameter, Parameters, Query } from '../core/parameter.js';
-import type { ListedResource, ResourceDefinition } from '../core/resource-definition.js';
-import { type ReadPolicy, readingOf, varyByReader } from '../core/resource-definition.js';
+import {
+  type ListedResource,
+  type ReadPolicy,
+  type ResourceDefinition,
+  readingOf,
+  varyByReader,
+} from '../core/resource-definition.js';
 import type { Handler, Policy } from '../core/route.js';
 import { ATTRIBUTES, attributeKey } from '../parameters/attribute-name.js';
 import { Filters } from '../parameters/filters.js';

@@ -4,8 +4,12 @@ import {
   isBadCredential,
 } from '../../../../application/auth/authenticator.js';
 import type { RateLimiter, RatePolicy, RateState } from '../../../../application/ports/rate-limiter.js';
-import type { Principal } from '../../../../domain/access.js';
-import { denialReason, InsufficientScope, type Requirement } from '../../../../domain/access.js';
+import {
+  denialReason,
+  InsufficientScope,
+  type Principal,
+  type Requirement,
+} from '../../../../domain/access.js';
 import { AppError } from '../../../../domain/errors.js';
 import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import { clientOf } from '../core/concurrency-limits.js';

@@ -1,8 +1,6 @@
-import type { ApiKeyService } from '../../../../application/auth/api-keys.js';
-import { presentApiKey } from '../../../../application/auth/api-keys.js';
+import { type ApiKeyService, presentApiKey } from '../../../../application/auth/api-keys.js';
 import type { UsedApiKey } from '../../../../application/auth/key-usage.js';
-import type { ApiKey } from '../../../../domain/api-key.js';
-import { API_KEY } from '../../../../domain/api-key.js';
+import { API_KEY, type ApiKey } from '../../../../domain/api-key.js';
 import { indexedFields } from '../../../../domain/fields.js';
 import { parseInstant } from '../../../../domain/instant.js';
 import { descriptionOf } from '../../../../domain/validation.js';

@@ -1,8 +1,7 @@
 import type { FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import { listValues } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
-import type { Attributes } from '../../../../domain/fields.js';
-import { attributeFields, listFields } from '../../../../domain/fields.js';
+import { type Attributes, attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { WordIndex } from '../full-text/index.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readAccessToken } from '#src/adapters/outbound/tokens/access-token-claims.js';
+import { readAccessToken } from '#src/adapters/outbound/tokens/external-tokens.js';
 import { AppError } from '#src/domain/errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ExternalTokenVerifier } from '#src/adapters/outbound/tokens/external-token-verifier.js';
-import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
+import { ExternalTokenVerifier } from '#src/adapters/outbound/tokens/external-tokens.js';
+import { IssuerKeys } from '#src/adapters/outbound/tokens/issuer-keys.js';
 import { unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
@@ -17,7 +17,7 @@ describe('ExternalTokenVerifier', () => {
   };
   const verifierOf = (pairs: SigningPair[]) => {
     const fetchKeySet = async () => ({ keys: pairs.map(publicJwk) });
-    const keys = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger: new RecordingLogger() });
+    const keys = new IssuerKeys({ issuer: 'x', fetchKeySet, clock, logger: new RecordingLogger() });
     return new ExternalTokenVerifier({ expected: EXPECTED, keys, clock });
   };
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { fetchKeySet, jwksUri, metadataUrls } from '#src/adapters/outbound/tokens/issuer-metadata.js';
+import { fetchKeySet, jwksUri, metadataUrls } from '#src/adapters/outbound/tokens/issuer-keys.js';
 import { TestIssuer } from '../../../../support/test-issuer.js';
 
 describe('the metadata and keys of an issuer', () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { JwksCache } from '#src/adapters/outbound/tokens/jwks-cache.js';
+import { IssuerKeys } from '#src/adapters/outbound/tokens/issuer-keys.js';
 import { expectAppError } from '../../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../../support/fakes.js';
 import { makePair, publicJwk } from '../../../../support/jws.js';
 
 const HOUR = 3_600_000;
 
-describe('JwksCache', () => {
+describe('IssuerKeys', () => {
   const pairs = { one: makePair('one'), two: makePair('two') };
   const named = (kid: string) => ({ kid, alg: 'ES256' });
   let clock: FakeClock;
@@ -16,7 +16,7 @@ describe('JwksCache', () => {
   /** A fetch waits for this promise. */
   let gate: Promise<void> | undefined;
   let fetches: number;
-  let keys: JwksCache;
+  let keys: IssuerKeys;
 
   beforeEach(() => {
     [clock, logger] = [new FakeClock(), new RecordingLogger()];
@@ -27,7 +27,7 @@ describe('JwksCache', () => {
       if (isDown) throw new Error('down');
       return { keys: published.map((kid) => publicJwk(pairs[kid])) };
     };
-    keys = new JwksCache({ issuer: 'http://localhost', fetchKeySet, clock, logger });
+    keys = new IssuerKeys({ issuer: 'http://localhost', fetchKeySet, clock, logger });
   });
 
   /** Waits until fetches in the background have ended. */
@@ -131,7 +131,7 @@ describe('JwksCache', () => {
 
   it('is unavailable if the issuer publishes an invalid document', async () => {
     for (const document of [undefined, null, 'x', {}, { keys: {} }, { keys: ['x'] }]) {
-      const cache = new JwksCache({ issuer: 'x', fetchKeySet: async () => document, clock, logger });
+      const cache = new IssuerKeys({ issuer: 'x', fetchKeySet: async () => document, clock, logger });
       await expectAppError(cache.find(named('one')), 'unavailable');
     }
   });
@@ -146,7 +146,7 @@ describe('JwksCache', () => {
     ];
     for (const jwk of wrong) {
       const fetchKeySet = async () => ({ keys: [jwk, publicJwk(pairs.two)] });
-      const cache = new JwksCache({ issuer: 'x', fetchKeySet, clock, logger });
+      const cache = new IssuerKeys({ issuer: 'x', fetchKeySet, clock, logger });
       expect(await cache.find(named('one')), JSON.stringify(jwk)).to.equal(undefined);
       expect(await cache.find({ kid: 'one', alg: 'HS256' })).to.equal(undefined);
       expect(await cache.find(named('two'))).to.not.equal(undefined);
