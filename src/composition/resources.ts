@@ -13,7 +13,6 @@ import { resourceRoutes } from '../adapters/inbound/http/resources/resource-rout
 import { EDITED_WEBHOOKS, WEBHOOKS, webhookRoutes } from '../adapters/inbound/http/resources/webhooks.js';
 import { ApiKeyService } from '../application/auth/api-keys.js';
 import type { CredentialCache } from '../application/auth/credential-cache.js';
-import { KeyUsageReader } from '../application/auth/key-usage.js';
 import { ChangeReader } from '../application/changes/change-reader.js';
 import { ChangeWatch } from '../application/changes/change-watch.js';
 import type { Generation } from '../application/changes/feed-state.js';
@@ -160,10 +159,17 @@ function apiKeyResource(
   // One by one: keys are created rarely, and the next command or process takes the next id.
   const { records } = stored;
   const ids = new IdAllocator(records, 1);
-  const usage = new KeyUsageReader(storage.usage, clock);
   const rules = { references };
   const keys = new RecordService({ ...stored, ids, clock, backoff, view: API_KEYS, rules });
-  const service = new ApiKeyService({ keys, records, usage, newKey, credentials, clock, logger });
+  const service = new ApiKeyService({
+    keys,
+    records,
+    usage: storage.usage,
+    newKey,
+    credentials,
+    clock,
+    logger,
+  });
   const routes = apiKeyRoutes(API_KEYS, service, policyOf(deps, GUARDED_READING));
   return { ids, service, routes };
 }

@@ -2,7 +2,6 @@ import { API_KEYS } from '#src/adapters/inbound/http/resources/api-keys.js';
 import { MemoryIdempotencyStore, MemoryUsageStore } from '#src/adapters/outbound/memory/expiring.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { ApiKeyService, type ApiKeyServiceDependencies } from '#src/application/auth/api-keys.js';
-import { KeyUsageReader } from '#src/application/auth/key-usage.js';
 import type { Clock } from '#src/application/ports/clock.js';
 import type { IdempotencyStore } from '#src/application/ports/idempotency-store.js';
 import type { Logger } from '#src/application/ports/logger.js';
@@ -32,6 +31,6 @@ export function apiKeyService(
     rules: {},
     fields: API_KEYS.fields,
   });
-  const usage = new KeyUsageReader(new MemoryUsageStore(), clock);
+  const usage = new MemoryUsageStore();
   return new ApiKeyService({ keys, records, usage, newKey: newApiKey, credentials, clock, logger });
 }

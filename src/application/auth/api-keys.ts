@@ -19,11 +19,12 @@ import { BY_ID } from '../ports/list-query.js';
 import type { Logger } from '../ports/logger.js';
 import type { Repository } from '../ports/repository.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
+import type { UsageStore } from '../ports/usage-store.js';
 import type { Draft } from '../records/record-format.js';
 import type { Created, Creation, RecordService } from '../records/record-service.js';
 import { ANY_VERSION, isMet, type Precondition } from '../records/write-conditions.js';
 import type { CredentialCache } from './credential-cache.js';
-import type { KeyUsage, KeyUsageReader, UsedApiKey } from './key-usage.js';
+import { type KeyUsage, readUsage, type UsedApiKey } from './key-usage.js';
 
 /** The id of the key that a store's first start creates. It is never reserved, so its uniqueness decides which start wins. */
 export const FIRST_KEY_ID: Id = 1;
@@ -37,7 +38,7 @@ export interface ApiKeyServiceDependencies {
   /** Reads, lists, creates and deletes keys like records of any resource. */
   readonly keys: RecordService<ApiKey>;
   readonly records: Pick<Repository<ApiKey>, 'find' | 'insertAll'>;
-  readonly usage: Pick<KeyUsageReader, 'read'>;
+  readonly usage: Pick<UsageStore, 'find'>;
   /** Returns a random key. */
   readonly newKey: () => string;
   /** Of this process. A revoked key leaves it immediately. */
@@ -90,7 +91,7 @@ export class ApiKeyService {
   /** Yields every key with its usage, in order of id. */
   async *all(): AsyncGenerator<Versioned<UsedApiKey>> {
     for await (const page of this.keys.pages({ limit: USAGE_PAGE, filters: [], order: BY_ID })) {
-      const usage = await this.deps.usage.read(page.map(({ id }) => id));
+      const usage = await this.usageOf(page);
       for (const key of page) yield withUsage(key, usage);
     }
   }
@@ -105,7 +106,15 @@ export class ApiKeyService {
     const { fields, issues } = creation.draft;
     const refused = issues.length === 0 && insufficientScope(maker, (fields as ApiKey).scopes);
     if (refused) throw refused;
-    const issued = await this.issue(creation, await this.originFor(maker));
+    const key = await this.keyOf(maker);
+    const subject = maker?.subject;
+    const origin = key
+      ? { maker: { createdBy: key.id }, latest: key.fields.expiresAt }
+      : {
+          maker: subject ? { createdBySubject: subject } : {},
+          latest: this.deps.clock.now() + FOREIGN_KEY_MS,
+        };
+    const issued = await this.issue(creation, origin);
     if (!issued.isReplay)
       this.deps.logger.info('an API key was created', { keyId: issued.record.id, principal: maker?.id });
     return issued;
@@ -214,15 +223,16 @@ export class ApiKeyService {
   }
 
   private async used(key: Versioned<ApiKey>): Promise<Versioned<UsedApiKey>> {
-    return withUsage(key, await this.deps.usage.read([key.id]));
+    return withUsage(key, await this.usageOf([key]));
   }
 
-  private async originFor(maker: Principal | undefined): Promise<Origin> {
-    const key = await this.keyOf(maker);
-    if (key) return { maker: { createdBy: key.id }, latest: key.fields.expiresAt };
-    const subject = maker?.subject;
-    const latest = this.deps.clock.now() + FOREIGN_KEY_MS;
-    return { ...(subject && { maker: { createdBySubject: subject } }), latest };
+  private usageOf(keys: readonly Versioned<ApiKey>[]): Promise<ReadonlyMap<Id, KeyUsage>> {
+    const { usage, clock } = this.deps;
+    return readUsage(
+      usage,
+      keys.map(({ id }) => id),
+      clock.now(),
+    );
   }
 
   /**

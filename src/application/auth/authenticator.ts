@@ -57,10 +57,9 @@ export class Authenticator {
    * AppError `invalid_token`, `token_expired`, `rate_limited` (as {@link AuthenticationThrottled}) or `unavailable`.
    */
   authenticate(token: string, address: string): MaybePromise<Principal> {
-    const credential = this.credentialOf(token);
-    const cached = this.deps.cache.getFresh(credential.digest);
+    const credential = credentialOf(token);
     return (
-      cached ??
+      this.deps.cache.getFresh(credential.digest) ??
       this.verify(credential, address, async () => this.verifyOrForget(credential, this.verifierOf(token)))
     );
   }
@@ -73,7 +72,7 @@ export class Authenticator {
    * @throws AppError `invalid_token`, `token_expired`, `unavailable`
    */
   verifyAgain(token: string, principal: Principal): MaybePromise<Principal> {
-    const credential = this.credentialOf(token);
+    const credential = credentialOf(token);
     return this.deps.cache.getFresh(credential.digest) ?? this.verifyLonger(credential, principal);
   }
 
@@ -100,7 +99,7 @@ export class Authenticator {
    * @throws AppError as the promise of {@link authenticate}
    */
   async authenticateClient(id: string, secret: string, address: string): Promise<AuthenticatedClient> {
-    const credential = this.credentialOf(secret);
+    const credential = credentialOf(secret);
     return this.verify(credential, address, async () => {
       const verified = await this.verifyOrForget(credential, this.deps.apiKeys);
       const keyId = keyIdOf(verified);
@@ -113,7 +112,7 @@ export class Authenticator {
   /** Lets a token that this process has just issued pass the throttle. Its first use still verifies it. */
   remember(token: string, { id, scopes }: Principal): void {
     const { cache } = this.deps;
-    cache.set(this.credentialOf(token).digest, { id, scopes, freshMs: 0 }, cache.begin());
+    cache.set(credentialOf(token).digest, { id, scopes, freshMs: 0 }, cache.begin());
   }
 
   private async verify<Verified extends VerifiedCredential>(
@@ -145,10 +144,6 @@ export class Authenticator {
     }
   }
 
-  private credentialOf(token: string): Credential {
-    return { token, digest: credentialDigest(token) };
-  }
-
   /** Each kind has its own verifier, so that the keys of one issuer never verify the tokens of another. */
   private verifierOf(token: string): TokenVerifier {
     const { apiKeys, accessTokens, external, issuerOf } = this.deps;
@@ -161,6 +156,10 @@ export class Authenticator {
   private throwIfThrottled(state: RateState): void {
     if (!state.allowed) throw new AuthenticationThrottled(this.deps.failures.policy, state);
   }
+}
+
+function credentialOf(token: string): Credential {
+  return { token, digest: credentialDigest(token) };
 }
 
 function isExpired(error: unknown): boolean {

@@ -22,31 +22,31 @@ export interface UsedApiKey extends ApiKey {
   readonly usage?: KeyUsage;
 }
 
-/** Reads the usage of API keys. All processes with the same store read the same. */
-export class KeyUsageReader {
-  constructor(
-    private readonly store: Pick<UsageStore, 'find'>,
-    private readonly clock: Pick<Clock, 'now'>,
-  ) {}
-
-  /**
-   * Returns the usage of those keys that have any: the requests of the current hour and the 24 before it.
-   * @throws AppError `unavailable`
-   */
-  async read(keyIds: readonly Id[]): Promise<ReadonlyMap<Id, KeyUsage>> {
-    if (keyIds.length === 0) return new Map();
-    const since = startOfHour(this.clock.now()) - HOURS * HOUR_MS;
-    const counts = new Map<Id, UsageCount[]>();
-    for (const count of await this.store.find(keyIds, since)) {
-      const others = counts.get(count.keyId);
-      if (others) others.push(count);
-      else counts.set(count.keyId, [count]);
-    }
-    return new Map([...counts].map(([keyId, all]) => [keyId, usageOf(all, since)]));
-  }
+/**
+ * Returns the usage of those keys that have any: the requests of the current hour and the 24 before it. All processes
+ * with the same store read the same.
+ * @throws AppError `unavailable`
+ */
+export async function readUsage(
+  store: Pick<UsageStore, 'find'>,
+  keyIds: readonly Id[],
+  now: Instant,
+): Promise<ReadonlyMap<Id, KeyUsage>> {
+  const since = startOfHour(now) - HOURS * HOUR_MS;
+  const counts = keyIds.length === 0 ? [] : await store.find(keyIds, since);
+  const used = keyIds.filter((id) => counts.some(({ keyId }) => keyId === id));
+  return new Map(
+    used.map((id) => [
+      id,
+      usageOf(
+        counts.filter(({ keyId }) => keyId === id),
+        since,
+      ),
+    ]),
+  );
 }
 
-export function startOfHour(at: Instant): Instant {
+function startOfHour(at: Instant): Instant {
   return at - (at % HOUR_MS);
 }
 
@@ -78,15 +78,33 @@ export interface UsageCounterDependencies {
   readonly newName: () => string;
 }
 
+/** What one key has requested in an hour. */
+interface KeyTotals {
+  readonly keyId: Id;
+  /** By route, then by method. */
+  readonly routes: Map<string, Map<string, RouteUsage & { requests: number }>>;
+  isSaved: boolean;
+}
+
+/** The totals of one hour, or of a part of it if there are many. */
+interface Totals {
+  readonly hour: Instant;
+  readonly name: string;
+  /** By principal. */
+  readonly keys: Map<string, KeyTotals>;
+  /** The number of entries by key, route and method. */
+  numbers: number;
+}
+
 /**
  * Counts the requests of API keys, access tokens of the built-in issuer included, by method and route. No request waits
  * for the store: {@link save} is called every few seconds. It saves totals of an hour, and not what was added since the
  * last call, so that a repeated save counts nothing twice.
  */
 export class UsageCounter implements Observer {
-  private current: HourlyTotals;
+  private current: Totals;
   /** Of earlier hours, not saved completely yet. */
-  private earlier: HourlyTotals[] = [];
+  private earlier: Totals[] = [];
 
   constructor(
     private readonly deps: UsageCounterDependencies,
@@ -102,7 +120,7 @@ export class UsageCounter implements Observer {
   /** Counts a request that found a route and has an API key, with any status. */
   end({ principal, method, route, version }: RequestEntry): void {
     if (principal === undefined || version === undefined) return;
-    const key = this.current.of(principal);
+    const key = this.current.keys.get(principal);
     const usage = key?.routes.get(route)?.get(method);
     if (key && usage) {
       usage.requests++;
@@ -126,30 +144,40 @@ export class UsageCounter implements Observer {
 
   /** Keeps the totals so far only if they are not saved yet. */
   private beginTotals(): void {
-    if (this.current.unsaved().length > 0) this.earlier.push(this.current);
+    if (unsaved(this.current).length > 0) this.earlier.push(this.current);
     this.current = this.newTotals();
   }
 
+  private newTotals(): Totals {
+    const { clock, newName } = this.deps;
+    return { hour: startOfHour(clock.now()), name: newName(), keys: new Map(), numbers: 0 };
+  }
+
   private countFirst(principal: string, usage: RouteUsage): void {
-    if (!COUNTED_METHODS.has(usage.method) || this.numbers >= this.maxNumbers) return;
+    const numbers = this.earlier.reduce((sum, totals) => sum + totals.numbers, this.current.numbers);
+    if (!COUNTED_METHODS.has(usage.method) || numbers >= this.maxNumbers) return;
     const keyId = keyIdOf({ id: principal });
-    if (keyId !== undefined) this.current.add(principal, keyId, usage);
+    if (keyId === undefined) return;
+    const { keys } = this.current;
+    const key = keys.get(principal) ?? { keyId, routes: new Map(), isSaved: false };
+    const methods = key.routes.get(usage.route) ?? new Map();
+    keys.set(principal, key);
+    key.routes.set(usage.route, methods);
+    methods.set(usage.method, usage);
+    key.isSaved = false;
+    this.current.numbers++;
   }
 
-  private get numbers(): number {
-    return this.earlier.reduce((sum, { numbers }) => sum + numbers, this.current.numbers);
-  }
-
-  private newTotals(): HourlyTotals {
-    return new HourlyTotals(startOfHour(this.deps.clock.now()), this.deps.newName());
-  }
-
-  private async saveTotals(totals: HourlyTotals): Promise<void> {
-    const unsaved = totals.unsaved();
-    for (let at = 0; at < unsaved.length; at += COUNTS_PER_CALL) {
-      const batch = unsaved.slice(at, at + COUNTS_PER_CALL);
-      const counts = batch.map((key) => totals.countOf(key));
-      // Before the call: requests that end meanwhile are saved by the next one.
+  private async saveTotals(totals: Totals): Promise<void> {
+    const { hour, name: counter } = totals;
+    const keys = unsaved(totals);
+    for (let at = 0; at < keys.length; at += COUNTS_PER_CALL) {
+      const batch = keys.slice(at, at + COUNTS_PER_CALL);
+      const counts = batch.map(({ keyId, routes }) => {
+        const all = [...routes.values()].flatMap((methods) => [...methods.values()]);
+        return { keyId, hour, counter, routes: all.map((usage) => ({ ...usage })) };
+      });
+      // Before the call: requests that end during it are saved by the next one.
       for (const key of batch) key.isSaved = true;
       try {
         await this.deps.store.save(counts);
@@ -161,44 +189,6 @@ export class UsageCounter implements Observer {
   }
 }
 
-interface KeyTotals {
-  readonly keyId: Id;
-  /** By route, then by method. */
-  readonly routes: Map<string, Map<string, RouteUsage & { requests: number }>>;
-  isSaved: boolean;
-}
-
-/** The totals of one hour, or of a part of it if there are many. */
-class HourlyTotals {
-  /** The number of entries by key, route and method. */
-  numbers = 0;
-  private readonly keys = new Map<string, KeyTotals>();
-
-  constructor(
-    readonly hour: Instant,
-    private readonly name: string,
-  ) {}
-
-  of(principal: string): KeyTotals | undefined {
-    return this.keys.get(principal);
-  }
-
-  add(principal: string, keyId: Id, usage: RouteUsage): void {
-    const key = this.keys.get(principal) ?? { keyId, routes: new Map(), isSaved: false };
-    const methods = key.routes.get(usage.route) ?? new Map();
-    this.keys.set(principal, key);
-    key.routes.set(usage.route, methods);
-    methods.set(usage.method, { ...usage });
-    key.isSaved = false;
-    this.numbers++;
-  }
-
-  unsaved(): KeyTotals[] {
-    return [...this.keys.values()].filter(({ isSaved }) => !isSaved);
-  }
-
-  countOf({ keyId, routes }: KeyTotals): UsageCount {
-    const all = [...routes.values()].flatMap((methods) => [...methods.values()]);
-    return { keyId, hour: this.hour, counter: this.name, routes: all.map((usage) => ({ ...usage })) };
-  }
+function unsaved({ keys }: Totals): KeyTotals[] {
+  return [...keys.values()].filter(({ isSaved }) => !isSaved);
 }

@@ -7,7 +7,6 @@ import {
   generateKeyPair,
   importJWK,
   type JWK,
-  type JWTPayload,
   jwtVerify,
   SignJWT,
 } from 'jose';
@@ -97,21 +96,14 @@ class Rs256Key implements TokenKey {
       clockTolerance: CLOCK_TOLERANCE_MS / SECOND_MS,
     };
     const { payload } = await jwtVerify(token, this.publicKey, options).catch(throwDomainError);
-    return accessToken(payload, issuer, now);
+    const { sub, iat = 0, exp = 0, ...rest } = payload;
+    const { client_id: clientId, scope } = rest;
+    const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
+    if (!isOurs || typeof scope !== 'string') throw invalidToken();
+    if (iat * SECOND_MS > now + CLOCK_TOLERANCE_MS) throw futureToken('iat');
+    const scopes = scope.split(' ').filter(isScope);
+    return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND_MS, expiresAt: exp * SECOND_MS };
   }
-}
-
-function accessToken(
-  { sub, iat = 0, exp = 0, ...rest }: JWTPayload,
-  issuer: string,
-  now: Instant,
-): AccessToken {
-  const { client_id: clientId, scope } = rest;
-  const isOurs = typeof sub === 'string' && KEY_ID.test(sub) && clientId === sub;
-  if (!isOurs || typeof scope !== 'string') throw invalidToken();
-  if (iat * SECOND_MS > now + CLOCK_TOLERANCE_MS) throw futureToken('iat');
-  const scopes = scope.split(' ').filter(isScope);
-  return { issuer, keyId: Number(sub), scopes, issuedAt: iat * SECOND_MS, expiresAt: exp * SECOND_MS };
 }
 
 function throwDomainError(error: unknown): never {

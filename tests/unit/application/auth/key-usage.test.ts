@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MemoryUsageStore } from '#src/adapters/outbound/memory/expiring.js';
-import { KeyUsageReader, UsageCounter } from '#src/application/auth/key-usage.js';
+import { readUsage, UsageCounter } from '#src/application/auth/key-usage.js';
 import { HOUR_MS } from '#src/application/maintenance/retention.js';
 import type { RequestEntry } from '#src/application/ports/observer.js';
 import type { UsageCount } from '#src/application/ports/usage-store.js';
@@ -43,7 +43,7 @@ describe('UsageCounter', () => {
   };
   /** Returns the usage of key 7 as all processes read it: the sum, then each route. */
   const usage = async (keyId = 7) => {
-    const found = (await new KeyUsageReader(store, clock).read([keyId])).get(keyId);
+    const found = (await readUsage(store, [keyId], clock.now())).get(keyId);
     return found && [found.requests, ...found.byRoute.map((one) => Object.values(one).join(' '))];
   };
 
@@ -158,7 +158,7 @@ describe('UsageCounter', () => {
   it('says since when it counts: the beginning of an hour', async () => {
     request();
     await counter.save();
-    const [found] = (await new KeyUsageReader(store, clock).read([7])).values();
+    const [found] = (await readUsage(store, [7], clock.now())).values();
     expect(found?.since).to.equal(HOUR - 24 * HOUR_MS);
   });
 
@@ -214,7 +214,7 @@ describe('UsageCounter', () => {
   });
 });
 
-describe('KeyUsageReader', () => {
+describe('readUsage', () => {
   it('adds the counts of the last 25 hours up, the most used routes first', async () => {
     const asked: unknown[] = [];
     const used = (route: string, requests: number) => ({ method: 'GET', route, version: 1, requests });
@@ -227,9 +227,9 @@ describe('KeyUsageReader', () => {
         ];
       },
     };
-    const reader = new KeyUsageReader(store, new FakeClock(100 * HOUR_MS + 5));
-    expect(await reader.read([])).to.have.length(0);
-    expect([...(await reader.read([1, 2]))]).to.deep.equal([
+    const now = 100 * HOUR_MS + 5;
+    expect(await readUsage(store, [], now)).to.have.length(0);
+    expect([...(await readUsage(store, [1, 2], now))]).to.deep.equal([
       [1, { since: 76 * HOUR_MS, requests: 9, byRoute: [used('/c', 5), used('/a', 2), used('/b', 2)] }],
     ]);
     expect(asked).to.deep.equal([[[1, 2], 76 * HOUR_MS]]);

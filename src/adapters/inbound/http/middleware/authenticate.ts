@@ -64,7 +64,7 @@ export function checkAgain(
 
 /** Counts a request whose token is rejected, unless its address is throttled already. */
 async function refuse(ctx: Context, limiter: RateLimiter, error: unknown): Promise<never> {
-  if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
+  if (error instanceof AuthenticationThrottled) setRateHeaders(ctx, error.policy, error.state);
   else await countRequest(ctx, limiter);
   throw error;
 }
@@ -89,26 +89,17 @@ export function countRequest(ctx: Context, limiter: RateLimiter): MaybePromise<v
     const { policy } = limiter;
     setRateHeaders(ctx, policy, state);
     if (state.allowed) return;
-    setRetryAfter(ctx, state);
     throw new AppError('rate_limited', `Over ${policy.quota} requests in one window; try again later.`);
   });
 }
 
-/** Sets the headers that name the exhausted policy and when it resets. */
-export function setThrottledHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
-  setRateHeaders(ctx, policy, state);
-  setRetryAfter(ctx, state);
-}
-
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */
-function setRateHeaders(ctx: Context, policy: RatePolicy, { remaining, resetSeconds }: RateState): void {
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers, and when to try again if the quota is exhausted. */
+export function setRateHeaders(ctx: Context, policy: RatePolicy, state: RateState): void {
   const { name, quota, windowSeconds } = policy;
+  const { allowed, remaining, resetSeconds } = state;
   ctx.set('RateLimit-Policy', `"${name}";q=${quota};w=${windowSeconds}`);
   ctx.set('RateLimit', `"${name}";r=${remaining};t=${resetSeconds}`);
-}
-
-function setRetryAfter(ctx: Context, { resetSeconds }: RateState): void {
-  ctx.set('Retry-After', String(resetSeconds));
+  if (!allowed) ctx.set('Retry-After', String(resetSeconds));
 }
 
 /**

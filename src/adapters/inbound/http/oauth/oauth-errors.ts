@@ -1,31 +1,6 @@
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import { type CodedError, HttpError } from '../core/http-error.js';
 
-/** The `error` of a response of the token endpoint (RFC 6749 section 5.2). */
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'temporarily_unavailable';
-
-/** Any character that an `error_description` may not contain. */
-const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
-
-/** An error with the members of OAuth in addition to those of the service. */
-export class OAuthError extends HttpError<ResponseErrorCode> {
-  constructor(
-    readonly error: OAuthErrorCode,
-    { code, message, details }: CodedError,
-  ) {
-    super(code, message, details);
-  }
-
-  override get members(): { readonly error: OAuthErrorCode; readonly error_description: string } {
-    return { error: this.error, error_description: this.message.replaceAll(FORBIDDEN, "'") };
-  }
-}
-
 /** The documentation of an `error` of the token endpoint. */
 export interface OAuthErrorEntry {
   /** The error codes of the service that can come with it. They determine the status. */
@@ -35,8 +10,8 @@ export interface OAuthErrorEntry {
   readonly remedy: string;
 }
 
-/** The documentation of each `error` (RFC 6749 section 5.2). A missing code does not compile. */
-export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
+/** Each `error` of a response of the token endpoint (RFC 6749 section 5.2). */
+export const OAUTH_ERRORS = {
   invalid_request: {
     codes: [
       'validation_failed',
@@ -77,4 +52,23 @@ export const OAUTH_ERRORS: Readonly<Record<OAuthErrorCode, OAuthErrorEntry>> = {
     cause: 'This IP address sent too many requests or failed authentications, or the service is unavailable.',
     remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
   },
-};
+} as const satisfies Readonly<Record<string, OAuthErrorEntry>>;
+
+export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
+
+/** Any character that an `error_description` may not contain. */
+const FORBIDDEN = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** An error with the members of OAuth in addition to those of the service. */
+export class OAuthError extends HttpError<ResponseErrorCode> {
+  constructor(
+    readonly error: OAuthErrorCode,
+    { code, message, details }: CodedError,
+  ) {
+    super(code, message, details);
+  }
+
+  override get members(): { readonly error: OAuthErrorCode; readonly error_description: string } {
+    return { error: this.error, error_description: this.message.replaceAll(FORBIDDEN, "'") };
+  }
+}

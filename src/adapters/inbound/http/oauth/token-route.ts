@@ -13,7 +13,7 @@ import type { Context } from '../core/context.js';
 import type { CodedError } from '../core/http-error.js';
 import { FORM, JSON_TYPE } from '../core/media-types.js';
 import type { Route } from '../core/route.js';
-import { setThrottledHeaders } from '../middleware/authenticate.js';
+import { setRateHeaders } from '../middleware/authenticate.js';
 import { OAuthError } from './oauth-errors.js';
 
 export const GRANT_TYPE = 'client_credentials';
@@ -82,7 +82,7 @@ async function grantToken(
 
 /** If the error rejects the client, the 401 names the accepted scheme (RFC 9110 section 15.5.2). */
 function refuse(ctx: Context, error: unknown): never {
-  if (error instanceof AuthenticationThrottled) setThrottledHeaders(ctx, error.policy, error.state);
+  if (error instanceof AuthenticationThrottled) setRateHeaders(ctx, error.policy, error.state);
   if (isClientRefusal(error)) ctx.set('WWW-Authenticate', 'Basic realm="catalogue", charset="UTF-8"');
   throw error;
 }
