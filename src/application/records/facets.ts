@@ -1,8 +1,7 @@
-import { compareText } from '../../domain/text.js';
 import type { Facet, FacetCount, FacetField, FacetQuery, FacetValue, Filter } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
-import { attributeOf, memberValue } from './query-semantics.js';
-import { TopN } from './sorted.js';
+import { TopN } from './lists.js';
+import { attributeOf, compareFacetValues, memberValue } from './query-semantics.js';
 
 /**
  * Counts the records that match the filters by their values. A field has its facet under the filters that do not choose
@@ -103,15 +102,7 @@ export function hasPrefix(value: FacetValue, prefix: string | undefined): boolea
   return prefix === undefined || (typeof value === 'string' && value.startsWith(prefix));
 }
 
-const TYPES = ['string', 'number', 'boolean'];
-
 /** @returns below 0 if `a` comes first */
 export function compareFacetCounts(a: FacetCount, b: FacetCount): number {
   return b.count - a.count || compareFacetValues(a.value, b.value);
-}
-
-/** Texts by code points, then numbers, then false and true. */
-export function compareFacetValues(a: FacetValue, b: FacetValue): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
-  return TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b) || Number(a) - Number(b);
 }

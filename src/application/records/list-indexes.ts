@@ -1,6 +1,6 @@
 import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../domain/fields.js';
 import type { Filter, ListQuery, RecordTable, SortKey, SortOrder } from '../ports/list-query.js';
-import { isFolded } from './query-semantics.js';
+import { isFolded, matchesUniqueValues } from './query-semantics.js';
 
 const ID: SortKey = { field: 'id', descending: false };
 
@@ -62,12 +62,6 @@ export function isIndexed(
       filter.field === scanned[0]?.field ? !isFolded(table, filter) : before.includes(filter.field);
     return isSameOrder(sorted, scanned) && filters.every(isBound);
   });
-}
-
-/** Whether a filter asks for some values of a field in which no two records share one. */
-export function matchesUniqueValues({ fields }: RecordTable, { field, operator }: Filter): boolean {
-  const isUnique = field === ID.field || fields[field]?.unique === true;
-  return isUnique && (operator === 'eq' || operator === 'in');
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
   AttributeFilter,
   AttributeMembership,
   Comparison,
+  FacetValue,
   Filter,
   Membership,
   Position,
@@ -44,6 +45,14 @@ export function memberValue(fields: object, field: string): unknown {
 
 export function compareValues(a: Value, b: Value): number {
   return typeof a === 'string' || typeof b === 'string' ? compareText(String(a), String(b)) : a - b;
+}
+
+const TYPES = ['string', 'number', 'boolean'];
+
+/** Texts by code points, then numbers, then false and true. */
+export function compareFacetValues(a: FacetValue, b: FacetValue): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  return TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b) || Number(a) - Number(b);
 }
 
 type Values = Position['values'];
@@ -146,6 +155,12 @@ function hasAttribute({ fields }: Versioned<unknown>, filter: AttributeFilter): 
 export function attributeOf(fields: object, key: string): AttributeValue | undefined {
   const { attributes } = fields as { attributes?: Attributes };
   return attributes && Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+}
+
+/** Whether a filter asks for some values of a field in which no two records share one. */
+export function matchesUniqueValues({ fields }: RecordTable, { field, operator }: Filter): boolean {
+  const isUnique = field === 'id' || fields[field]?.unique === true;
+  return isUnique && (operator === 'eq' || operator === 'in');
 }
 
 /** The value of a unique field in a record, as it is compared. */

@@ -13,7 +13,7 @@ import { issueIn } from '../../domain/validation.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch, isJsonObject, isMerged, type JsonObject } from '../patch/merge-patch.js';
 import type { Repository } from '../ports/repository.js';
-import { fieldsJson, presentablePattern, type ResponseMapper } from './record-json.js';
+import { type ResponseMapper, storedResponse } from './record-json.js';
 
 /** How one version of the API shows the records of a resource, and how it reads bodies. */
 export interface RecordFormat<Fields> {
@@ -205,14 +205,8 @@ function hasReadOnly(sent: JsonObject): boolean {
 /** Makes {@link RecordFormat.present} for these fields. A stored field that is not in the table is never shown. */
 export function responseMapper<Fields>(table: FieldTable): ResponseMapper<Fields> {
   const read = objectReader(table);
-  const shown = presentablePattern(table);
   const present = (record: Versioned<Fields>) => ({ id: record.id, ...read(record.fields as JsonObject) });
-  const storedResponse = (record: Versioned<Fields>) => {
-    const json = fieldsJson(record);
-    if (json === '{}' || !shown.test(json)) return undefined;
-    return `{"id":${record.id},${json.slice(1)}`;
-  };
-  return Object.assign(present, { storedResponse });
+  return Object.assign(present, { storedResponse: storedResponse(table) });
 }
 
 /**

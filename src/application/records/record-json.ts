@@ -130,6 +130,15 @@ export interface ResponseMapper<Fields> {
   readonly storedResponse?: (record: Versioned<Fields>) => string | undefined;
 }
 
+/** Makes {@link ResponseMapper.storedResponse} for these fields. */
+export function storedResponse(table: FieldTable): (record: Versioned<unknown>) => string | undefined {
+  const shown = presentablePattern(table);
+  return (record) => {
+    const json = fieldsJson(record);
+    return json === '{}' || !shown.test(json) ? undefined : `{"id":${record.id},${json.slice(1)}`;
+  };
+}
+
 /** Returns the JSON text of a record as clients see it. */
 export function responseJson<Fields>(present: ResponseMapper<Fields>, record: Versioned<Fields>): string {
   return present.storedResponse?.(record) ?? JSON.stringify(present(record));

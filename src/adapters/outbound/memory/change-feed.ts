@@ -13,8 +13,8 @@ import type {
   RecordChange,
 } from '../../../application/ports/change-feed.js';
 import { MAX_PAGE_BYTES } from '../../../application/ports/list-query.js';
+import { partitionPoint } from '../../../application/records/lists.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { partitionPoint } from '../../../application/records/sorted.js';
 import type { Id } from '../../../domain/record.js';
 
 /** How many entries of later changed records the log may have besides as many as there are records. */

@@ -2,7 +2,7 @@ import { RESERVATION_MS, USAGE_MS } from '../../../application/maintenance/reten
 import type { IdempotencyStore, Reservation } from '../../../application/ports/idempotency-store.js';
 import type { Purgeable } from '../../../application/ports/table-store.js';
 import type { UsageCount, UsageStore } from '../../../application/ports/usage-store.js';
-import { partitionPoint } from '../../../application/records/sorted.js';
+import { partitionPoint } from '../../../application/records/lists.js';
 import type { Id, Instant } from '../../../domain/record.js';
 
 /** A map whose entries are purged by age. */

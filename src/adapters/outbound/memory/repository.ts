@@ -21,7 +21,7 @@ import type {
   Repository,
 } from '../../../application/ports/repository.js';
 import { FacetCounter } from '../../../application/records/facets.js';
-import { takePage } from '../../../application/records/lists.js';
+import { partitionPoint, TopN, takePage } from '../../../application/records/lists.js';
 import {
   comparedUniqueValue,
   compareInOrder,
@@ -30,7 +30,6 @@ import {
   valuesOf,
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { partitionPoint, TopN } from '../../../application/records/sorted.js';
 import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';

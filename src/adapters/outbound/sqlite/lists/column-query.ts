@@ -12,6 +12,7 @@ import type {
   Value,
 } from '../../../../application/ports/list-query.js';
 import { FacetTop, facetValues, hasPrefix } from '../../../../application/records/facets.js';
+import { partitionPoint, TopN } from '../../../../application/records/lists.js';
 import {
   attributeValues,
   compareInOrder,
@@ -21,7 +22,6 @@ import {
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { partitionPoint, TopN } from '../../../../application/records/sorted.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';

@@ -1,5 +1,5 @@
 import type { FacetValue } from '../../../../application/ports/list-query.js';
-import { partitionPoint } from '../../../../application/records/sorted.js';
+import { partitionPoint } from '../../../../application/records/lists.js';
 import type { Id } from '../../../../domain/record.js';
 import { compareStored } from '../sql/schema.js';
 

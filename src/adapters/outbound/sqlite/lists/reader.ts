@@ -13,8 +13,12 @@ import {
   type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
-import { matchesUniqueValues } from '../../../../application/records/list-indexes.js';
-import { matchesFilter, positionOf, valuesOf } from '../../../../application/records/query-semantics.js';
+import {
+  matchesFilter,
+  matchesUniqueValues,
+  positionOf,
+  valuesOf,
+} from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import {
   hasOnlyIdFilters,

@@ -5,8 +5,7 @@ import type {
   RecordTable,
   Value,
 } from '../../../../application/ports/list-query.js';
-import { compareFacetValues } from '../../../../application/records/facets.js';
-import { memberValue } from '../../../../application/records/query-semantics.js';
+import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
 import { foldCase } from '../../../../domain/text.js';
 import { keysetCondition, type ScanKey } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
