@@ -17,7 +17,6 @@ import { ChildProcessService } from '../../tests/support/child-process-service.j
 import { figuresOf } from '../../tests/support/figure.js';
 import type { HttpClient, HttpResponse } from '../../tests/support/http-client.js';
 import { FIRST_KEY } from '../../tests/support/in-process-service.js';
-import { indexAll } from '../../tests/support/index-all.js';
 import { linksOf } from '../../tests/support/links.js';
 import { TEST_SEED } from '../../tests/support/run-settings.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
@@ -143,7 +142,6 @@ async function fill(settings: Readonly<Record<string, string>>): Promise<Product
   const store = await openStore(settings);
   const records = sampleRecords(RECORDS, await store.products.reserveIds(RECORDS));
   for (let at = 0; at < RECORDS; at += COMMIT) await store.products.insertAll(records.slice(at, at + COMMIT));
-  await indexAll(store);
   await store.close();
   return records;
 }

@@ -32,6 +32,7 @@ import { UsageCounter } from '../application/auth/key-usage.js';
 import { SigningKeys } from '../application/auth/signing-keys.js';
 import type { ChangeWatch } from '../application/changes/change-watch.js';
 import { Generation } from '../application/changes/feed-state.js';
+import { DerivedDataBuild } from '../application/maintenance/derived-data-build.js';
 import { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { Clock } from '../application/ports/clock.js';
 import type { Logger } from '../application/ports/logger.js';
@@ -99,6 +100,8 @@ class Factories {
   };
   readonly store = ({ storage }: Application) => storage.store;
   readonly feedState = ({ storage }: Application) => storage.feedState;
+  readonly derivedDataBuild = ({ storage, logger, clock }: Application) =>
+    new DerivedDataBuild(storage.derived, logger, clock, randomUUID());
   readonly rateLimits = (parts: Application) => {
     const { makeRateLimits, isMeasured } = parts.options;
     const limits = makeRateLimits(parts);

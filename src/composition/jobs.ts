@@ -1,8 +1,7 @@
 import type { UsageCounter } from '../application/auth/key-usage.js';
+import type { DerivedDataBuild } from '../application/maintenance/derived-data-build.js';
 import { Retention } from '../application/maintenance/retention.js';
-import { SearchIndexing } from '../application/maintenance/search-indexing.js';
 import type { Clock } from '../application/ports/clock.js';
-import type { Logger } from '../application/ports/logger.js';
 import type { WebhookSender } from '../application/webhooks/webhook-sender.js';
 import type { Settings } from '../config/settings.js';
 import type { Storage } from './storage.js';
@@ -27,16 +26,15 @@ export interface JobParts {
   readonly storage: Storage;
   readonly usageCounter: UsageCounter;
   readonly webhookSender: WebhookSender;
+  readonly derivedDataBuild: DerivedDataBuild;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Reads the sender of webhooks only if there is one. */
 export function serviceJobs(parts: JobParts): readonly Job[] {
-  const { settings, storage, usageCounter, clock, logger } = parts;
+  const { settings, storage, usageCounter, derivedDataBuild, clock } = parts;
   const { feedState } = storage;
   const retention = new Retention(storage.purgeable, clock);
-  const indexing = new SearchIndexing(storage.searchIndexes, logger);
   const jobs: Job[] = [
     {
       run: (isOver) => retention.purgeExpired(isOver),
@@ -52,12 +50,14 @@ export function serviceJobs(parts: JobParts): readonly Job[] {
       runsAtStop: true,
       failure: 'the usage of API keys could not be saved; the next run tries again',
     },
-    // Records that an earlier release wrote, at the start and while such a release still runs.
+    // Of what a process of an earlier release writes while it still runs.
     {
-      run: (isOver) => indexing.run(isOver),
-      firstMs: 0,
-      intervalMs: 60_000,
-      failure: 'records could not be indexed; the next run tries again',
+      run: async (isOver) => {
+        await derivedDataBuild.run(isOver);
+      },
+      firstMs: 2_000,
+      intervalMs: 2_000,
+      failure: 'derived data could not be made; the next run tries again',
     },
   ];
   if (settings.CHANGES === 'on') {

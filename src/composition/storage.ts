@@ -1,9 +1,9 @@
 import { requireFinished } from '../application/maintenance/copy.js';
 import type { Archives } from '../application/ports/archive.js';
 import type { FeedState } from '../application/ports/change-feed.js';
+import type { DerivedData } from '../application/ports/derived-data.js';
 import { type Observer, observeCall, type StoreCall } from '../application/ports/observer.js';
 import type { Repository } from '../application/ports/repository.js';
-import type { SearchIndex } from '../application/ports/search-index.js';
 import type { Store } from '../application/ports/store.js';
 import type { Purgeable, StorageParts, StoredTable, TableStore } from '../application/ports/table-store.js';
 import type { UsageStore } from '../application/ports/usage-store.js';
@@ -31,8 +31,7 @@ export interface Storage extends Repositories {
   readonly archives: Archives;
   /** The entries that the service must purge; empty if the store purges them itself. */
   readonly purgeable: readonly Purgeable[];
-  /** The indexes that may lag behind; empty if nothing outlives the process. */
-  readonly searchIndexes: readonly SearchIndex[];
+  readonly derived: DerivedData | undefined;
 }
 
 /** Returns a port whose calls are observed. */
@@ -40,7 +39,7 @@ type Observe = <Port extends object>(port: Port, collection?: string) => Port;
 
 /**
  * Makes the storage of all tables: what the service must purge, and what a copy carries.
- * @param observe of all ports but the archives, which only a copy uses, and the state of the feeds
+ * @param observe of all ports but the archives, which only a copy uses, the state of the feeds, and derived data
  */
 export function storageOf(parts: StorageParts, observe: Observe = (port) => port): Storage {
   const { store, feedState, usage, expiringUsage, unfinishedCopy } = parts;
@@ -51,9 +50,6 @@ export function storageOf(parts: StorageParts, observe: Observe = (port) => port
     ...EXPIRING_TABLES.flatMap((table) => of(table).expiring?.tombstones ?? []),
     ...(expiringUsage ? [expiringUsage] : []),
   ];
-  const searchIndexes = TABLES.filter(({ searched }) => searched.length > 0).flatMap(
-    (table) => of(table).indexes ?? [],
-  );
   const archives: Archives = {
     records: TABLES.flatMap((table) => of(table).archives?.records ?? []),
     reservations: RESOURCE_TABLES.flatMap((table) => of(table).archives?.reservations ?? []),
@@ -70,8 +66,8 @@ export function storageOf(parts: StorageParts, observe: Observe = (port) => port
     feedState,
     usage: observe(usage, 'api_key_usage'),
     archives,
+    derived: parts.derived,
     purgeable: purgeable.map((entries) => observe(entries)),
-    searchIndexes: searchIndexes.map((index) => observe(index, index.name)),
   };
 }
 
@@ -107,8 +103,8 @@ function methodsOf(port: object | null): [name: string, method: Method][] {
 function withFinishedCopy(store: Store, archives: Archives): Store {
   return {
     location: store.location,
-    open: async () => {
-      await store.open();
+    open: async (complete) => {
+      await store.open(complete);
       await requireFinished(archives, store.location);
     },
     ping: () => store.ping(),

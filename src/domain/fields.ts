@@ -1,5 +1,5 @@
 import { type Id, MAX_ID } from './record.js';
-import type { TextRule } from './text.js';
+import { foldCase, type TextRule } from './text.js';
 
 /** The options of a field of any kind. */
 interface FieldOptions {
@@ -18,6 +18,11 @@ interface FieldOptions {
   readonly unique?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
+  /**
+   * Texts of at most so many digits are compared, for equality alone, with zeros put before them up to this number. The
+   * order of values is that of the texts.
+   */
+  readonly paddedTo?: number;
   /** No value holds a space, and some hold `+`. A space in a query is then a `+` that was not encoded. */
   readonly spaceless?: true;
   /** A search finds the record by the words of the field. */
@@ -189,6 +194,8 @@ export interface FieldSpec {
   readonly reference?: true;
   /** `A` to `Z` equal `a` to `z` in every comparison. The order of values is case-sensitive. */
   readonly ignoresCase?: true;
+  /** Digits of equal numbers are equal, up to so many. The order of values is that of the texts. */
+  readonly paddedTo?: number;
   /** No value holds a space, and some hold `+`. */
   readonly spaceless?: true;
   /** What a number counts; completes "in". */
@@ -208,6 +215,22 @@ export const SYSTEM_FIELDS: FieldSpecs = {
   createdAt: { type: 'instant', required: true },
   updatedAt: { type: 'instant', required: true },
 };
+
+const [EQUALITY, EQUALITY_AND_PREFIX] = [
+  ['eq', 'ne', 'in'],
+  ['eq', 'ne', 'in', 'prefix'],
+] as const;
+
+/** The operators that compare folded values of a field. Absent: it has no two spellings of one value. */
+export function foldedOperators({ ignoresCase, paddedTo }: FieldSpec): readonly string[] | undefined {
+  return ignoresCase ? EQUALITY_AND_PREFIX : paddedTo === undefined ? undefined : EQUALITY;
+}
+
+/** The one spelling of all values of a field that are equal. Stores keep it beside the value. */
+export function foldedText({ ignoresCase, paddedTo = 0 }: FieldSpec, text: string): string {
+  if (ignoresCase) return foldCase(text);
+  return text.length < paddedTo && /^[0-9]+$/.test(text) ? text.padStart(paddedTo, '0') : text;
+}
 
 export function uniqueFields(fields: FieldSpecs): string[] {
   return Object.keys(fields).filter((name) => fields[name]?.unique);
@@ -279,13 +302,14 @@ function indexedIn(name: string, field: Field, isAlwaysPresent: boolean): [strin
   if (!field.indexed) return [];
   if (field.indexed === 'presence') return [[name, { type: 'presence' }]];
   if (field.kind === 'list') return [[name, listSpec(name, field)]];
-  const { unique, ignoresCase, spaceless, faceted } = field;
+  const { unique, ignoresCase, paddedTo, spaceless, faceted } = field;
   const spec: FieldSpec = {
     type: INDEX_TYPES[field.kind],
     ...(isRequired && { required: true }),
     ...(faceted && { faceted }),
     ...(unique && { unique }),
     ...(ignoresCase && { ignoresCase }),
+    ...(paddedTo !== undefined && { paddedTo }),
     ...(spaceless && { spaceless }),
     ...(field.kind === 'reference' && { reference: true }),
     ...(field.kind === 'integer' && field.unit !== undefined && { unit: field.unit }),

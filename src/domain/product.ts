@@ -145,6 +145,7 @@ export const PRODUCT = {
     form: 'a string of 8, 12, 13 or 14 digits, the last of which is the check digit',
     example: '4006381333931',
     indexed: true,
+    paddedTo: 14,
     searched: true,
   },
   group: {

@@ -135,7 +135,8 @@ export class Service {
 
   private readonly unreadiness = () => {
     if (this.isDraining()) return 'The service is stopping.';
-    return this.phase === 'serving' ? undefined : 'The service waits for its store.';
+    if (this.phase === 'serving') return undefined;
+    return this.parts.derivedDataBuild.pending ?? 'The service waits for its store.';
   };
 
   private async listen(health: readonly Route[], descriptor?: number): Promise<number> {
@@ -231,14 +232,25 @@ export class Service {
   }
 
   private async openStoreInTime(): Promise<string | undefined> {
-    const { settings, logger, clock, store, feedState, newApiKey, apiKeys } = this.parts;
+    const { settings, logger, clock, store, feedState, derivedDataBuild, newApiKey, apiKeys } = this.parts;
+    const { signal } = this.stopping;
+    const pause = () => sleep(STORE_RETRY_MS, undefined, { signal });
     const bootstrapKey = settings.BOOTSTRAP_API_KEY;
     // All attempts use one key. If the outcome of an attempt is unknown, the next one recognizes the key.
     const key = bootstrapKey || newApiKey();
-    const deadline = clock.elapsed() + settings.STORE_START_TIMEOUT_SECONDS * 1_000;
+    let deadline = clock.elapsed() + settings.STORE_START_TIMEOUT_SECONDS * 1_000;
+    const complete = async () => {
+      const begunAt = clock.elapsed();
+      await derivedDataBuild
+        .complete(pause, () => signal.aborted)
+        .finally(() => {
+          deadline += clock.elapsed() - begunAt;
+        });
+      signal.throwIfAborted();
+    };
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.open();
+        await store.open(complete);
         this.enter('preparing');
         await (settings.CHANGES === 'on' ? feedState.turnOn() : feedState.turnOff());
         const isOurs = await apiKeys.createFirst(key);
@@ -256,7 +268,7 @@ export class Service {
             },
           );
       }
-      await sleep(STORE_RETRY_MS, undefined, { signal: this.stopping.signal });
+      await pause();
     }
   }
 

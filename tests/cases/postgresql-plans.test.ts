@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { columnsOf, derivedVersion } from '#src/adapters/outbound/postgresql/columns.js';
+import { columnsOf } from '#src/adapters/outbound/postgresql/columns.js';
 import { PostgresqlFeed } from '#src/adapters/outbound/postgresql/feed.js';
 import { type Part, pageStatement } from '#src/adapters/outbound/postgresql/lists.js';
 import type { PostgresqlStore, Statement } from '#src/adapters/outbound/postgresql/store.js';
+import { DERIVED_VERSION } from '#src/application/ports/derived-data.js';
 import {
   BY_ID,
   type Filter,
@@ -27,7 +28,7 @@ const SIZES = 900;
 const PRODUCT_ROWS = `
   INSERT INTO products (id, version, created_at, updated_at, fields, derived, name, sku, "price.amount", brand, tags, attributes,
       "attributes document", words)
-    SELECT i, 1, i / 3, i / 5, '{"name":"x"}', ${derivedVersion(PRODUCTS)}, 'n' || i % 5000, 's' || i, i % 1000,
+    SELECT i, 1, i / 3, i / 5, '{"name":"x"}', ${DERIVED_VERSION}, 'n' || i % 5000, 's' || i, i % 1000,
       CASE WHEN i % 10 > 0 THEN 'b' || i % 100 END, ARRAY['t' || i % 50], ($1::text[])[i % ${SIZES} + 1]::text[],
       jsonb_build_object('size', i % ${SIZES}), (i / 8192 || '.lamp ' || i / 8192 || '.w' || i)::tsvector
     FROM generate_series(1, ${RECORDS}) AS i`;
@@ -35,9 +36,9 @@ const PRODUCT_ROWS = `
 const ROWS = `
   INSERT INTO products_values SELECT 'tags', 't' || i % 50, i FROM generate_series(1, ${RECORDS}) AS i;
   INSERT INTO users (id, version, created_at, updated_at, fields, derived, name, email, "email folded", words)
-    SELECT i, 1, i, i, '{}', ${derivedVersion(USERS)}, 'n' || i % 2, 'A' || i || '@x', 'a' || i || '@x', '' FROM generate_series(1, ${RECORDS}) AS i;
+    SELECT i, 1, i, i, '{}', ${DERIVED_VERSION}, 'n' || i % 2, 'A' || i || '@x', 'a' || i || '@x', '' FROM generate_series(1, ${RECORDS}) AS i;
   INSERT INTO orders (id, version, created_at, updated_at, fields, derived, "userId")
-    SELECT i, 1, i, i, '{}', ${derivedVersion(ORDERS)}, i % 100 FROM generate_series(1, ${RECORDS}) AS i;`;
+    SELECT i, 1, i, i, '{}', ${DERIVED_VERSION}, i % 100 FROM generate_series(1, ${RECORDS}) AS i;`;
 
 /** Makes the server take the products for a million, on many pages. */
 const MANY = [

@@ -4,10 +4,12 @@ import { expect } from 'chai';
 import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { checkDatabase } from '#src/adapters/outbound/sqlite/diagnostics.js';
 import { WordIndex } from '#src/adapters/outbound/sqlite/full-text/index.js';
+import { SqliteDerivedTable } from '#src/adapters/outbound/sqlite/records/derived-data.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
 import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { DERIVED_VERSION } from '#src/application/ports/derived-data.js';
 import type { Filter, ListQuery } from '#src/application/ports/list-query.js';
-import { MAX_WORDS, TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
+import { MAX_WORDS } from '#src/application/search/tokenizer.js';
 import { AppError } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
@@ -59,7 +61,7 @@ class RecordingDatabase extends SqliteDatabase {
 interface Opened {
   readonly database: RecordingDatabase;
   readonly products: SqliteRepository<Product>;
-  readonly index: WordIndex;
+  readonly derived: SqliteDerivedTable;
 }
 
 describe('the index of words in SQLite', () => {
@@ -76,7 +78,7 @@ describe('the index of words in SQLite', () => {
     const one = {
       database,
       products: new SqliteRepository<Product>(database, PRODUCTS, budget),
-      index: new WordIndex(database, PRODUCTS),
+      derived: new SqliteDerivedTable(database, PRODUCTS),
     };
     opened.push(one);
     return one;
@@ -111,16 +113,16 @@ describe('the index of words in SQLite', () => {
       expect(await one.products.count([searchFor(text)]), `count of ${text}`).to.equal(expected.length);
     }
   };
-  const indexAll = async ({ index }: Opened): Promise<number> => {
+  const deriveAll = async ({ derived }: Opened): Promise<number> => {
     let sum = 0;
-    for (let count = await index.indexNext(250); count > 0; count = await index.indexNext(250)) sum += count;
+    while (await derived.isStale()) sum += (await derived.deriveNext()).records;
     return sum;
   };
   const findingsIn = (file: string) =>
     checkDatabase(file, { tables: [PRODUCTS], deep: true, now: AT }).diagnoses.map(
       ({ verdict, message }) => `${verdict} ${message}`,
     );
-  const BEHIND = 'ok the words of products are not all indexed; the service goes on while it runs';
+  const BEHIND = 'ok the next start completes the indexes of products';
   /** The number of records in the index. */
   const wordsIn = ({ database }: Opened) =>
     database.read(
@@ -154,151 +156,56 @@ describe('the index of words in SQLite', () => {
     });
   });
 
-  describe('of a file without words', () => {
+  describe('of a file of an earlier release', () => {
     const records = copies(700);
 
-    it('finds all records before, while and after they are indexed', async () => {
-      const one = await open(oldFile(records));
-      await expectAll(one, records);
-      expect(await one.index.indexNext(250)).to.be.within(1, 250);
-      await expectAll(one, records);
-      expect(await indexAll(one)).to.be.within(450, 699);
-      one.database.snapshots = 0;
-      await list(one, 'gre l');
-      expect(one.database.snapshots, 'the index is complete').to.equal(0);
-      await expectAll(one, records);
-      expect(await one.index.indexNext(250)).to.equal(0);
-    });
-
-    it('finds records as they are written meanwhile', async () => {
-      const one = await open(oldFile(records));
-      const current = new Map(records.map((record) => [record.id, record]));
-      let step = 0;
-      for (let isOver = false; !isOver; step++) {
-        isOver = (await one.index.indexNext(128)) === 0;
-        for (const id of [step * 3 + 1, 690 - step * 5]) {
-          const old = current.get(id);
-          if (!old) continue;
-          if (step % 2 === 0) {
-            const changed = next(old, { name: `pink ${THINGS[step % 5]}` });
-            expect(await one.products.replaceAll([{ record: changed, expected: old.version }])).to.deep.equal(
-              ['replaced'],
-            );
-            current.set(id, changed);
-          } else {
-            expect(await one.products.removeAll([{ id, expected: old.version, at: AT }])).to.deep.equal([
-              true,
-            ]);
-            current.delete(id);
-          }
-        }
-        const added = named(1_000 + step);
-        expect(await one.products.insertAll([added])).to.deep.equal(['inserted']);
-        current.set(added.id, added);
-        await expectAll(
-          one,
-          [...current.values()].sort((a, b) => a.id - b.id),
-        );
-      }
-      expect(step).to.be.greaterThan(5);
-    });
-
-    it('is examined by the check of a database', async () => {
+    it('is made in batches with all words, which the check of a database examines', async () => {
       const file = oldFile(records);
       const one = await open(file);
       expect(findingsIn(file)).to.include(BEHIND);
-      await indexAll(one);
+      expect(await one.derived.deriveNext()).to.deep.equal({ records: 512, hasMore: true });
+      expect(wordsIn(one)).to.equal(512);
+      expect(await one.derived.deriveNext()).to.deep.equal({ records: 188, hasMore: false });
+      await expectAll(one, records);
+      expect(await deriveAll(one)).to.equal(0);
       expect(findingsIn(file)).to.not.include(BEHIND);
       expect(findingsIn(file).filter((message) => !message.startsWith('ok '))).to.deep.equal([]);
     });
 
     it('is made in smaller batches if the records are large', async () => {
-      const large = copies(64).map((record) => ({
+      const large = copies(200).map((record) => ({
         ...record,
         fields: { ...record.fields, description: 'word '.repeat(1_000) },
       }));
       const one = await open(oldFile(large));
-      expect(await one.index.indexNext(250)).to.be.within(10, 15);
+      expect((await one.derived.deriveNext()).records).to.be.within(90, 110);
     });
 
-    it('is made by several processes at once, each record by one of them', async () => {
-      const file = oldFile(records);
-      const [one, other] = [await open(file), await open(file)];
-      const counts = await Promise.all([indexAll(one), indexAll(other)]);
-      expect(counts[0] + counts[1]).to.equal(records.length);
-      await expectAll(one, records);
-      await expectAll(other, records);
-    });
-
-    it('keeps the pages of a busy list complete', async () => {
+    it('has what a command writes before it is made', async () => {
       const one = await open(oldFile(records));
-      const indexing = indexAll(one);
-      const seen: Id[] = [];
-      for (let last: Id | undefined = 0; last !== undefined; ) {
-        const from = { side: 'after' as const, inclusive: false, values: [last] };
-        const page = await one.products.list(query({ limit: 9, filters: [searchFor('l')], from }));
-        seen.push(...idsOf(page.records));
-        last = page.hasMore ? page.records.at(-1)?.id : undefined;
-      }
-      await indexing;
-      expect(seen).to.deep.equal(expectedFinds('products', records, 'l'));
+      await one.derived.deriveNext();
+      const changed = [next(named(1), { name: 'pink' }), next(named(690), { name: 'pink' })];
+      for (const record of changed)
+        expect(await one.products.replaceAll([{ record, expected: 1 }])).to.deep.equal(['replaced']);
+      expect(await one.products.removeAll([{ id: 600, expected: 1, at: AT }])).to.deep.equal([true]);
+      await deriveAll(one);
+      const kept = records.map((record) => changed.find(({ id }) => id === record.id) ?? record);
+      await expectAll(
+        one,
+        kept.filter(({ id }) => id !== 600),
+      );
     });
   });
 
-  describe('of another tokenizer', () => {
-    const records = copies(100);
-    const state = ({ database }: Opened) =>
-      database.read("SELECT rules, done_to, old_to FROM word_indexes WHERE name = 'products'", (statement) =>
-        statement.get(),
-      );
-    const makeWrong = async (one: Opened) => {
-      for (const { id } of records)
-        await run(one, 'INSERT OR REPLACE INTO products_words (rowid, words) VALUES (?, ?)', id, '10wrong');
-    };
-
-    it('is made again if that is older, and searches are right until then', async () => {
-      const file = newFile();
-      const before = await open(file);
-      await before.products.insertAll(records);
-      await makeWrong(before);
-      await run(before, 'UPDATE word_indexes SET rules = rules - 1');
-      const after = await open(file);
-      await expectAll(after, records);
-      expect(await after.index.indexNext(10)).to.equal(10);
-      expect(wordsIn(after), 'the older words are gone').to.equal(10);
-      await expectAll(after, records);
-      expect(await indexAll(after)).to.equal(records.length - 10);
-      await expectAll(after, records);
-      expect(await list(after, 'wrong')).to.deep.equal([]);
-      expect(state(after)).to.deep.equal([TOKENIZER_VERSION, 100, 100]);
-    });
-
-    it('is left to a running service by a command that only opens the file or writes', async () => {
-      const file = newFile();
-      const service = await open(file);
-      await service.products.insertAll(records);
-      await run(service, 'UPDATE word_indexes SET rules = rules - 1');
-      const before = state(service);
-      const command = await open(file);
-      const added = named(200);
-      expect(await command.products.insertAll([added])).to.deep.equal(['inserted']);
-      expect(state(service)).to.deep.equal(before);
-      await expectAll(command, [...records, added]);
-    });
-
-    it('is left alone if that is newer, and counts as older from the first write on', async () => {
-      const file = newFile();
-      const one = await open(file);
-      await one.products.insertAll(records);
-      await run(one, 'UPDATE word_indexes SET rules = ?', TOKENIZER_VERSION + 1);
-      expect(await one.index.indexNext(250)).to.equal(0);
-      await expectAll(one, records);
-      expect(state(one)).to.deep.equal([TOKENIZER_VERSION + 1, 0, 0]);
-      const added = named(200);
-      expect(await one.products.insertAll([added])).to.deep.equal(['inserted']);
-      expect(state(one), 'a newer process makes all words again').to.deep.equal([TOKENIZER_VERSION, 0, 0]);
-      await expectAll(one, [...records, added]);
-    });
+  it('refuses writes as soon as a process of a later release makes its derived data', async () => {
+    const file = newFile();
+    const one = await open(file);
+    await one.products.insertAll(copies(3));
+    await run(one, 'UPDATE derived SET version = ?', DERIVED_VERSION + 1);
+    expect(await one.derived.isStale()).to.equal(false);
+    const refusal = await one.products.insertAll([named(4)]).catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(AppError).with.property('code', 'unavailable');
+    await expectAll(one, copies(3));
   });
 
   describe('and writes', () => {
@@ -394,7 +301,8 @@ describe('the index of words in SQLite', () => {
     const one = await open(newFile());
     const text = longText(MAX_WORDS + 2_000);
     const records = [1, 2].map((id) => product(id, { description: text }));
-    expect(one.index.entryOf(1, records[0]?.fields ?? {})?.split(' ')).to.have.length(MAX_WORDS);
+    const words = new WordIndex(PRODUCTS);
+    expect(words.entryOf(1, records[0]?.fields ?? {})?.split(' ')).to.have.length(MAX_WORDS);
     await one.products.insertAll([product(1, { description: text })]);
     await one.products.insertAll([product(2, { description: text }), product(3)]);
     one.database.snapshots = 0;
@@ -468,15 +376,6 @@ describe('the index of words in SQLite', () => {
         const refusal = await read().catch((error: unknown) => error);
         expect(refusal).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
       }
-    });
-
-    it('refuses a search of records that are not indexed yet', async () => {
-      const one = await open(oldFile(copies(2_000)), slow());
-      const search = { filters: [searchFor('pink')] };
-      const refusal = await one.products.list(query(search)).catch((error: unknown) => error);
-      expect(refusal).to.be.instanceOf(AppError).with.property('code', 'query_too_expensive');
-      await indexAll(one);
-      expect(await list(one, 'pink')).to.deep.equal([]);
     });
   });
 });

@@ -20,7 +20,6 @@ import type { FieldSpecs } from '#src/domain/fields.js';
 import type { Versioned } from '#src/domain/record.js';
 import { type CreatedStore, type OpenStore, openStore, type TestStoreProvider } from '../stores/provider.js';
 import { UnevenClock } from '../support/fakes.js';
-import { indexAll } from '../support/index-all.js';
 import { expectedFinds, searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS, USERS } from '../support/tables.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -81,14 +80,14 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
 
   const expectSameTranscripts = async (
     newBudget: () => QueryBudget,
-    knowsItsWords: boolean,
+    hasFeed: boolean,
     transcriptOf: (of: Repositories) => Promise<string[]>,
   ) => {
     const transcripts: [name: string, transcript: string[]][] = [];
     for (const provider of stores) {
       const opened = await openEmpty(provider, newBudget());
       try {
-        if (knowsItsWords) await Promise.all([indexAll(opened), opened.feedState.turnOn()]);
+        if (hasFeed) await opened.feedState.turnOn();
         transcripts.push([provider.name, await transcriptOf(opened)]);
       } finally {
         await opened.close();
@@ -103,10 +102,10 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     of: (repositories: Repositories) => Repository<Fields>,
   ) => {
     it(`returns the same results for ${resource}`, async () => {
-      const property = fc.asyncProperty(scenarios(generator, letters), fc.boolean(), (scenario, knows) =>
+      const property = fc.asyncProperty(scenarios(generator, letters), fc.boolean(), (scenario, hasFeed) =>
         expectSameTranscripts(
           () => ENDLESS,
-          knows,
+          hasFeed,
           (opened) => transcript(of(opened), generator.fields, scenario),
         ),
       );
@@ -114,12 +113,15 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     }).timeout(TIMEOUT_MS);
 
     it(`returns the same results for many ${resource} with ties, read in slices of any size`, async () => {
-      const property = fc.asyncProperty(largeScenarios(generator, letters), fc.boolean(), (scenario, knows) =>
-        expectSameTranscripts(
-          () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
-          knows,
-          (opened) => largeTranscript(of(opened), generator.fields, scenario),
-        ),
+      const property = fc.asyncProperty(
+        largeScenarios(generator, letters),
+        fc.boolean(),
+        (scenario, hasFeed) =>
+          expectSameTranscripts(
+            () => new QueryBudget(new UnevenClock(scenario.steps), UNLIMITED_MS),
+            hasFeed,
+            (opened) => largeTranscript(of(opened), generator.fields, scenario),
+          ),
       );
       await fc.assert(property, { numRuns: numLargeRuns });
     }).timeout(TIMEOUT_MS);
@@ -133,10 +135,9 @@ export function queryProperty({ stores, letters, numRuns, numLargeRuns }: QueryP
     for (const provider of stores)
       it(`finds the ${resource} that the definition of a search finds, on ${provider.name}`, async () => {
         const scenarios = searchScenarios(generator, letters);
-        const property = fc.asyncProperty(scenarios, fc.boolean(), async (scenario, knowsItsWords) => {
+        const property = fc.asyncProperty(scenarios, async (scenario) => {
           const opened = await openEmpty(provider, ENDLESS);
           try {
-            if (knowsItsWords) await indexAll(opened);
             await expectDefinedFinds(resource, of(opened), scenario);
           } finally {
             await opened.close();

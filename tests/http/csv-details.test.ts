@@ -251,6 +251,8 @@ describe('the details of products in CSV', () => {
       ['stock', '0', { stock: 0 }],
       ['stock', '12', {}],
       ['gtin,group', '96385074,', { gtin: '96385074' }],
+      ['gtin', '00036000291452', {}],
+      ['gtin', '036000291452', {}],
       ['url,brand', 'https://b,Halden', { url: 'https://b', brand: 'Halden' }],
       [Object.keys(CELLS).join(), Object.values(CELLS).join(), {}],
     ] as [string, string, Fields][])
@@ -273,6 +275,10 @@ describe('the details of products in CSV', () => {
     });
 
     it('are validated in the record that they give', async () => {
+      const lost = await apply('gtin', '36000291452');
+      expect(outcomes([lost.result])).to.deep.equal([[400, 'validation_failed', 'invalid_format /gtin']]);
+      const other = await apply('name,gtin', 'Lamp,036000291452', 'replace');
+      expect(other.fields).to.deep.equal({ name: 'Lamp', gtin: '036000291452' });
       const { result } = await apply('tags,stock,gtin', 'a|a,x,1');
       expect(outcomes([result])).to.deep.equal([
         [400, 'validation_failed', 'duplicate_value /tags/1', 'invalid_format /gtin', 'invalid_type /stock'],

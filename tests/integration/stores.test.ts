@@ -1,4 +1,5 @@
 import { randomImports } from '../cases/keyed-imports/imports.contract.js';
+import { derivedDataContract } from '../contract/derived-data.contract.js';
 import {
   listFilterContract,
   repositoryContract,
@@ -9,6 +10,7 @@ import { SERVER_STORES } from '../stores/index.js';
 
 for (const store of SERVER_STORES) {
   repositoryContract(store);
+  derivedDataContract(store);
   storeContract(store);
   listFilterContract(store);
   wordSearchContract(store);

@@ -91,7 +91,7 @@ const MONGODB: ServerKind = {
           played: proxy.played,
           derivedOf: (_id) => users.findOne({ _id }),
           forgetDerived: async (_id) => {
-            await users.updateOne({ _id }, { $unset: { words: 1, rules: 1, block: 1 } });
+            await users.updateOne({ _id }, { $unset: { words: 1, derived: 1, block: 1 } });
           },
           index: {
             dropIndex: () => users.dropIndex('live_email').then(() => {}),

@@ -3,7 +3,7 @@ import { decidingWords, queryWords } from '#src/application/search/tokenizer.js'
 import type { Id, Versioned } from '#src/domain/record.js';
 
 const OPTIONAL_MARKS = [/^\p{Script=Inherited}$/u, /^\p{Script=Hebrew}$/u, /^\p{Script=Arabic}$/u];
-const UNSPACED = ['Han', 'Hiragana', 'Katakana', 'Thai'].map(
+const UNSPACED = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map(
   (script) => new RegExp(`^\\p{Script_Extensions=${script}}$`, 'u'),
 );
 
@@ -12,6 +12,9 @@ const REPLACED: Readonly<Record<string, string>> = {
   ...{ ς: 'σ', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th' },
   ...{ ł: 'l', ħ: 'h', ŧ: 't', ŋ: 'n', ı: 'i', ß: 'ss' },
 };
+
+/** Code points of characters without a width, and of the tatweel. */
+const REMOVED = new Set([0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff, 0x640]);
 
 /** So many different words of a record count. */
 const COUNTED_WORDS = 8_000;
@@ -71,7 +74,9 @@ function runsOf(text: string): string[][] {
 
 function normalized(text: string): string[] {
   const kept = [...text.normalize('NFKD')].filter((character) => !isRemovedMark(character));
-  return [...kept.join('').toLowerCase()].flatMap((character) => [...(REPLACED[character] ?? character)]);
+  return [...kept.join('').toLowerCase()]
+    .filter((character) => !REMOVED.has(character.codePointAt(0) ?? 0))
+    .flatMap((character) => [...(REPLACED[character] ?? character)]);
 }
 
 function isRemovedMark(character: string): boolean {

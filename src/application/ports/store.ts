@@ -23,9 +23,10 @@ export interface Store {
   readonly location: string;
   /**
    * Makes the store ready and its schema current. May be called again after a failure.
-   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError
+   * @param complete makes derived data once the schema is current; until it resolves other calls fail as before `open`
+   * @throws AppError `unavailable` if a later try may succeed, else StoreConfigError; what `complete` throws
    */
-  open(): Promise<void>;
+  open(complete?: () => Promise<void>): Promise<void>;
   /** @throws AppError `unavailable` while the store cannot be reached */
   ping(): Promise<void>;
   /** Returns the use of each pool of connections. Absent if the store has no connections. */

@@ -1,10 +1,10 @@
 import type { Instant } from '../../domain/record.js';
 import type { RecordArchive, ReservationArchive } from './archive.js';
 import type { ChangeFeed, FeedState } from './change-feed.js';
+import type { DerivedData } from './derived-data.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 import type { RecordTable } from './list-query.js';
 import type { Repository } from './repository.js';
-import type { SearchIndex } from './search-index.js';
 import type { Store } from './store.js';
 import type { UsageStore } from './usage-store.js';
 
@@ -42,8 +42,6 @@ export interface TableStore<Fields> {
   readonly expiring?: { readonly reservations: Purgeable; readonly tombstones: Purgeable };
   /** For a copy to another store. Absent if nothing outlives the process. */
   readonly archives?: { readonly records: RecordArchive; readonly reservations: ReservationArchive };
-  /** What may lag behind the records. Absent if nothing outlives the process. */
-  readonly indexes?: readonly SearchIndex[];
 }
 
 /** What an adapter makes of one store, unopened. */
@@ -51,6 +49,8 @@ export interface StorageParts {
   readonly store: Store;
   /** Of all its feeds. */
   readonly feedState: FeedState;
+  /** Absent if nothing outlives the process. */
+  readonly derived?: DerivedData;
   /** The usage of API keys. */
   readonly usage: UsageStore;
   /** The same usage, if the service must purge it. Absent if the store removes expired counts itself. */

@@ -11,7 +11,7 @@ import {
 import type { Value } from '../ports/list-query.js';
 import type { InsertOutcome, Removal, Replacement, ReplaceOutcome, Repository } from '../ports/repository.js';
 import type { IdPool } from './id-allocator.js';
-import { comparedUniqueValue, uniqueValueOf } from './query-semantics.js';
+import { foldedValue, uniqueValueOf } from './query-semantics.js';
 import { fieldsJson, StoredRecord } from './record-json.js';
 
 const MIB = 1_048_576;
@@ -90,7 +90,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
   refusal(field: string, value: Value): AppError | undefined {
     const entries: ReadonlyMap<unknown, unknown> | undefined =
       field === 'id' ? this.written : this.owners.get(field);
-    const key = field === 'id' ? Number(value) : comparedUniqueValue(this, field, value);
+    const key = field === 'id' ? Number(value) : foldedValue(this, field, value);
     if (!entries?.has(key)) return this.closed;
     const entry = entries.get(key);
     return entry instanceof AppError ? entry : undefined;
@@ -234,7 +234,7 @@ export class DryRunRepository<Fields> implements Pick<Repository<Fields>, Method
 
   /** @param stored the record that has the value in the store */
   private ownerOf(field: string, value: Value, stored: Versioned<Fields> | undefined): Id | undefined {
-    const compared = comparedUniqueValue(this, field, value);
+    const compared = foldedValue(this, field, value);
     const owners = this.owners.get(field);
     const owner = owners?.has(compared) ? owners.get(compared) : stored?.id;
     return owner instanceof AppError ? undefined : owner;

@@ -1,20 +1,27 @@
-import { type FieldSpec, SYSTEM_FIELDS, uniqueFields } from '../../domain/fields.js';
+import { type FieldSpec, foldedOperators, SYSTEM_FIELDS, uniqueFields } from '../../domain/fields.js';
 import type { Filter, ListQuery, RecordTable, SortKey, SortOrder } from '../ports/list-query.js';
 import { isFolded, matchesUniqueValues } from './query-semantics.js';
+
+/** A key of an index. */
+export interface IndexKey extends SortKey {
+  /** The index has the folded values of the field. */
+  readonly folded?: true;
+}
 
 const ID: SortKey = { field: 'id', descending: false };
 
 /**
  * The keys of the indexes that serve lists, in every store that has such indexes. An index has all records, those without
  * a value too, and a record of a list under each element. It is read in both directions. Besides these a store needs an
- * index on each unique field, folded if the field ignores case.
+ * index on each unique field, folded if it has other spellings of a value.
  */
-export function listIndexes(table: RecordTable): SortOrder[] {
+export function listIndexes(table: RecordTable): (readonly IndexKey[])[] {
   const fields = Object.entries({ ...SYSTEM_FIELDS, ...table.fields });
   return fields.flatMap(([field, spec]) => indexesOn(field, spec));
 }
 
-function indexesOn(field: string, { type, required, unique, reference }: FieldSpec): SortOrder[] {
+function indexesOn(field: string, spec: FieldSpec): (readonly IndexKey[])[] {
+  const { type, required, unique, reference } = spec;
   if (field === 'id') return [[ID]];
   if (type === 'attributes' || type === 'presence' || (unique && !required)) return [];
   const ascending = { field, descending: false };
@@ -23,13 +30,17 @@ function indexesOn(field: string, { type, required, unique, reference }: FieldSp
   return [
     [ascending, ID],
     ...(hasBoth ? [[{ field, descending: true }, ID]] : []),
+    ...(!unique && foldedOperators(spec) ? [[{ ...ascending, folded: true as const }, ID]] : []),
     // For the records that refer to another record, newest first.
     ...(reference ? [[ascending, { field: 'createdAt', descending: true }, ID]] : []),
   ];
 }
 
 /** The keys that decide an order: none follows a unique field, if that is the first, since no two records tie in it. */
-export function decidingKeys({ fields }: Pick<RecordTable, 'fields'>, order: SortOrder): SortOrder {
+export function decidingKeys<Key extends SortKey>(
+  { fields }: Pick<RecordTable, 'fields'>,
+  order: readonly Key[],
+): readonly Key[] {
   return fields[order[0]?.field ?? '']?.unique ? order.slice(0, 1) : order;
 }
 
@@ -43,25 +54,30 @@ export function decidingKeys({ fields }: Pick<RecordTable, 'fields'>, order: Sor
 export function isIndexed(
   table: RecordTable,
   { filters, order }: Pick<ListQuery, 'filters' | 'order'>,
-  indexes: readonly SortOrder[],
+  indexes: readonly (readonly IndexKey[])[],
 ): boolean {
   if (filters.some((filter) => matchesUniqueValues(table, filter))) return true;
   const optional = uniqueFields(table.fields).filter((field) => {
-    const { required, ignoresCase } = table.fields[field] ?? {};
-    return !required && !ignoresCase;
+    const spec = table.fields[field];
+    return spec && !spec.required && !foldedOperators(spec);
   });
   const unique = optional.map((field) => [{ field, descending: false }]);
   const wanted = decidingKeys(table, order);
-  const fixed = filters.filter((filter) => isOneValue(table, filter, filters)).map(({ field }) => field);
+  const nameOf = (filter: Filter) => indexedName({ field: filter.field, folded: isFolded(table, filter) });
+  const fixed = filters.filter((filter) => isOneValue(table, filter, filters)).map(nameOf);
   return [...indexes, ...unique].some((all) => {
     const keys = decidingKeys(table, all);
-    const scanned = keys.slice(keys.findIndex(({ field }) => !fixed.includes(field)));
-    const before = keys.slice(0, -scanned.length).map(({ field }) => field);
+    const scanned = keys.slice(keys.findIndex((key) => !fixed.includes(indexedName(key))));
+    const before = keys.slice(0, -scanned.length).map(indexedName);
     const sorted = wanted.filter(({ field }) => !before.includes(field));
-    const isBound = (filter: Filter) =>
-      filter.field === scanned[0]?.field ? !isFolded(table, filter) : before.includes(filter.field);
-    return isSameOrder(sorted, scanned) && filters.every(isBound);
+    const bound = [...before, ...scanned.slice(0, 1).map(indexedName)];
+    return isSameOrder(sorted, scanned) && filters.every((filter) => bound.includes(nameOf(filter)));
   });
+}
+
+/** Tells the folded values of a field from its values. */
+function indexedName({ field, folded }: { readonly field: string; readonly folded?: boolean }): string {
+  return folded ? `${field} folded` : field;
 }
 
 /**
@@ -74,17 +90,17 @@ function isOneValue(table: RecordTable, filter: Filter, all: readonly Filter[]):
   const hasMany = isList || type === 'attributes';
   if (hasMany && all.some((other) => other !== filter && other.field === field)) return false;
   if (operator === 'attribute') return 'value' in filter;
-  return operator === 'exists' ? !filter.value : operator === 'eq' && !isFolded(table, filter);
+  return operator === 'exists' ? !filter.value : operator === 'eq';
 }
 
 /** Whether two orders are the same, or each the reverse of the other. */
-function isSameOrder(one: SortOrder, other: SortOrder): boolean {
+function isSameOrder(one: SortOrder, other: readonly IndexKey[]): boolean {
   const isReverse = one[0]?.descending !== other[0]?.descending;
   return (
     one.length === other.length &&
     one.every(({ field, descending }, at) => {
       const key = other[at];
-      return key?.field === field && (key.descending !== descending) === isReverse;
+      return key?.field === field && !key.folded && (key.descending !== descending) === isReverse;
     })
   );
 }

@@ -1,6 +1,13 @@
-import { type Attributes, type AttributeValue, type FieldSpec, SYSTEM_FIELDS } from '../../domain/fields.js';
+import {
+  type Attributes,
+  type AttributeValue,
+  type FieldSpec,
+  foldedOperators,
+  foldedText,
+  SYSTEM_FIELDS,
+} from '../../domain/fields.js';
 import type { Versioned } from '../../domain/record.js';
-import { compareText, endOfPrefix, foldCase } from '../../domain/text.js';
+import { compareText, endOfPrefix } from '../../domain/text.js';
 import type {
   AttributeEquality,
   AttributeFilter,
@@ -84,14 +91,15 @@ export function positionOf(
   return { side, inclusive, values: valuesOf(record, order) };
 }
 
-/** Whether a filter ignores case. Filters that depend on the order never do. */
+/** Whether a filter compares the folded values of a field. Filters that depend on the order never do. */
 export function isFolded({ fields }: RecordTable, { field, operator }: Filter): boolean {
-  return fields[field]?.ignoresCase === true && ['eq', 'ne', 'in', 'prefix'].includes(operator);
+  const spec = fields[field];
+  return (spec && foldedOperators(spec)?.includes(operator)) === true;
 }
 
-/** The value of a filter as it is compared: folded if the filter ignores case. */
+/** The value of a filter as it is compared. */
 export function comparedValue(table: RecordTable, filter: Filter, value: Value): Value {
-  return typeof value === 'string' && isFolded(table, filter) ? foldCase(value) : value;
+  return isFolded(table, filter) ? foldedValue(table, filter.field, value) : value;
 }
 
 /** Every attribute value that is written like a text of a filter. */
@@ -170,16 +178,13 @@ export function uniqueValueOf(
   field: string,
 ): Value | undefined {
   const value = fieldValue(record, field);
-  return value === undefined ? undefined : comparedUniqueValue(table, field, value);
+  return value === undefined ? undefined : foldedValue(table, field, value);
 }
 
-/** A value of a unique field as it is compared: folded if the field ignores case. */
-export function comparedUniqueValue(
-  { fields }: Pick<RecordTable, 'fields'>,
-  field: string,
-  value: Value,
-): Value {
-  return typeof value === 'string' && fields[field]?.ignoresCase ? foldCase(value) : value;
+/** A value of a field as it is compared for equality. */
+export function foldedValue({ fields }: Pick<RecordTable, 'fields'>, field: string, value: Value): Value {
+  const spec = fields[field];
+  return typeof value === 'string' && spec ? foldedText(spec, value) : value;
 }
 
 /** Returns for each value of a unique field, in order, the record that has it. */
@@ -190,5 +195,5 @@ export function ownersOf<Fields>(
   records: readonly Versioned<Fields>[],
 ): (Versioned<Fields> | undefined)[] {
   const owners = new Map(records.map((record) => [uniqueValueOf(table, record, field), record]));
-  return values.map((value) => owners.get(comparedUniqueValue(table, field, value)));
+  return values.map((value) => owners.get(foldedValue(table, field, value)));
 }

@@ -16,7 +16,7 @@ import type { Value } from '../ports/list-query.js';
 import type { Repository } from '../ports/repository.js';
 import { isDryRunId } from './dry-run-repository.js';
 import type { IdPool } from './id-allocator.js';
-import { comparedUniqueValue, fieldValue } from './query-semantics.js';
+import { fieldValue, foldedValue } from './query-semantics.js';
 import { type Draft, type RecordRules, validateAll } from './record-format.js';
 import { StoredRecord } from './record-json.js';
 import {
@@ -247,13 +247,13 @@ export class RecordWriter<Fields> {
    */
   private valuesTouchedBy({ write, current, fields }: Attempt<Fields>): Value[] {
     if (!this.by) return [];
-    const touched = [comparedUniqueValue(this.deps, this.by.field, write.key as Value)];
+    const touched = [foldedValue(this.deps, this.by.field, write.key as Value)];
     this.uniqueFields ??= uniqueFields(this.deps.fields);
     for (const field of this.uniqueFields) {
       for (const holder of [current?.fields, fields]) {
         const value = (holder as Readonly<Record<string, Value>> | undefined)?.[field];
         // An id is a number, and other unique values are texts.
-        if (value !== undefined) touched.push(comparedUniqueValue(this.deps, field, value));
+        if (value !== undefined) touched.push(foldedValue(this.deps, field, value));
       }
     }
     return touched;

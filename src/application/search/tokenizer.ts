@@ -1,14 +1,6 @@
 import { compareText } from '../../domain/text.js';
 import type { RecordTable } from '../ports/list-query.js';
 
-/**
- * The version of the words that these functions make. Increase it by 1,000 with every change that makes other words of
- * some text: a store whose words are of an older version makes them again. What lies between is for the versions of what
- * a store derives of a record besides words. The versions of earlier builds, which contained that of
- * Unicode, were below 3,000,000.
- */
-export const TOKENIZER_VERSION = 4_000_000;
-
 /** The length of a word, in code points. A longer word of a record is found by its beginning. */
 export const MAX_WORD_LENGTH = 64;
 
@@ -20,6 +12,9 @@ const ASCII_WORDS = /[a-z0-9]+/g;
 
 /** Marks that many people leave out when they type: accents, Hebrew points, Arabic vowels. */
 const OPTIONAL_MARKS = /(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
+
+/** Characters within words that nobody types: soft hyphens, those of no width, and the tatweel that stretches a word. */
+const UNSEEN = /[\u{ad}\u{200b}-\u{200d}\u{2060}\u{feff}\u{640}]/gu;
 
 /** Letters without a decomposition in Unicode, and what people type in their place; and the sigma that ends a word. */
 const FOLDED: Readonly<Record<string, string>> = {
@@ -40,7 +35,9 @@ const FOLDED: Readonly<Record<string, string>> = {
 const FOLDED_LETTERS = new RegExp(`[${Object.keys(FOLDED).join('')}]`, 'g');
 
 /** Scripts that write no spaces between words. */
-const UNSPACED = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]`;
+const UNSPACED = `[${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => String.raw`\p{scx=${script}}`)
+  .join('')}]`;
 const CHARACTER = String.raw`[\p{L}\p{N}\p{M}]`;
 const WORDS = new RegExp(`[${CHARACTER}--${UNSPACED}]+|[${CHARACTER}&&${UNSPACED}]+`, 'gv');
 const UNSPACED_START = new RegExp(`^${UNSPACED}`, 'u');
@@ -58,7 +55,11 @@ interface Word {
 function splitWords(text: string): Word[] {
   if (ASCII.test(text))
     return (text.toLowerCase().match(ASCII_WORDS) ?? []).map((word) => ({ text: word, isUnspaced: false }));
-  const lowerCase = text.normalize('NFKD').replaceAll(OPTIONAL_MARKS, '').toLowerCase();
+  const lowerCase = text
+    .normalize('NFKD')
+    .replaceAll(OPTIONAL_MARKS, '')
+    .toLowerCase()
+    .replaceAll(UNSEEN, '');
   const words = lowerCase.replaceAll(FOLDED_LETTERS, (letter) => FOLDED[letter] ?? letter).match(WORDS) ?? [];
   return words.map((text) => ({ text, isUnspaced: UNSPACED_START.test(text) }));
 }
@@ -216,10 +217,15 @@ export function beginningOf(word: string, length: number): string {
 
 /** Whether each word of a query is the beginning of a word of the record. */
 export function matchesText(query: readonly string[], { text, end }: RecordText): boolean {
-  return query.every((wanted) => {
-    const at = text.indexOf(UNSPACED_START.test(wanted) ? wanted : WORD_START + wanted);
+  return query.every((word) => {
+    const at = text.indexOf(soughtText(word));
     return at >= 0 && at < end;
   });
+}
+
+/** What a {@link RecordText} has, before its end, if a word of the record begins with this word of a query. */
+export function soughtText(word: string): string {
+  return UNSPACED_START.test(word) ? word : WORD_START + word;
 }
 
 /**

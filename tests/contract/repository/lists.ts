@@ -106,6 +106,23 @@ const CASES: readonly Case[] = [
   ],
   ['q of a tag', [searchFor('rare')], (fields) => has(fields, 'rare')],
   [
+    'gtin= with another zero',
+    [{ field: 'gtin', operator: 'eq', value: '0036000291452' }],
+    ({ gtin }) => gtin === '036000291452',
+  ],
+  [
+    'gtin.ne of 14 digits',
+    [{ field: 'gtin', operator: 'ne', value: '00036000291452' }],
+    ({ gtin }) => gtin === '96385074',
+  ],
+  [
+    'gtin.in&brand=',
+    [{ field: 'gtin', operator: 'in', values: ['00000096385074', '0036000291452'] }, brand],
+    (fields) => isB1(fields),
+  ],
+  ['gtin.prefix', [{ field: 'gtin', operator: 'prefix', value: '00' }], () => false],
+  ['gtin.gt', [{ field: 'gtin', operator: 'gt', value: '1' }], ({ gtin }) => gtin === '96385074'],
+  [
     'brand.in',
     [{ field: 'brand', operator: 'in', values: ['b1', 'b2', 'x'] }],
     ({ brand = '' }) => /^b[12]$/.test(brand),
@@ -157,7 +174,7 @@ function tagged(id: Id): Versioned<Product> {
     ...(id % 5 !== 0 && { tags }),
     ...(id % 2 === 0 && { images: [{ url: 'https://example.com/1.jpg' }] }),
     ...(id % 7 === 0 && { url: `https://example.com/${id}` }),
-    ...(id % 3 !== 0 && { brand: `b${id % 3}` }),
+    ...(id % 3 !== 0 && { brand: `b${id % 3}`, gtin: id % 3 === 1 ? '036000291452' : '96385074' }),
     stock: id % 6,
   });
   return { ...record, createdAt: AT + (id % 5), updatedAt: AT + id };

@@ -3,7 +3,6 @@ import type { ExistenceFilter, Filter, ListQuery, Position } from '#src/applicat
 import type { Product } from '#src/domain/product.js';
 import type { Id, Versioned } from '#src/domain/record.js';
 import type { User } from '#src/domain/user.js';
-import { indexAll } from '../../support/index-all.js';
 import { expectedFinds, searchFor } from '../../support/reference-search.js';
 import { AT_NIGHT } from '../../support/run-settings.js';
 import { longText } from '../../support/unicode-texts.js';
@@ -160,12 +159,8 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
   };
 
   describe('a search', () => {
-    // From now on the store knows that all words are current, as it does soon after each start.
-    beforeEach(() => indexAll(store.all));
-
     it('finds a new record, whose words are current at once', async () => {
       await store.add(1, { name: 'lamp' });
-      for (const index of store.all.searchIndexes) expect(await index.indexNext(10)).to.equal(0);
       expect(await find('lamp')).to.deep.equal([1]);
     });
 
@@ -420,10 +415,7 @@ export function searchContract(store: TestStore, hasLarge: boolean): void {
         };
 
         describe('that stay as they are', () => {
-          store.filledOnce(async () => {
-            await indexAll(store.all);
-            await fill();
-          });
+          store.filledOnce(fill);
 
           for (const [number, [text, limit]] of (
             [

@@ -409,17 +409,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       },
     };
   },
-  'index words': async ({ storage, proxied, userId }) => {
-    const index = storage.searchIndexes.find(({ name }) => name === 'users');
-    if (!index) throw new Error('no index of words');
+  'make derived data': async ({ storage, proxied, userId }) => {
+    const users = storage.derived?.tables.find(({ name }) => name === 'users');
+    if (!users) throw new Error('no derived data');
     const before = await proxied.derivedOf(userId);
     await proxied.forgetDerived(userId);
     return {
-      act: () => index.indexNext(64),
+      act: () => users.deriveNext(),
       verify: async (result) => {
         if (result !== undefined)
           expect(await proxied.derivedOf(userId), FALSE_SUCCESS).to.deep.equal(before);
-        while ((await index.indexNext(64)) !== 0);
+        while (await users.isStale()) await users.deriveNext();
         expect(await proxied.derivedOf(userId)).to.deep.equal(before);
       },
     };

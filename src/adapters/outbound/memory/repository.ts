@@ -23,8 +23,8 @@ import type {
 import { FacetCounter } from '../../../application/records/facets.js';
 import { partitionPoint, TopN, takePage } from '../../../application/records/lists.js';
 import {
-  comparedUniqueValue,
   compareInOrder,
+  foldedValue,
   matchesFilter,
   uniqueValueOf,
   valuesOf,
@@ -198,8 +198,7 @@ export class MemoryRepository<Fields> implements Repository<Fields> {
   }
 
   private ownerOf(field: string, value: Value): StoredRecord<Fields> | undefined {
-    const id =
-      field === 'id' ? value : this.unique.get(field)?.get(comparedUniqueValue(this.table, field, value));
+    const id = field === 'id' ? value : this.unique.get(field)?.get(foldedValue(this.table, field, value));
     return this.records.get(Number(id));
   }
 

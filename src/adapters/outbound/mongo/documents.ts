@@ -1,14 +1,22 @@
 import { type Document, Long } from 'mongodb';
 import type { RecordEntry, Tombstone } from '../../../application/ports/archive.js';
+import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { SYSTEM_FIELDS } from '../../../domain/fields.js';
+import { foldedOperators, foldedText, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
-import { foldCase } from '../../../domain/text.js';
 import { type IndexedWords, indexedWords } from './words.js';
 
-export interface LiveDocument extends Partial<IndexedWords> {
+/** What a document of a table with words or folded fields has. One that an earlier release wrote may lack it. */
+interface DerivedMembers extends Partial<IndexedWords> {
+  /** `DERIVED_VERSION` of the process that wrote them. */
+  readonly derived?: number;
+  /** Folded copies of fields. Unique indexes and filters use them. */
+  readonly folded?: Document;
+}
+
+export interface LiveDocument extends DerivedMembers {
   readonly _id: Id;
   /** Only records have it, tombstones do not: an index on it holds exactly what a list may show. */
   readonly live: true;
@@ -17,8 +25,6 @@ export interface LiveDocument extends Partial<IndexedWords> {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly fields: Document;
-  /** Case-folded copies of the fields that ignore case. Unique indexes and filters use them. */
-  readonly folded?: Document;
 }
 
 /** The tombstones of earlier releases have no `version` and no `updatedAt`. */
@@ -43,22 +49,32 @@ export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
     fields: table.toDocument(fields),
-    ...foldedCopies(table, record),
-    ...indexedWords(table, id, fields as object),
+    ...derivedMembers(table, record),
   };
 }
 
-function foldedCopies<Fields>(
-  { fields }: MongoTable<Fields>,
-  record: Versioned<Fields>,
-): Pick<LiveDocument, 'folded'> {
-  const copies = Object.keys(fields)
-    .filter((field) => fields[field]?.ignoresCase)
-    .map((field) => [field, fieldValue(record, field)] as const)
-    .filter(([, value]) => value !== undefined);
-  if (copies.length === 0) return {};
-  return { folded: Object.fromEntries(copies.map(([field, value]) => [field, foldCase(String(value))])) };
+/** Whether documents of a table have derived members. */
+export function hasDerivedMembers({ fields, searched }: RecordTable): boolean {
+  return searched.length > 0 || Object.values(fields).some(foldedOperators);
 }
+
+/** Returns the derived members of a record's document; none if its table has none. */
+export function derivedMembers(table: RecordTable, record: Versioned<unknown>): DerivedMembers {
+  if (!hasDerivedMembers(table)) return {};
+  const folded = Object.entries(table.fields).flatMap(([field, spec]) => {
+    const value = foldedOperators(spec) && fieldValue(record, field);
+    return value === undefined ? [] : [[field, foldedText(spec, String(value))]];
+  });
+  return {
+    derived: DERIVED_VERSION,
+    ...(folded.length > 0 && { folded: Object.fromEntries(folded) }),
+    ...indexedWords(table, record.id, record.fields as object),
+  };
+}
+
+/** The condition on records whose derived members an earlier release has made, or none. */
+export const IS_STALE: Document = { live: true, derived: { $not: { $gte: DERIVED_VERSION } } };
+export const DERIVED_INDEX = { key: { live: 1, derived: 1 }, name: 'live_derived' } as const;
 
 export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): StoredRecord<Fields> {
   const { _id: id, version, createdAt, updatedAt, fields } = document;
@@ -136,7 +152,7 @@ export function fieldPath(field: string): string {
   return Object.hasOwn(SYSTEM_FIELDS, field) ? field : `fields.${field}`;
 }
 
-/** The path of the case-folded copy of a field that ignores case. */
+/** The path of the folded copy of a field. */
 export function foldedPath(field: string): string {
   return `folded.${field}`;
 }

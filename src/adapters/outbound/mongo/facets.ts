@@ -8,7 +8,6 @@ import type {
 } from '../../../application/ports/list-query.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import { idRange } from '../../../application/search/id-range.js';
-import type { WordsState } from '../../../application/search/words-state.js';
 import { fieldPath, type StoredDocument } from './documents.js';
 import { comparison, conditionOf, conditionsOf } from './filter.js';
 import { hintFor, SNAPSHOT_READ } from './list.js';
@@ -24,25 +23,23 @@ interface Counted {
  * Counts the documents with these filters by their values, in one aggregation: the documents are read once, and all
  * facets show one moment. The one document of `$facet` holds the values of the page alone, so it is far from the limit of
  * 16 MiB (https://www.mongodb.com/docs/manual/reference/operator/aggregation/facet/).
- * @param state words are current if there is a search
  */
 export async function readFacets(
   collection: Collection<StoredDocument>,
   table: RecordTable,
   query: FacetQuery,
   maxTimeMS: number,
-  state: WordsState,
 ): Promise<Facet[]> {
   const { filters, fields, limit } = query;
   const isSearch = filters.some(({ operator }) => operator === 'search');
   const range = isSearch ? idRange({ filters, order: [] }) : undefined;
-  const conditions = [...conditionsOf(table, filters), ...(range ? rangeConditions(range, state) : [])];
+  const conditions = [...conditionsOf(table, filters), ...(range ? rangeConditions(range) : [])];
   const [only] = fields.length === 1 ? fields : [];
   if (only) conditions.push(hasValue(table, only, query));
   const facets = Object.fromEntries(fields.map((field, at) => [`f${at}`, stagesOf(table, field, query)]));
   const found = collection.aggregate<Record<string, Counted[]>>(
     [{ $match: { $and: conditions } }, { $facet: facets }],
-    { ...SNAPSHOT_READ, ...hintFor(filters, state, range), allowDiskUse: true, maxTimeMS },
+    { ...SNAPSHOT_READ, ...hintFor(filters, range), allowDiskUse: true, maxTimeMS },
   );
   const [all = {}] = await found.toArray();
   return fields.map((_, at) => {

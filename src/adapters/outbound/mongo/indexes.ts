@@ -1,15 +1,18 @@
 import type { Db, IndexDescription, IndexDescriptionInfo, MongoClient } from 'mongodb';
 import { HOUR_MS, RESERVATION_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
-import type { RecordTable, SortOrder } from '../../../application/ports/list-query.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
-import { listIndexes } from '../../../application/records/list-indexes.js';
+import { type IndexKey, listIndexes } from '../../../application/records/list-indexes.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import {
   COUNTERS,
   changesCollection,
+  DERIVED_INDEX,
   fieldPath,
+  foldedPath,
+  hasDerivedMembers,
   PENDING_INDEX,
   reservationCollection,
   USAGE,
@@ -59,7 +62,7 @@ function indexesOf(table: StoredTable): CollectionIndexes[] {
 /** The indexes on the records of a table. */
 export function recordIndexes(table: RecordTable): IndexDescription[] {
   const words = table.searched.length > 0 ? [{ key: WORDS_KEY, name: WORDS_INDEX }] : [];
-  return [...indexesOnFields(table), ...words];
+  return [...indexesOnFields(table), ...words, ...(hasDerivedMembers(table) ? [DERIVED_INDEX] : [])];
 }
 
 /**
@@ -71,15 +74,15 @@ function ttlIndex(path: string, retentionMs: number): IndexDescription {
 }
 
 /** The keys of the indexes of lists: those that every store has, and those on attributes. */
-export function listKeys(table: RecordTable): SortOrder[] {
+export function listKeys(table: RecordTable): (readonly IndexKey[])[] {
   const attributes = Object.keys(table.fields).filter((field) => table.fields[field]?.type === 'attributes');
   const byId = { field: 'id', descending: false };
   return [...listIndexes(table), ...attributes.map((field) => [{ field, descending: false }, byId])];
 }
 
 /** The paths of a field in an index. The bounds of one attribute are those of its key and its value together. */
-function indexPaths(table: RecordTable, field: string): string[] {
-  const path = fieldPath(field);
+function indexPaths(table: RecordTable, { field, folded }: IndexKey): string[] {
+  const path = folded ? foldedPath(field) : fieldPath(field);
   return specOf(table, field).type === 'attributes' ? [`${path}.key`, `${path}.value`] : [path];
 }
 
@@ -92,14 +95,16 @@ export function indexesOnFields(table: RecordTable): IndexDescription[] {
     key: {
       live: 1 as const,
       ...Object.fromEntries(
-        keys.flatMap(({ field, descending }) =>
-          indexPaths(table, field).map((path) => [path, descending ? (-1 as const) : (1 as const)]),
+        keys.flatMap((key) =>
+          indexPaths(table, key).map((path) => [path, key.descending ? (-1 as const) : (1 as const)]),
         ),
       ),
     },
     name: [
       'live',
-      ...keys.slice(0, -1).map(({ field, descending }) => `${descending ? '-' : ''}${field}`),
+      ...keys
+        .slice(0, -1)
+        .map(({ field, descending, folded }) => `${descending ? '-' : ''}${field}${folded ? '_folded' : ''}`),
     ].join('_'),
   }));
   const unique = uniqueFields(table.fields).map((field) => ({

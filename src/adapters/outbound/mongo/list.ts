@@ -10,10 +10,9 @@ import {
   type SortOrder,
 } from '../../../application/ports/list-query.js';
 import { decidingKeys } from '../../../application/records/list-indexes.js';
-import { matchesFilter, specOf } from '../../../application/records/query-semantics.js';
+import { specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import { hasOnlyIdFilters, type IdRange } from '../../../application/search/id-range.js';
-import { splitFilters, type WordsState } from '../../../application/search/words-state.js';
 import { fieldPath, type LiveDocument, type MongoTable, recordOf, type StoredDocument } from './documents.js';
 import { isCursorLost } from './errors.js';
 import { anyValue, comparison, conditionsOf } from './filter.js';
@@ -45,25 +44,22 @@ type PageParameters<Fields> = [
   table: MongoTable<Fields>,
   query: ListQuery,
   maxTimeMS: number,
-  state?: WordsState,
   /** Of a search that is read block by block. It takes the place of the position. */
   range?: IdRange,
 ];
 
 /** Reads one record more than the page holds, to find out whether there are more. */
 async function readOnce<Fields>(
-  ...[collection, table, query, maxTimeMS, state = { areCurrent: false }, range]: PageParameters<Fields>
+  ...[collection, table, query, maxTimeMS, range]: PageParameters<Fields>
 ): Promise<ListPage<StoredRecord<Fields>>> {
   const { filters, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const order = decidingKeys(table, query.order);
   const side = from?.side ?? 'after';
   const keyset = from && !range ? keysetConditions(table, order, from) : [];
-  const bounds = range ? rangeConditions(range, state) : [];
-  const { served, compared } = splitFilters(filters, state);
-  const condition = { $and: [...conditionsOf(table, served), ...keyset, ...bounds] };
-  const hint = hintFor(filters, state, range);
+  const bounds = range ? rangeConditions(range) : [];
+  const condition = { $and: [...conditionsOf(table, filters), ...keyset, ...bounds] };
+  const hint = hintFor(filters, range);
   const options = { ...SNAPSHOT_READ, ...hint, batchSize: BATCH, allowDiskUse: true, maxTimeMS };
-  const most = compared.length === 0 ? [limit + 1] : [];
   const lacks = lackKeys(table, order);
   const sort = sortOf(order, side, lacks);
   const cursor =
@@ -72,7 +68,7 @@ async function readOnce<Fields>(
           ...options,
           projection: WITHOUT_WORDS,
           sort,
-          limit: most[0] ?? 0,
+          limit: limit + 1,
         })
       : collection.aggregate<LiveDocument>(
           [
@@ -80,14 +76,11 @@ async function readOnce<Fields>(
             { $project: WITHOUT_WORDS },
             { $addFields: Object.fromEntries([...lacks].map(([field, name]) => [name, isLacking(field)])) },
             { $sort: sort },
-            ...most.map((count) => ({ $limit: count })),
+            { $limit: limit + 1 },
           ],
           options,
         );
-  const toRecord = (document: LiveDocument) => {
-    const record = recordOf(table, document);
-    return compared.every((filter) => matchesFilter(table, record, filter)) ? record.asText() : undefined;
-  };
+  const toRecord = (document: LiveDocument) => recordOf(table, document).asText();
   const { items: records, hasMore } = await readUpTo(
     limit,
     bytes,
@@ -102,23 +95,16 @@ async function readOnce<Fields>(
  * Returns the option that makes the server read the index of words. Without it the server could choose the index on
  * the id once for a common word, and keep that plan for a rare one. If other filters decide too, it chooses itself.
  */
-export function hintFor(
-  filters: readonly Filter[],
-  { areCurrent }: WordsState,
-  range: IdRange | undefined,
-): { hint?: string } {
-  return range && areCurrent && hasOnlyIdFilters(filters) ? { hint: WORDS_INDEX } : {};
+export function hintFor(filters: readonly Filter[], range: IdRange | undefined): { hint?: string } {
+  return range && hasOnlyIdFilters(filters) ? { hint: WORDS_INDEX } : {};
 }
 
-/**
- * Reads at most `limit` items. The item that reaches `maxBytes` is the last.
- * @param toItem returns undefined for a document that is no item
- */
+/** Reads at most `limit` items. The item that reaches `maxBytes` is the last. */
 export async function readUpTo<Kind, Item extends object>(
   limit: number,
   maxBytes: number,
   cursor: AbstractCursor<Kind>,
-  toItem: (document: Kind) => Item | undefined,
+  toItem: (document: Kind) => Item,
   sizeOf: (item: Item) => number,
 ): Promise<{ items: Item[]; hasMore: boolean }> {
   const items: Item[] = [];
@@ -127,9 +113,8 @@ export async function readUpTo<Kind, Item extends object>(
     while (await cursor.hasNext()) {
       // The documents that have arrived need no promise each.
       for (let [next] = cursor.readBufferedDocuments(1); next; [next] = cursor.readBufferedDocuments(1)) {
-        const item = toItem(next);
-        if (!item) continue;
         if (items.length === limit || bytes >= maxBytes) return { items, hasMore: true };
+        const item = toItem(next);
         items.push(item);
         bytes += sizeOf(item);
       }

@@ -1,4 +1,4 @@
-import type { Collection, Document, MongoServerError } from 'mongodb';
+import type { Document, MongoServerError } from 'mongodb';
 import {
   BY_ID,
   type Facet,
@@ -6,7 +6,6 @@ import {
   type Filter,
   type ListPage,
   type ListQuery,
-  type SortOrder,
   type Value,
 } from '../../../application/ports/list-query.js';
 import type {
@@ -16,14 +15,8 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
-import { FacetCounter } from '../../../application/records/facets.js';
-import { isIndexed } from '../../../application/records/list-indexes.js';
-import { paginate } from '../../../application/records/lists.js';
-import {
-  comparedUniqueValue,
-  matchesFilter,
-  ownersOf,
-} from '../../../application/records/query-semantics.js';
+import { type IndexKey, isIndexed } from '../../../application/records/list-indexes.js';
+import { foldedValue, ownersOf } from '../../../application/records/query-semantics.js';
 import {
   type Blocks,
   countByBlocks,
@@ -31,14 +24,12 @@ import {
   listByBlocks,
 } from '../../../application/search/block-scan.js';
 import type { IdRange } from '../../../application/search/id-range.js';
-import { splitFilters, type WordsState } from '../../../application/search/words-state.js';
 import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import {
   documentOf,
-  type LiveDocument,
   type MongoTable,
   recordOf,
   type StoredDocument,
@@ -49,10 +40,10 @@ import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
 import { readFacets } from './facets.js';
 import { conditionsOf } from './filter.js';
 import { listKeys } from './indexes.js';
-import { BATCH, hintFor, readPage, SNAPSHOT_READ } from './list.js';
+import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
 import { IdCounter } from './small-tables.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
-import { rangeConditions, searchUnit, WITHOUT_WORDS } from './words.js';
+import { BLOCK_IDS, rangeConditions, WITHOUT_WORDS } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';
@@ -63,21 +54,30 @@ const RECORDS_AT_ONCE = 64;
 /** Every write changes one document, so no write needs a transaction. */
 export class MongoRepository<Fields> extends IdCounter implements Repository<Fields> {
   private readonly records: MongoCollection<StoredDocument>;
-  private readonly indexes: readonly SortOrder[];
+  private readonly indexes: readonly (readonly IndexKey[])[];
+  private readonly blocks: Blocks;
 
-  /**
-   * @param state shared with the index of the table's words, if it has one
-   * @param feed whether this process writes the feed of the table, if it has one
-   */
+  /** @param feed whether this process writes the feed of the table, if it has one */
   constructor(
     private readonly store: MongoStore,
     private readonly table: MongoTable<Fields>,
-    private readonly state: WordsState = { areCurrent: false },
     private readonly feed: { readonly isOn: boolean } = { isOn: false },
   ) {
     super(store, table);
     this.records = store.collection(table.name);
     this.indexes = listKeys(table);
+    this.blocks = {
+      unit: BLOCK_IDS,
+      findEdge: async (side) => {
+        const edge = await this.records.run((all, maxTimeMS) =>
+          all.findOne(
+            { live: true },
+            { projection: { _id: 1 }, sort: { _id: side === 'first' ? 1 : -1 }, maxTimeMS },
+          ),
+        );
+        return edge?._id;
+      },
+    };
   }
 
   /** One record costs the driver less than a batch of one. */
@@ -139,7 +139,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
 
   findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
     const { table } = this;
-    return this.findOne({ [uniquePath(table, field)]: { $eq: comparedUniqueValue(table, field, value) } });
+    return this.findOne({ [uniquePath(table, field)]: { $eq: foldedValue(table, field, value) } });
   }
 
   async findAllByUnique(
@@ -147,7 +147,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     values: readonly Value[],
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
-    const wanted = values.map((value) => comparedUniqueValue(table, field, value));
+    const wanted = values.map((value) => foldedValue(table, field, value));
     const records: Versioned<Fields>[] = [];
     // The driver reads a whole reply at once, and a record may have 135 KiB.
     for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
@@ -160,17 +160,12 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table } = this;
-    // One value for the whole page: the index may learn the opposite at any moment.
-    const state = { ...this.state };
     const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
-      readPage(all, table, query, maxTimeMS, state);
+      readPage(all, table, query, maxTimeMS);
     if (isIndexed(table, query, this.indexes)) return this.records.run(read);
     if (!isReadByBlocks(query)) return this.records.search(read, query.task);
-    return listByBlocks(query, this.blocks(state), this.store.budget, (rest, range) =>
-      this.records.search(
-        (all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, state, range),
-        query.task,
-      ),
+    return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
+      this.records.search((all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, range), query.task),
     );
   }
 
@@ -180,75 +175,26 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
    */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
     const { filters, fields, task } = query;
-    const state = { ...this.state };
-    if (splitFilters(filters, state).compared.length > 0) return this.facetsOfRecords(query);
     const time = this.store.budget.start(task);
     const facets: Facet[] = [];
     for (const some of filters.length === 0 ? fields.map((field) => [field]) : [fields]) {
       const read: CollectionOperation<StoredDocument, Facet[]> = (all, maxTimeMS) =>
-        readFacets(all, this.table, { ...query, fields: some }, maxTimeMS, state);
+        readFacets(all, this.table, { ...query, fields: some }, maxTimeMS);
       facets.push(...(await this.records.search(read, task)));
       await time.checkpoint();
     }
     return facets;
   }
 
-  /** Counts in the records themselves. */
-  private async facetsOfRecords(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters, task } = query;
-    const time = this.store.budget.start(task);
-    const counter = new FacetCounter(query);
-    for await (const page of paginate(this, { limit: BATCH, filters, order: BY_ID, task })) {
-      for (const { fields } of page) counter.add(fields as object);
-      await time.checkpoint();
-    }
-    return counter.facets();
-  }
-
   async count(filters: readonly Filter[], task?: Task): Promise<number> {
-    const state = { ...this.state };
     const countIn = (range?: IdRange) =>
-      this.records.search((all, maxTimeMS) => this.countOnce(all, filters, maxTimeMS, state, range), task);
+      this.records.search((all, maxTimeMS) => {
+        const bounds = range ? rangeConditions(range) : [];
+        const condition = { $and: [...conditionsOf(this.table, filters), ...bounds] };
+        return all.countDocuments(condition, { ...SNAPSHOT_READ, ...hintFor(filters, range), maxTimeMS });
+      }, task);
     if (!isReadByBlocks({ filters, order: BY_ID })) return countIn();
-    return countByBlocks({ filters, task }, this.blocks(state), this.store.budget, countIn);
-  }
-
-  private async countOnce(
-    all: Collection<StoredDocument>,
-    filters: readonly Filter[],
-    maxTimeMS: number,
-    state: WordsState,
-    range?: IdRange,
-  ): Promise<number> {
-    const bounds = range ? rangeConditions(range, state) : [];
-    const { served, compared } = splitFilters(filters, state);
-    const condition = { $and: [...conditionsOf(this.table, served), ...bounds] };
-    if (compared.length === 0) {
-      const hint = hintFor(filters, state, range);
-      return all.countDocuments(condition, { ...SNAPSHOT_READ, ...hint, maxTimeMS });
-    }
-    const documents = all.find<LiveDocument>(condition, { ...SNAPSHOT_READ, projection: WITHOUT_WORDS });
-    let count = 0;
-    for await (const document of documents.maxTimeMS(maxTimeMS)) {
-      const record = recordOf(this.table, document);
-      if (compared.every((filter) => matchesFilter(this.table, record, filter))) count++;
-    }
-    return count;
-  }
-
-  private blocks(state: WordsState): Blocks {
-    return {
-      unit: searchUnit(state),
-      findEdge: async (side) => {
-        const edge = await this.records.run((all, maxTimeMS) =>
-          all.findOne(
-            { live: true },
-            { projection: { _id: 1 }, sort: { _id: side === 'first' ? 1 : -1 }, maxTimeMS },
-          ),
-        );
-        return edge?._id;
-      },
-    };
+    return countByBlocks({ filters, task }, this.blocks, this.store.budget, countIn);
   }
 
   /** One by one: a bulk returns only how many documents it changed, not which. */

@@ -5,10 +5,10 @@ import { MongoArchive } from './archive.js';
 import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
 import { ChangeLog } from './change-log.js';
 import { withSocketTimeout } from './connection.js';
-import { mongoTable } from './documents.js';
+import { derivedDataLease, MongoDerivedTable } from './derived-data.js';
+import { hasDerivedMembers, mongoTable } from './documents.js';
 import { wantedIndexes } from './indexes.js';
 import { MongoRepository } from './repository.js';
-import { MongoSearchIndex } from './search-index.js';
 import { MongoReservations, MongoUsageStore } from './small-tables.js';
 import { MongoStore } from './store.js';
 
@@ -30,19 +30,23 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
   const feedState = new MongoFeedState(store, [...logs.values()]);
   return {
     store,
+    derived: {
+      tables: tables
+        .filter(hasDerivedMembers)
+        .map((table) => new MongoDerivedTable(store, mongoTable(table))),
+      ...derivedDataLease(store),
+    },
     feedState,
     usage: new MongoUsageStore(store),
     unfinishedCopy: new MongoReservations(store, UNFINISHED_COPY),
     table: (table) => {
-      const state = { areCurrent: false };
       const reservations = new MongoReservations(store, table);
       const log = logs.get(table.name) ?? new ChangeLog(store, table);
       return {
-        records: new MongoRepository(store, mongoTable(table), state, table.hasFeed ? feedState : undefined),
+        records: new MongoRepository(store, mongoTable(table), table.hasFeed ? feedState : undefined),
         changes: new MongoChangeFeed(log, mongoTable(table)),
         reservations,
         archives: { records: new MongoArchive(store, mongoTable(table)), reservations },
-        indexes: [new MongoSearchIndex(store, mongoTable(table), state)],
       };
     },
   };

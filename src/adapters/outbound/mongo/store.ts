@@ -160,7 +160,7 @@ export class MongoStore implements Store {
    * Creates the missing indexes, so any number of processes may start at once.
    * @throws StoreConfigError if this store cannot work with the server or with an index in it
    */
-  async open(): Promise<void> {
+  async open(complete?: () => Promise<void>): Promise<void> {
     const { breaker } = this.calls;
     breaker.end();
     checkServer(
@@ -175,6 +175,7 @@ export class MongoStore implements Store {
       this.begin(() => this.indexes.done()),
       'The indexes are still being made.',
     );
+    await complete?.();
     this.calls.isOpen = true;
   }
 
@@ -201,6 +202,11 @@ export class MongoStore implements Store {
    */
   run<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
     return this.calls.run(() => this.begin((database) => operation(database, this.operationMs)));
+  }
+
+  /** As {@link run}, also while derived data is made before the store is open. */
+  runUnopened<Result>(operation: (database: Db, maxTimeMS: number) => Promise<Result>): Promise<Result> {
+    return this.calls.runUnopened(() => this.begin((database) => operation(database, this.operationMs)));
   }
 
   causally(): CausalOperations {

@@ -1,32 +1,22 @@
 import type { Document } from 'mongodb';
 import type { RecordTable, SearchFilter } from '../../../application/ports/list-query.js';
 import type { IdRange } from '../../../application/search/id-range.js';
-import { recordWords, TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
-import type { WordsState } from '../../../application/search/words-state.js';
+import { recordWords } from '../../../application/search/tokenizer.js';
 import type { Id } from '../../../domain/record.js';
 
 /**
  * The consecutive ids of a block. A search reads the index of words block by block. Within a block it reads every key
  * of the word, and it seeks once in each block.
  */
-const BLOCK_IDS = 2_048;
-/** As long as documents may lack current words, a search reads the documents themselves, of this many ids at least. */
-const UNINDEXED_IDS = 64;
-
-/** The number of ids by which a search counts the parts that it reads. */
-export function searchUnit({ areCurrent }: WordsState): number {
-  return areCurrent ? BLOCK_IDS : UNINDEXED_IDS;
-}
+export const BLOCK_IDS = 2_048;
 
 /** The name of the index on the words. */
-export const WORDS_INDEX = 'live_words';
-export const WORDS_KEY = { live: 1, rules: 1, block: 1, words: 1, _id: 1 } as const;
+export const WORDS_INDEX = 'live_block_words';
+export const WORDS_KEY = { live: 1, block: 1, words: 1, _id: 1 } as const;
 
-/** The members of a document that only searches use. A document that an earlier release wrote has none of them. */
+/** The members of a document that only searches use. */
 export interface IndexedWords {
   readonly words: readonly string[];
-  /** TOKENIZER_VERSION of the process that wrote the document. */
-  readonly rules: number;
   /** The number of the block that the id lies in. */
   readonly block: number;
 }
@@ -34,14 +24,11 @@ export interface IndexedWords {
 /** @returns nothing if the table is not searchable */
 export function indexedWords(table: RecordTable, id: Id, fields: object): Partial<IndexedWords> {
   if (table.searched.length === 0) return {};
-  return { words: recordWords(table, fields), rules: TOKENIZER_VERSION, block: blockOf(id) };
+  return { words: recordWords(table, fields), block: blockOf(id) };
 }
 
 /** A projection without the words, which can be more than the record itself. */
 export const WITHOUT_WORDS = { words: 0 } as const;
-
-/** The condition on documents whose words an older tokenizer made, or none. */
-export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: TOKENIZER_VERSION } } };
 
 /**
  * The condition of a search. A word begins with a text if it matches an expression that is `^` and the text: the server
@@ -50,22 +37,16 @@ export const LACKS_CURRENT_WORDS: Document = { rules: { $not: { $gte: TOKENIZER_
  * The characters of a word are letters, digits and marks, so none has a meaning in an expression.
  */
 export function searchCondition({ words }: SearchFilter): Document {
-  return {
-    $and: [
-      { rules: { $gte: TOKENIZER_VERSION } },
-      ...words.map((word) => ({ words: { $regex: `^${word}` } })),
-    ],
-  };
+  return { $and: words.map((word) => ({ words: { $regex: `^${word}` } })) };
 }
 
-/** The conditions on the documents in a range. Documents without words have no block. */
-export function rangeConditions({ low, high }: IdRange, { areCurrent }: WordsState): Document[] {
+/** The conditions on the documents in a range. */
+export function rangeConditions({ low, high }: IdRange): Document[] {
   const isOpen = high === Number.POSITIVE_INFINITY;
   const between = (path: string, first: number, last: number) => ({
     [path]: { $gte: first, ...(!isOpen && { $lte: last }) },
   });
-  const blocks = areCurrent ? [between('block', blockOf(low), blockOf(high))] : [];
-  return [between('_id', low, high), ...blocks];
+  return [between('_id', low, high), between('block', blockOf(low), blockOf(high))];
 }
 
 export function blockOf(id: Id): number {

@@ -23,9 +23,6 @@ const PATIENCE_MS = 5_000;
 const INVALID_INDEXES = `SELECT indexrelid::regclass::text FROM pg_index
   JOIN pg_class ON pg_class.oid = indrelid WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`;
 
-/** The number of steps with which feeds begin. */
-const FIRST_WITH_FEEDS = 2;
-
 const ENCRYPT =
   'remove sslmode=disable from POSTGRESQL_URL; add sslrootcert if the server has a CA of its own';
 const NO_FSYNC = 'the server has fsync=off, so that a loss of power can destroy all data';
@@ -88,7 +85,7 @@ async function checkSchema(client: pg.Client): Promise<Diagnosis> {
       'the role may not create tables',
       'log in with a role that owns the database, or that ALTER ROLE … SET role makes the owner',
     );
-  const gaps = version >= FIRST_WITH_FEEDS ? await read<string>(GAPS) : [];
+  const gaps = version > 0 ? await read<string>(GAPS) : [];
   if (gaps.length > 0)
     return wrong(
       'schema',

@@ -1,38 +1,47 @@
+import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
 import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
-import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
-import type { Attributes, FieldSpec } from '../../../domain/fields.js';
+import { MAX_WORD_LENGTH, recordText, recordWords } from '../../../application/search/tokenizer.js';
+import { type Attributes, type FieldSpec, foldedOperators, foldedText } from '../../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { foldCase } from '../../../domain/text.js';
 import { entriesOf } from './attributes.js';
-import { wordsOf } from './words.js';
-
-/**
- * The version of the rules by which the derived columns of a row are made. The indexing job makes those of rows of a
- * lower version again. Increase it, for the tables concerned, with every step that adds such a column.
- */
-export function derivedVersion({ fields }: Pick<RecordTable, 'fields'>): number {
-  const hasAttributes = Object.values(fields).some(({ type }) => type === 'attributes');
-  return TOKENIZER_VERSION + (hasAttributes ? 1 : 0);
-}
-
-/**
- * The condition on rows whose derived columns an earlier release has made or kept, which may lack the newest. An index of
- * few rows has this condition.
- */
-export function isOutdated(table: Pick<RecordTable, 'fields'>): string {
-  return `derived < ${derivedVersion(table)}`;
-}
 
 /** The condition on rows that are records. Every index on columns has it, so a statement on records names it. */
 export const IS_LIVE = 'deleted_at IS NULL';
 
 /**
- * The condition on rows whose words are not known: they are too many, or another release made them. A search compares
- * such a row itself. An index of few rows has this condition.
+ * The consecutive ids of a block. Each word stands behind the number of its block, so that a search reads the index of
+ * words block by block.
  */
-export const IS_DOUBTFUL = `(words IS NULL OR derived < ${TOKENIZER_VERSION})`;
+export const BLOCK_IDS = 8_192;
+
+/** A `tsvector` has less than 1 MiB; each word also takes some bytes. */
+const MAX_WORDS_BYTES = 900_000;
+
+/** The words of a record as the text of a `tsvector`; null if they are too many for one. */
+function wordsOf(table: RecordTable, { id, fields }: Versioned<unknown>): string | null {
+  const block = Math.floor(id / BLOCK_IDS);
+  const words = recordWords(table, fields as object).map((word) => `'${block}.${word}'`);
+  const text = words.join(' ');
+  return Buffer.byteLength(text) > MAX_WORDS_BYTES ? null : text;
+}
+
+/** The characters of `long_text` behind the last one at which a word begins that counts. */
+const TAIL = MAX_WORD_LENGTH;
+
+/** The column `long_text` of a record with too many words: a search reads it in their place. */
+function longTextOf(table: RecordTable, { fields }: Versioned<unknown>): string {
+  const { text, end } = recordText(table, fields as object);
+  const tail = [...text.slice(end, end + 2 * TAIL)].slice(0, TAIL);
+  return text.slice(0, end) + tail.join('') + '\n'.repeat(TAIL - tail.length);
+}
+
+/** The condition on a row with too many words that it has each text of an array. An index has the few such rows. */
+export const longTextHas = (
+  texts: string,
+) => `(words IS NULL AND NOT EXISTS (SELECT FROM unnest(${texts}) AS sought
+  WHERE strpos(long_text, sought) NOT BETWEEN 1 AND length(long_text) - ${TAIL}))`;
 
 const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
   id: 'id',
@@ -45,7 +54,7 @@ export function columnOf(field: string): string {
   return SYSTEM_COLUMNS[field] ?? `"${field}"`;
 }
 
-/** The column of the case-folded copy of a field that ignores case. */
+/** The column of the folded copy of a field. */
 export function foldedColumnOf(field: string): string {
   return `"${field} folded"`;
 }
@@ -94,21 +103,31 @@ export function columnsOf(table: RecordTable): readonly Column[] {
 }
 
 function derivedColumnsOf(table: RecordTable): readonly Column[] {
-  const version = derivedVersion(table);
-  const ofFields = Object.entries(table.fields).flatMap(([field, spec]) => columnsOfField(field, spec));
-  const words: Column = {
-    name: 'words',
-    type: 'tsvector',
-    cellOf: ({ id, fields }) => wordsOf(table, id, fields as object),
+  const words = new WeakMap<object, string | null>();
+  const wordsIn = (record: Versioned<unknown>) => {
+    const known = words.get(record);
+    const text = known === undefined ? wordsOf(table, record) : known;
+    words.set(record, text);
+    return text;
   };
+  const ofFields = Object.entries(table.fields).flatMap(([field, spec]) => columnsOfField(field, spec));
+  const ofWords: Column[] = [
+    { name: 'words', type: 'tsvector', cellOf: wordsIn },
+    {
+      name: 'long_text',
+      type: 'text',
+      cellOf: (record) => (wordsIn(record) === null ? longTextOf(table, record) : null),
+    },
+  ];
   return [
-    { name: 'derived', type: 'integer', cellOf: () => version },
+    { name: 'derived', type: 'integer', cellOf: () => DERIVED_VERSION },
     ...ofFields,
-    ...(table.searched.length > 0 ? [words] : []),
+    ...(table.searched.length > 0 ? ofWords : []),
   ];
 }
 
-function columnsOfField(field: string, { type, isList, ignoresCase }: FieldSpec): Column[] {
+function columnsOfField(field: string, spec: FieldSpec): Column[] {
+  const { type, isList } = spec;
   const name = columnOf(field);
   if (type === 'presence')
     return [
@@ -123,10 +142,10 @@ function columnsOfField(field: string, { type, isList, ignoresCase }: FieldSpec)
     return [{ name, type: 'text[]', cellOf: ({ fields }) => arrayText(listValues(fields as object, field)) }];
   const cellOf = (record: Versioned<unknown>) => fieldValue(record, field) ?? null;
   const own: Column = { name, type: type === 'text' ? 'text' : 'bigint', cellOf };
-  if (!ignoresCase) return [own];
+  if (!foldedOperators(spec)) return [own];
   const foldedOf = (record: Versioned<unknown>) => {
     const value = cellOf(record);
-    return value === null ? null : foldCase(String(value));
+    return value === null ? null : foldedText(spec, String(value));
   };
   return [own, { name: foldedColumnOf(field), type: 'text', cellOf: foldedOf }];
 }

@@ -5,8 +5,8 @@ import type {
   RecordTable,
 } from '../../../application/ports/list-query.js';
 import { specOf } from '../../../application/records/query-semantics.js';
-import { columnOf, IS_LIVE, valuesTable } from './columns.js';
-import { attributesTerm, comparison, isStorable, type Parameters } from './filter.js';
+import { columnOf, documentColumnOf, IS_LIVE, valuesTable } from './columns.js';
+import { comparison, isStorable, type Parameters } from './filter.js';
 
 /** The place of the field in the query; of the value, what is of another type is null. */
 export type FacetRow = [
@@ -35,7 +35,7 @@ export function facetsStatement(
   const parts = fields.map((field, at) => {
     const values = { column: `v${at}`, prefix };
     const isRead = field.key !== undefined || !isWhole;
-    if (isRead) read.push(`${termOf(table, field, parameters)} AS v${at}`);
+    if (isRead) read.push(`${termOf(field, parameters)} AS v${at}`);
     const counted = isRead
       ? readValues(table, field, values, parameters)
       : indexedValues(table, field, values, parameters);
@@ -46,11 +46,11 @@ export function facetsStatement(
   return `${matching} ${parts.join(' UNION ALL ')}`;
 }
 
-function termOf(table: RecordTable, { field, key }: FacetField, parameters: Parameters): string {
+function termOf({ field, key }: FacetField, parameters: Parameters): string {
   if (key === undefined) return columnOf(field);
   // No record has such a key, and the server takes no such text.
   if (!isStorable(key)) return 'NULL::jsonb';
-  return attributesTerm(table, field, (document) => `${document} -> ${parameters.add(key)}`);
+  return `${documentColumnOf(field)} -> ${parameters.add(key)}`;
 }
 
 /** A field whose values are counted, as a column of `matching`. */

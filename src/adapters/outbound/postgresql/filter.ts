@@ -19,7 +19,7 @@ import {
 } from '../../../application/records/query-semantics.js';
 import { keysetCondition, type ScanKey } from '../sql/keyset.js';
 import { keyEntry, rangeEntries, valueEntry } from './attributes.js';
-import { columnOf, documentColumnOf, foldedColumnOf, isOutdated, valuesTable } from './columns.js';
+import { columnOf, documentColumnOf, foldedColumnOf, valuesTable } from './columns.js';
 
 /** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
 export class Parameters {
@@ -101,9 +101,9 @@ export function filterConditions(
       const [first, ...others] = filters.filter(
         (one): one is AttributeComparison => 'comparison' in one && one.key === filter.key,
       );
-      return first === filter ? [attributeCondition(table, [filter, ...others], parameters)] : [];
+      return first === filter ? [attributeCondition([filter, ...others], parameters)] : [];
     }
-    if (filter.operator === 'attribute') return [attributeCondition(table, [filter], parameters)];
+    if (filter.operator === 'attribute') return [attributeCondition([filter], parameters)];
     const { field, operator } = filter;
     const { isList } = specOf(table, field);
     if (!isList || operator === 'exists' || operator === 'inOrNone')
@@ -174,7 +174,6 @@ function elementsCondition(
  * by another index is compared by its document first, since the server begins with what seems to cost less.
  */
 function attributeCondition(
-  table: RecordTable,
   filters: readonly [AttributeFilter, ...AttributeFilter[]],
   parameters: Parameters,
 ): string {
@@ -184,12 +183,9 @@ function attributeCondition(
   const isAbsent = 'exists' in first && !first.exists;
   if (test.path === '') return isAbsent ? 'TRUE' : 'FALSE';
   const path = parameters.add(test.path);
-  const matches = attributesTerm(table, field, (document) => `${document} @@ ${path}::jsonpath`);
+  const matches = `${documentColumnOf(field)} @@ ${path}::jsonpath`;
   if (isAbsent) return `${matches} IS NOT TRUE`;
-  const hasEntry = `${columnOf(field)} && ${parameters.add(test.entries)}`;
-  // Rows of every version have the entries of values.
-  if ('value' in first || 'values' in first) return `${matches} AND ${hasEntry}`;
-  return `${matches} AND (${hasEntry} OR ${isOutdated(table)} AND ${matches})`;
+  return `${matches} AND ${columnOf(field)} && ${parameters.add(test.entries)}`;
 }
 
 /** What an attribute must fulfil: as a predicate of its document, and as entries of which the row has one. */
@@ -226,16 +222,6 @@ function attributeTest(filters: readonly [AttributeFilter, ...AttributeFilter[]]
 /** Whether a record can have this text in its attributes, and the server takes it in a path. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Cs}/u.test(text);
-}
-
-/** A term of the attributes of a row, which is null if there are none. Those of an outdated row are in its JSON. */
-export function attributesTerm(
-  table: RecordTable,
-  field: string,
-  termOf: (document: string) => string,
-): string {
-  const parsed = `(fields::jsonb -> '${field}')`;
-  return `CASE WHEN ${isOutdated(table)} THEN ${termOf(parsed)} ELSE ${termOf(documentColumnOf(field))} END`;
 }
 
 /** The rows beyond a position. No row ties with a place between two values, so no further key decides. */

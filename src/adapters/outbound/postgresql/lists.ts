@@ -11,8 +11,7 @@ import {
 } from '../../../application/ports/list-query.js';
 import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
-import { paginate } from '../../../application/records/lists.js';
-import { matchesFilter, positionOf, specOf } from '../../../application/records/query-semantics.js';
+import { specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
 import {
   type Blocks,
@@ -21,28 +20,21 @@ import {
   listByBlocks,
 } from '../../../application/search/block-scan.js';
 import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
-import { queryTooExpensive } from '../../../domain/errors.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import { orderBy, scanOrder } from '../sql/keyset.js';
-import { columnOf, IS_DOUBTFUL, IS_LIVE, recordOf } from './columns.js';
+import { columnOf, IS_LIVE, recordOf } from './columns.js';
 import { type FacetRow, facetCountOf, facetsStatement } from './facets.js';
 import { beyondPosition, filterConditions, Parameters } from './filter.js';
-import { COUNTED_IDS, LISTED_IDS, searchSource } from './search.js';
+import { COUNTED_IDS, LISTED_IDS, searchSource, wordsCondition } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** The statements of lists that each table may name. */
 const MAX_NAMED = 20;
 
-/** The most rows that are read at once to find some among doubtful ones. */
-const MAX_ROWS = 1_000;
-
-/** The most doubtful rows that are compared with a search for its facets. */
-const MAX_DOUBTFUL = 10_000;
-
 /** What one statement reads of a list or a count. */
 export interface Part extends Pick<ListQuery, 'filters' | 'order' | 'from'> {
-  /** The ids among which the index of words is searched. Absent: words are compared with each record that is read. */
+  /** The ids among which the index of words is searched. Absent: the words of each row that is read are compared. */
   readonly range?: IdRange | undefined;
 }
 
@@ -55,10 +47,10 @@ interface Sql {
 }
 
 /**
- * Where a statement reads the rows of a part, and the condition on those that must be compared with the filters again.
+ * Where a statement reads the rows of a part.
  * @param count the term of how many rows are enough; absent: all are needed
  */
-function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?: string) {
+function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?: string): string {
   const { filters, order, from, range } = part;
   const words = filters.flatMap((filter) => (filter.operator === 'search' ? filter.words : []));
   const isById = order[0]?.field === 'id';
@@ -70,8 +62,8 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
   const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : undefined);
   conditions.push(...beyondFrom);
   if (!range) {
-    const source = `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;
-    return { source, doubt: words.length > 0 ? 'TRUE' : 'FALSE' };
+    if (words.length > 0) conditions.push(wordsCondition(words, parameters));
+    return `${table.name} WHERE ${[IS_LIVE, ...conditions].join(' AND ')}`;
   }
   const beyond = idRange({ filters: [], order, ...(from && { from }) });
   const ids = { low: Math.max(range.low, beyond.low), high: Math.min(range.high, beyond.high) };
@@ -79,12 +71,11 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
     count !== undefined && isById
       ? { count, descending: !isAscendingRead({ order, ...(from && { from }) }) }
       : undefined;
-  const search = { words, range: ids, first };
-  return { source: searchSource(table.name, conditions, search, parameters), doubt: IS_DOUBTFUL };
+  return searchSource(table.name, conditions, { words, range: ids, first }, parameters);
 }
 
 /** A row of a page. The fields are null if they have no place in the page. */
-type PageRow = [...metadata: [Id, number, number, number], fields: string | null, isDoubtful: boolean];
+type PageRow = [...metadata: [Id, number, number, number], fields: string | null];
 
 /**
  * Returns the statement of the first rows of a part.
@@ -101,12 +92,12 @@ export function pageStatement(
   const parameters = new Parameters();
   // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
   const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
-  const { source, doubt } = sourceOf(table, part, parameters, limit);
+  const source = sourceOf(table, part, parameters, limit);
   const order = orderBy(scanOrder(table, part, columnOf));
   const first = `${source} ORDER BY ${valueless(table, part)}${order} LIMIT ${limit}`;
   const size = 'octet_length(fields)';
   const rows = (fits: string, from: string) =>
-    `SELECT id, version, created_at, updated_at, CASE WHEN ${fits} THEN fields END, ${doubt} FROM ${from}`;
+    `SELECT id, version, created_at, updated_at, CASE WHEN ${fits} THEN fields END FROM ${from}`;
   if (isFast) {
     const share = parameters.add(Math.floor(bytes / count));
     return { text: rows(`${size} <= ${share}`, first), values: parameters.values };
@@ -171,39 +162,14 @@ export class PostgresqlLists<Fields> {
     return isIndexed(this.table, query, this.indexes) && !query.filters.some(isMissingList);
   }
 
-  /** Reads rows until the page is full. It often takes more than one statement only if rows are doubtful. */
   private async read(query: ListQuery, run: Run, range?: IdRange): Promise<ListPage<StoredRecord<Fields>>> {
-    const { limit, bytes = MAX_PAGE_BYTES, order, filters } = query;
-    const side = query.from?.side ?? 'after';
-    const page = (hasMore: boolean) => ({
-      records: side === 'before' ? records.reverse() : records,
-      hasMore,
-    });
-    const time = this.store.budget.start(query.task);
+    const { limit, bytes = MAX_PAGE_BYTES, from } = query;
+    const rows = await this.rows({ ...query, range }, limit + 1, bytes, run);
     const records: StoredRecord<Fields>[] = [];
-    let size = 0;
-    let part: Part = { ...query, range };
-    for (let count = limit + 1; ; count = Math.min(MAX_ROWS, 4 * count)) {
-      const rows = await this.rows(part, count, bytes - size, run);
-      let last: StoredRecord<Fields> | undefined;
-      for (const [id, version, createdAt, updatedAt, fields, isDoubtful] of rows) {
-        const isFull = records.length === limit || size >= bytes;
-        if (isFull && !isDoubtful) return page(true);
-        if (fields === null) break;
-        last = recordOf<Fields>([id, version, createdAt, updatedAt, fields]);
-        const record = last;
-        if (isDoubtful && !filters.every((filter) => matchesFilter(this.table, record, filter))) continue;
-        if (isFull) return page(true);
-        records.push(record);
-        size += record.fieldsBytes;
-      }
-      const isLast = rows.length < count && rows.at(-1)?.[4] !== null;
-      if (isLast) return page(false);
-      // The rows that are left have no place in the page.
-      if (!last) return page(true);
-      part = { ...part, from: positionOf(last, order, side) };
-      await time.checkpoint();
-    }
+    for (const [id, version, createdAt, updatedAt, fields] of rows.slice(0, limit))
+      if (fields !== null) records.push(recordOf([id, version, createdAt, updatedAt, fields]));
+    const hasMore = records.length < rows.length;
+    return { records: from?.side === 'before' ? records.reverse() : records, hasMore };
   }
 
   private async rows(part: Part, count: number, bytes: number, run: Run): Promise<PageRow[]> {
@@ -233,65 +199,27 @@ export class PostgresqlLists<Fields> {
     return countByBlocks(query, blocks, this.store.budget, (range) => this.countPart(query, range));
   }
 
-  /**
-   * Counts in one statement, and then those of the doubtful rows that match. These are looked up by the ids that the
-   * statement returns, so each record counts once, even if it is no longer doubtful.
-   */
   private async countPart(query: Query, range?: IdRange): Promise<number> {
     const parameters = new Parameters();
-    const { source, doubt } = sourceOf(this.table, { ...query, range }, parameters);
-    const text = `SELECT count(*) FILTER (WHERE NOT ${doubt}), string_agg(id::text, ',') FILTER (WHERE ${doubt})
-      FROM ${source}`;
-    const [row] = await this.store.search<[number, string | null]>(
-      this.statementOf(text, query),
-      parameters.values,
-      query.task,
-    );
-    const [certain = 0, doubtful] = row ?? [];
-    return doubtful
-      ? certain + (await this.matchingOf(doubtful.split(',').map(Number), query)).length
-      : certain;
+    const text = `SELECT count(*) FROM ${sourceOf(this.table, { ...query, range }, parameters)}`;
+    const statement = this.statementOf(text, query);
+    const [[count] = [0]] = await this.store.search<[number]>(statement, parameters.values, query.task);
+    return count;
   }
 
-  /** Counts by values in one statement. The doubtful rows that match are found before. */
+  /** Counts by values in one statement. */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
     const { filters, task } = query;
     const isSearch = filters.some(({ operator }) => operator === 'search');
     const parameters = new Parameters();
     const part = { filters, order: BY_ID, ...(isSearch && { range: idRange({ filters, order: [] }) }) };
-    const { source, doubt } = sourceOf(this.table, part, parameters);
-    const matching = isSearch
-      ? `${source} WHERE NOT ${doubt} OR id = ANY(${parameters.add(await this.doubtful(query))}::bigint[])`
-      : source;
-    const text = facetsStatement(this.table, query, matching, parameters);
+    const source = sourceOf(this.table, part, parameters);
+    const text = facetsStatement(this.table, query, source, parameters);
     const rows = await this.store.search<FacetRow>({ text }, parameters.values, task);
     return query.fields.map((_, at) => {
       const top = new FacetTop(query);
       for (const row of rows) if (row[0] === at) top.add(facetCountOf(row));
       return top.facet();
     });
-  }
-
-  /** @throws AppError `query_too_expensive` if too many rows are doubtful */
-  private async doubtful({ filters, task }: Pick<FacetQuery, 'filters' | 'task'>): Promise<Id[]> {
-    const parameters = new Parameters();
-    const conditions = [IS_LIVE, IS_DOUBTFUL, ...filterConditions(this.table, filters, parameters)];
-    const text = `SELECT id FROM ${this.table.name} WHERE ${conditions.join(' AND ')} LIMIT ${MAX_DOUBTFUL + 1}`;
-    const rows = await this.store.search<[Id]>({ text }, parameters.values, task);
-    if (rows.length > MAX_DOUBTFUL) throw queryTooExpensive();
-    return this.matchingOf(
-      rows.map(([id]) => id),
-      { filters, order: BY_ID, task },
-    );
-  }
-
-  /** The ids of some records that match. */
-  private async matchingOf(values: readonly Id[], query: Query): Promise<Id[]> {
-    if (values.length === 0) return [];
-    const filters: Filter[] = [...query.filters, { field: 'id', operator: 'in', values }];
-    const ids: Id[] = [];
-    for await (const records of paginate(this, { ...query, filters, limit: MAX_ROWS }))
-      for (const { id } of records) ids.push(id);
-    return ids;
   }
 }

@@ -15,21 +15,48 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
   (SELECT system_identifier FROM pg_control_system()),
   left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)), 'UTF8')), 'hex'), 32)`;
 
+/** The number of the schema of the last unreleased builds. This version takes it, and refuses lower ones. */
+export const LAST_TAKEN = 11;
+
+const TABLES = ['products', 'users', 'orders', 'api_keys', 'signing_keys', 'webhooks', 'webhook_states'];
+
+/** What the first release with PostgreSQL has more than the last builds before it. */
+const ADDED = `
+  ALTER TABLE products ADD COLUMN "gtin folded" text COLLATE "C", ADD COLUMN long_text text COLLATE "C";
+  ALTER TABLE users ADD COLUMN long_text text COLLATE "C";
+  CREATE INDEX products_gtin_folded ON products ("gtin folded", id) WHERE deleted_at IS NULL;
+  CREATE INDEX products_long_text ON products (id) WHERE deleted_at IS NULL AND words IS NULL;
+  CREATE INDEX users_long_text ON users (id) WHERE deleted_at IS NULL AND words IS NULL;
+  ${TABLES.map(
+    (table) => `ALTER TABLE ${table} ALTER COLUMN derived SET DEFAULT 0;
+  CREATE INDEX ${table}_derived ON ${table} (derived, id) WHERE deleted_at IS NULL;`,
+  ).join('\n  ')}
+
+  CREATE TABLE leases (
+    name text COLLATE "C" PRIMARY KEY,
+    holder text COLLATE "C" NOT NULL,
+    taken_at timestamptz NOT NULL,
+    records bigint NOT NULL
+  );`;
+
+const FROM_LAST_TAKEN = `DROP INDEX products_doubtful, products_outdated, users_doubtful; ${ADDED}`;
+
 /**
  * The schema, as steps; `schema_version` counts the steps that a database has. A released step never changes: append a
- * new one. A step only adds, so that the release before works beside this one.
+ * new one. A step only adds, so that the release before works beside this one. What it adds for fields is empty until
+ * derived data is made: see `DERIVED_VERSION`.
  *
  * Every resource has a table of the same shape. A row is a record, or a tombstone, which has `id` and `deleted_at` alone:
  * so one unique key decides a race between an insertion and a deletion of the same id. `fields` is the JSON text that
  * is shown; `json` or `jsonb` would lose its order and its U+0000. The further columns are derived from it by the
- * adapter (`columns.ts`), for filters and orders; `derived` is the version of the rules by which they were made. A column
- * that a later step adds is null until the indexing job has filled it. Generated columns would parse the JSON for each
- * column, and rewrite the table when one is added.
+ * adapter (`columns.ts`), for filters and orders; `derived` is the `DERIVED_VERSION` of the process that made them, 0 if it
+ * knows none. Generated columns would parse the JSON for each column, and rewrite the table when one is added.
  *
- * A column has the name of its field; a field that ignores case also has `FIELD folded`. Text is compared by its code
- * points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids.
+ * A column has the name of its field; a field with several spellings of a value also has `FIELD folded`. Text is compared
+ * by its code points. A list is an array, and `TABLE_values` has a row for each different value of it, in the order of ids.
  * Attributes are an array of entries (`attributes.ts`), and a document in `FIELD document`. A field of which only the
- * presence counts is true or null. `words` has the words of the record, each behind the number of its block (`words.ts`).
+ * presence counts is true or null. `words` has the words of the record, each behind the number of its block; `long_text`
+ * has the text of a record with too many.
  *
  * Indexes on columns hold records alone and end with the id, but for that of the feed.
  *
@@ -40,6 +67,8 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
  * deletion. Triggers write both (`feed.ts`).
  */
 export const MIGRATIONS: readonly string[] = [
+  // Numbers of steps that were never released.
+  ...Array.from({ length: LAST_TAKEN }, () => ''),
   `
   CREATE TABLE counters (
     name text COLLATE "C" PRIMARY KEY,
@@ -79,6 +108,7 @@ export const MIGRATIONS: readonly string[] = [
     "price.amount" bigint,
     "price.currency" text COLLATE "C",
     "attributes" text[] COLLATE "C",
+    "attributes document" jsonb,
     "status" text COLLATE "C",
     "tags" text[] COLLATE "C",
     "images" boolean,
@@ -87,7 +117,9 @@ export const MIGRATIONS: readonly string[] = [
     "gtin" text COLLATE "C",
     "group" text COLLATE "C",
     "stock" bigint,
-    words tsvector
+    words tsvector,
+    change xid8,
+    deleted_version bigint
   );
   CREATE TABLE products_values (
     field text COLLATE "C",
@@ -103,14 +135,13 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE deleted_at IS NULL;
   CREATE INDEX products_price_amount ON products ("price.amount", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_price_currency ON products ("price.currency", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_attributes ON products USING gin ("attributes") WHERE deleted_at IS NULL;
+  CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL;
   CREATE INDEX products_status ON products ("status", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_brand ON products ("brand", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_gtin ON products ("gtin", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_group ON products ("group", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_stock ON products ("stock", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_words ON products USING gin (words) WHERE deleted_at IS NULL;
-  CREATE INDEX products_doubtful ON products (id) WHERE deleted_at IS NULL AND (words IS NULL OR derived < 4000000);
 
   CREATE TABLE users (
     id bigint PRIMARY KEY,
@@ -123,7 +154,9 @@ export const MIGRATIONS: readonly string[] = [
     "name" text COLLATE "C",
     "email" text COLLATE "C",
     "email folded" text COLLATE "C",
-    words tsvector
+    words tsvector,
+    change xid8,
+    deleted_version bigint
   );
   CREATE INDEX users_live ON users (id) WHERE deleted_at IS NULL;
   CREATE INDEX users_tombstones ON users (deleted_at) WHERE deleted_at IS NOT NULL;
@@ -133,7 +166,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX users_email ON users ("email", id) WHERE deleted_at IS NULL;
   CREATE UNIQUE INDEX users_email_folded ON users ("email folded") WHERE deleted_at IS NULL;
   CREATE INDEX users_words ON users USING gin (words) WHERE deleted_at IS NULL;
-  CREATE INDEX users_doubtful ON users (id) WHERE deleted_at IS NULL AND (words IS NULL OR derived < 4000000);
 
   CREATE TABLE orders (
     id bigint PRIMARY KEY,
@@ -143,7 +175,9 @@ export const MIGRATIONS: readonly string[] = [
     deleted_at bigint,
     fields text COLLATE "C",
     derived integer,
-    "userId" bigint
+    "userId" bigint,
+    change xid8,
+    deleted_version bigint
   );
   CREATE INDEX orders_live ON orders (id) WHERE deleted_at IS NULL;
   CREATE INDEX orders_tombstones ON orders (deleted_at) WHERE deleted_at IS NOT NULL;
@@ -185,8 +219,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX signing_keys_created_at ON signing_keys (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at, id) WHERE deleted_at IS NULL;
   CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid") WHERE deleted_at IS NULL;
-  `,
-  `
+
   CREATE TABLE feeds (
     name text COLLATE "C" PRIMARY KEY,
     epoch uuid NOT NULL,
@@ -226,16 +259,10 @@ export const MIGRATIONS: readonly string[] = [
     RETURN NULL;
   END
   $$;
+  CREATE INDEX products_change ON products (change, id) WHERE change IS NOT NULL;
+  CREATE INDEX users_change ON users (change, id) WHERE change IS NOT NULL;
+  CREATE INDEX orders_change ON orders (change, id) WHERE change IS NOT NULL;
 
-  ALTER TABLE products ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
-  ALTER TABLE users ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
-  ALTER TABLE orders ADD COLUMN change xid8, ADD COLUMN deleted_version bigint;
-  `,
-  // Each blocks the writes of its table while the server reads the table.
-  'CREATE INDEX products_change ON products (change, id) WHERE change IS NOT NULL',
-  'CREATE INDEX users_change ON users (change, id) WHERE change IS NOT NULL',
-  'CREATE INDEX orders_change ON orders (change, id) WHERE change IS NOT NULL',
-  `
   CREATE TABLE webhooks (
     id bigint PRIMARY KEY,
     version bigint,
@@ -265,12 +292,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX webhook_states_live ON webhook_states (id) WHERE deleted_at IS NULL;
   CREATE INDEX webhook_states_created_at ON webhook_states (created_at, id) WHERE deleted_at IS NULL;
   CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at, id) WHERE deleted_at IS NULL;
-  `,
-  `ALTER TABLE products ADD COLUMN "attributes document" jsonb`,
-  'CREATE INDEX products_outdated ON products (id) WHERE deleted_at IS NULL AND derived < 4000001',
-  'CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL',
-  'DROP INDEX products_attributes',
-  `
+
   CREATE FUNCTION generation_place() RETURNS text LANGUAGE plpgsql STABLE AS $$
   BEGIN
     RETURN concat_ws(' ', (SELECT oid FROM pg_database WHERE datname = current_database()),
@@ -290,5 +312,13 @@ export const MIGRATIONS: readonly string[] = [
   );
   INSERT INTO generation DEFAULT VALUES;
   UPDATE generation SET origin = ${GENERATION};
+  ${ADDED}
   `,
 ];
+
+/** Returns the SQL that brings a schema of this version to the current one. */
+export function stepsFrom(version: number): string {
+  const first = version === LAST_TAKEN ? [FROM_LAST_TAKEN] : MIGRATIONS.slice(version, LAST_TAKEN + 1);
+  const next = MIGRATIONS.slice(Math.max(version, LAST_TAKEN + 1));
+  return [...first, ...next].filter((step) => step !== '').join(';\n');
+}

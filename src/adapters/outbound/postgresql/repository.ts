@@ -14,11 +14,7 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
-import {
-  comparedUniqueValue,
-  ownersOf,
-  uniqueValueOf,
-} from '../../../application/records/query-semantics.js';
+import { foldedValue, ownersOf, uniqueValueOf } from '../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../application/records/record-json.js';
 import { mayDifferInWords } from '../../../application/search/tokenizer.js';
 import { duplicateValue, unavailable } from '../../../domain/errors.js';
@@ -151,7 +147,7 @@ export class PostgresqlRepository<Fields> extends IdCounter implements Repositor
     field: string,
     values: readonly Value[],
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
-    const wanted = values.map((value) => comparedUniqueValue(this.table, field, value)).filter(canBeStored);
+    const wanted = values.map((value) => foldedValue(this.table, field, value)).filter(canBeStored);
     const records: Versioned<Fields>[] = [];
     for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
       const some = wanted.slice(start, start + RECORDS_AT_ONCE);

@@ -3,7 +3,7 @@ import { StoreConfigError } from '../../../application/ports/store.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { PostgresqlConnection } from './connection.js';
 import { isLockTimeout, isTableMissing, translateStartError } from './errors.js';
-import { MIGRATIONS } from './migrations.js';
+import { LAST_TAKEN, MIGRATIONS, stepsFrom } from './migrations.js';
 
 /** The number of the advisory lock that a process holds while it changes the schema of a database: the letters `pcs1`. */
 const LOCK = 0x70637331;
@@ -56,7 +56,7 @@ export interface ServerFacts {
 export async function prepareSchema({ client: config, roleMs }: PostgresqlConnection): Promise<void> {
   await withClient(config, async (client) => {
     checkServer(await factsOf(client), roleMs);
-    while ((await versionOf(client)) < MIGRATIONS.length) await alter(client, (run) => takeStep(client, run));
+    if ((await versionOf(client)) < MIGRATIONS.length) await alter(client, (run) => takeSteps(client, run));
   });
 }
 
@@ -137,7 +137,7 @@ export function checkServer(facts: ServerFacts, roleMs?: number): void {
 
 /**
  * Returns the steps that the database has.
- * @throws StoreConfigError if they demand a later release
+ * @throws StoreConfigError if they demand a later release, or are those of a build that this one does not upgrade
  */
 export async function versionOf(client: pg.Client): Promise<number> {
   try {
@@ -149,6 +149,10 @@ export async function versionOf(client: pg.Client): Promise<number> {
       throw new StoreConfigError(
         `The database has schema ${version}, which a later release made. Start that release, or restore a backup.`,
       );
+    if (version > 0 && version < LAST_TAKEN)
+      throw new StoreConfigError(
+        `The database has schema ${version} of an unreleased build. Start the commit 6824beef once with it, which brings it to ${LAST_TAKEN}.`,
+      );
     return version;
   } catch (error) {
     if (isTableMissing(error)) return 0;
@@ -156,14 +160,13 @@ export async function versionOf(client: pg.Client): Promise<number> {
   }
 }
 
-/** Takes the next step, unless another process has taken it meanwhile. */
-async function takeStep(client: pg.Client, run: Run): Promise<void> {
+/** Takes the steps that are missing, unless another process has taken them meanwhile. */
+async function takeSteps(client: pg.Client, run: Run): Promise<void> {
   // A release whose steps are fewer than `demands` must not use the database.
   await run('CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL, demands integer NOT NULL)');
   const version = await versionOf(client);
-  const step = MIGRATIONS[version];
-  if (step === undefined) return;
-  await run(step);
-  if (version === 0) await run('INSERT INTO schema_version VALUES (1, 1)');
-  else await run(`UPDATE schema_version SET version = ${version + 1}`);
+  if (version >= MIGRATIONS.length) return;
+  await run(stepsFrom(version));
+  if (version === 0) await run(`INSERT INTO schema_version VALUES (${MIGRATIONS.length}, 1)`);
+  else await run(`UPDATE schema_version SET version = ${MIGRATIONS.length}`);
 }

@@ -1,9 +1,8 @@
 import type { IdRange } from '../../../application/search/id-range.js';
-import { decidingWords } from '../../../application/search/tokenizer.js';
+import { decidingWords, soughtText } from '../../../application/search/tokenizer.js';
 import { MAX_ID } from '../../../domain/record.js';
-import { IS_DOUBTFUL, IS_LIVE } from './columns.js';
+import { BLOCK_IDS, IS_LIVE, longTextHas } from './columns.js';
 import type { Parameters } from './filter.js';
-import { BLOCK_IDS } from './words.js';
 
 /** The ids whose rows are read one by one at first: if a word is common, a page is found among them. */
 const NEAR_IDS = 256;
@@ -27,7 +26,7 @@ export interface Search {
 }
 
 /**
- * Returns the rows that have all words, or may have them, as a source of a statement. The server does not know how rare
+ * Returns the rows that have all words, as a source of a statement. The server does not know how rare
  * a word is, so the statement tells it how to read. It finds the blocks that have records one by one, and makes one query
  * of some of them, so that it reads the index of words once for these. Its values are read from `given`, because no plan
  * depends on them: so the server keeps the plan of a prepared statement.
@@ -42,13 +41,25 @@ export function searchSource(
   const where = [IS_LIVE, ...conditions].join(' AND ');
   const high = Math.min(range.high, MAX_ID);
   if (range.low > high) return `(SELECT * FROM ${table} WHERE ${where} AND FALSE) AS found`;
-  const terms = decidingWords(words).map((word) => `'${BLOCK}.${word}':*`);
+  const deciding = decidingWords(words);
   const given = `given AS MATERIALIZED (SELECT ${parameters.add(range.low)}::bigint AS low,
-    ${parameters.add(high)}::bigint AS high, ${parameters.add(`(${terms.join(' & ')})`)}::text AS query,
-    ${first?.count ?? 'NULL'} AS count)`;
+    ${parameters.add(high)}::bigint AS high, ${parameters.add(queryText(deciding))}::text AS query,
+    ${parameters.add(deciding.map(soughtText))}::text[] AS texts, ${first?.count ?? 'NULL'} AS count)`;
   const rows = { table, where };
   const parts = first ? firstRows(rows, first.descending) : allRows(rows);
   return `(WITH RECURSIVE ${[given, ...parts].join(',\n')}) AS found`;
+}
+
+/** The condition on a row that it has all words. No index serves it. */
+export function wordsCondition(words: readonly string[], parameters: Parameters): string {
+  const deciding = decidingWords(words);
+  const query = `replace(${parameters.add(queryText(deciding))}::text, '${BLOCK}', (id / ${BLOCK_IDS})::text)::tsquery`;
+  return `(words @@ ${query} OR ${longTextHas(`${parameters.add(deciding.map(soughtText))}::text[]`)})`;
+}
+
+/** The words of a query as the text of a `tsquery`, with {@link BLOCK} in the place of a block. */
+function queryText(words: readonly string[]): string {
+  return `(${words.map((word) => `'${BLOCK}.${word}':*`).join(' & ')})`;
 }
 
 interface Rows {
@@ -58,6 +69,8 @@ interface Rows {
 
 /** The lowest and the highest of some ids, as terms. */
 type Ends = readonly [low: string, high: string];
+
+const HAS_TEXTS = longTextHas('(SELECT texts FROM given)');
 
 /** The ids among which is searched. */
 const GIVEN: Ends = ['(SELECT low FROM given)', '(SELECT high FROM given)'];
@@ -89,7 +102,7 @@ function firstRows(rows: Rows, descending: boolean): string[] {
     `query0 AS MATERIALIZED (${queryIn(`(VALUES ${nearBlocks}) AS near(block)`)})`,
     `step0 AS MATERIALIZED (
       SELECT * FROM (SELECT * FROM ${rows.table} WHERE ${IS_LIVE} AND ${isAmong(near)} ${order} OFFSET 0) AS near
-      WHERE ${rows.where} AND ${isAmong(GIVEN)} AND (words @@ (SELECT query FROM query0) OR ${IS_DOUBTFUL})
+      WHERE ${rows.where} AND ${isAmong(GIVEN)} AND (words @@ (SELECT query FROM query0) OR ${HAS_TEXTS})
       ${order} LIMIT ${count})`,
     blocksIn(rows, further, descending),
   ];
@@ -136,9 +149,9 @@ function queryIn(blocks: string): string {
     min(block) * ${BLOCK_IDS} AS low, max(block) * ${BLOCK_IDS} + ${BLOCK_IDS - 1} AS high FROM ${blocks}`;
 }
 
-/** The statement of the rows that the index of words has, and of the doubtful ones. There is no index on `id + 0`. */
+/** The statement of the rows that the index of words has, and of those with too many words. There is no index on `id + 0`. */
 function indexedRows({ table, where }: Rows, query: string, ends: Ends): string {
   const of = (column: string) => `(SELECT ${column} FROM ${query})`;
   return `SELECT * FROM ${table} WHERE ${where} AND ${isAmong(ends, 'id + 0')}
-    AND (words @@ ${of('query')} OR (${IS_DOUBTFUL} AND ${isAmong([of('low'), of('high')])}))`;
+    AND (words @@ ${of('query')} OR (${HAS_TEXTS} AND ${isAmong([of('low'), of('high')])}))`;
 }

@@ -1,7 +1,8 @@
+import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { listFields } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
-import { type Column, columnOf, columnsOf, derivedVersion, valuesTable } from './columns.js';
+import { type Column, columnOf, columnsOf, valuesTable } from './columns.js';
 import { prepared, type Statement } from './store.js';
 
 /**
@@ -13,7 +14,7 @@ export class TableWrites {
   readonly insert: Statement;
   /** Values: the expected versions, then {@link rowsOf} different records. Returns the ids that were replaced. */
   readonly replace: Statement;
-  /** As {@link replace}, with {@link restsOf} records that keep their words. Those may be of an earlier release. */
+  /** As {@link replace}, with {@link restsOf} records that keep their words. A row of an earlier release stays stale. */
   readonly replaceRest: Statement;
   /** Values: the expected version, the id, the time of deletion. Returns the id if the record was removed. */
   readonly remove: Statement;
@@ -50,9 +51,9 @@ export class TableWrites {
       );
     };
     this.replace = replace(this.columns);
-    this.rest = this.columns.filter((column) => !['derived', 'words'].includes(column.name));
+    this.rest = this.columns.filter((column) => !['derived', 'words', 'long_text'].includes(column.name));
     // A column of a later release, which this one does not write, is made again.
-    this.replaceRest = replace(this.rest, [`derived = least(derived, ${derivedVersion(table)})`]);
+    this.replaceRest = replace(this.rest, [`derived = least(derived, ${DERIVED_VERSION})`]);
     const isExpected = 'WHERE id = $2 AND version = $1';
     const empty = names.filter((column) => column !== 'id').map((column) => `${column} = NULL`);
     this.remove = withValues(table, `UPDATE ${name} SET deleted_at = $3, ${empty} ${isExpected}`, {

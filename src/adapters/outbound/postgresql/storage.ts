@@ -5,9 +5,9 @@ import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive } from './archive.js';
 import { withStatementTimeout } from './connection.js';
+import { derivedDataLease, PostgresqlDerivedTable } from './derived-data.js';
 import { PostgresqlFeed, PostgresqlFeedState } from './feed.js';
 import { PostgresqlRepository } from './repository.js';
-import { PostgresqlSearchIndex } from './search-index.js';
 import { expiringRows, PostgresqlReservations, PostgresqlUsageStore } from './small-tables.js';
 import { TableWrites } from './statements.js';
 import { PostgresqlStore } from './store.js';
@@ -37,14 +37,19 @@ export function postgresqlStorage({
     logger,
     hasSessions,
   });
+  const writesOf = new Map(tables.map((table) => [table.name, new TableWrites(table)]));
   return {
     store,
+    derived: {
+      tables: [...writesOf].map(([name, writes]) => new PostgresqlDerivedTable(store, name, writes)),
+      ...derivedDataLease(store),
+    },
     feedState: new PostgresqlFeedState(store, tables),
     usage: new PostgresqlUsageStore(store),
     unfinishedCopy: new PostgresqlReservations(store, UNFINISHED_COPY.name),
     expiringUsage: expiringRows(store, 'api_key_usage', 'hour', USAGE_MS),
     table: (table) => {
-      const writes = new TableWrites(table);
+      const writes = writesOf.get(table.name) ?? new TableWrites(table);
       const reservations = new PostgresqlReservations(store, table.name);
       return {
         records: new PostgresqlRepository(store, table, writes),
@@ -55,7 +60,6 @@ export function postgresqlStorage({
           tombstones: expiringRows(store, table.name, 'deleted_at', TOMBSTONE_MS),
         },
         archives: { records: new PostgresqlArchive(store, table, writes), reservations },
-        indexes: [new PostgresqlSearchIndex(store, table, writes)],
       };
     },
   };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
+import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import {
   type Diagnosis,
   type DiagnosticReport,
@@ -11,7 +12,6 @@ import {
 } from '../../../application/ports/diagnostics.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { StoreConfigError } from '../../../application/ports/store.js';
-import { TOKENIZER_VERSION } from '../../../application/search/tokenizer.js';
 import { AppError } from '../../../domain/errors.js';
 import { pragma, rowsOf, translateError } from './connection/connection.js';
 import { type FileSystemType, networkWarning, requireFile, USE_LOCAL_DISK } from './connection/files.js';
@@ -106,13 +106,15 @@ function inspected(connection: Database.Database, file: string, check: DatabaseC
     const message = `${file} has schema ${version}; the next start brings it to ${MIGRATIONS.length}`;
     return { diagnoses: [finding('warning', message, BACK_UP), damageIn(connection, check.deep)] };
   }
+  const stale = staleTables(connection);
   return {
     diagnoses: [
       ok(`${file} has the current schema, ${version}`),
       damageIn(connection, check.deep),
       ok(`all ${schemaSize(version)} tables and indexes are there`, 'indexes'),
-      ...indexesBehind(connection),
-      ...differencesIn(connection, check),
+      ...(stale.length === 0
+        ? differencesIn(connection, check)
+        : [ok(`the next start completes the indexes of ${stale.join(', ')}`, 'indexes')]),
       ...unusableIn(connection, check),
     ],
     ...newestRecord(connection, check),
@@ -129,13 +131,11 @@ function damageIn(connection: Database.Database, deep: boolean): Diagnosis {
   return wrong(`the database is damaged: ${found}`, DAMAGED);
 }
 
-/** Says which words are not current. The start makes them so, while it serves. */
-function indexesBehind(connection: Database.Database): Diagnosis[] {
-  const behind = `rules < ${TOKENIZER_VERSION} OR done_to < old_to`;
-  const rows = rowsOf<[string]>(connection, `SELECT name FROM word_indexes WHERE ${behind} ORDER BY name`);
-  if (rows.length === 0) return [];
-  const names = rows.map(([name]) => name).join(' and ');
-  return [ok(`the words of ${names} are not all indexed; the service goes on while it runs`, 'indexes')];
+/** The tables with derived data that is not current. */
+function staleTables(connection: Database.Database): string[] {
+  const isStale = `version < ${DERIVED_VERSION} OR done_to < old_to`;
+  const rows = rowsOf<[string]>(connection, `SELECT name FROM derived WHERE ${isStale} ORDER BY name`);
+  return rows.map(([name]) => name);
 }
 
 /** Compares the columns of each record with the text of its fields. */

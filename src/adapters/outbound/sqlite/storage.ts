@@ -3,9 +3,9 @@ import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { SqliteDatabase } from './connection/database.js';
-import { WordIndex } from './full-text/index.js';
 import { SqliteArchive } from './records/archive.js';
 import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';
+import { derivedDataLease, SqliteDerivedTable } from './records/derived-data.js';
 import { SqliteRepository } from './records/repository.js';
 import { SqliteReservations, SqliteUsageStore } from './records/small-tables.js';
 
@@ -23,6 +23,10 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
   return {
     store,
     feedState: new SqliteFeedState(store, tables),
+    derived: {
+      tables: tables.map((table) => new SqliteDerivedTable(store, table)),
+      ...derivedDataLease(store),
+    },
     usage,
     expiringUsage: usage,
     unfinishedCopy: new SqliteReservations(store, UNFINISHED_COPY),
@@ -35,7 +39,6 @@ export function sqliteStorage({ file, tables, budget, logger }: SqliteStorageOpt
         changes: new SqliteChangeFeed(store, table),
         expiring: { reservations, tombstones: records },
         archives: { records, reservations },
-        indexes: [new WordIndex(store, table)],
       };
     },
   };

@@ -24,7 +24,13 @@ import {
   jsonPointer,
   PreconditionFailed,
 } from '../../../../domain/errors.js';
-import { type FieldTable, isReference } from '../../../../domain/fields.js';
+import {
+  type FieldSpec,
+  type FieldSpecs,
+  type FieldTable,
+  foldedText,
+  isReference,
+} from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { validateText } from '../../../../domain/text.js';
 import { issueIn } from '../../../../domain/validation.js';
@@ -250,12 +256,11 @@ export function matchingWriter<Fields>(
   writer: RecordWriter<Fields>,
   { field, existing }: Match,
 ): LineWriter<Fields> {
-  // A merge keeps the spelling of the key by which it finds the record.
-  const keptField = existing === 'merge' && resource.fields[field]?.ignoresCase ? field : undefined;
+  const keptFields = existing === 'merge' ? fieldsWithSpellings(resource.fields, field) : [];
   return {
     prepare(record, _line, bytes) {
       const { body } = record;
-      const sent = sentBy(record, resource, keptField);
+      const sent = sentBy(record, resource, keptFields);
       const draft = sentDraft(resource, existing, sent);
       const issuesOf = () => draft()?.issues ?? [];
       if (!isJsonObject(body)) throw validationFailed(issuesOf());
@@ -296,19 +301,32 @@ function resultOf(outcome: Exclude<WriteOutcome<unknown>, AppError>, hasVersion:
   };
 }
 
-/** @param keptField the field of a record that exists which the line does not change */
+/** The fields of which a merge keeps the stored spelling: the key, unless its case counts, and padded numbers. */
+function fieldsWithSpellings(fields: FieldSpecs, key: string): readonly [field: string, spec: FieldSpec][] {
+  return Object.entries(fields).filter(([field, { ignoresCase, paddedTo }]) =>
+    field === key ? ignoresCase : paddedTo !== undefined,
+  );
+}
+
+/** @param keptFields of which a line does not change the spelling in a record that exists */
 function sentBy<Fields>(
   record: ImportRecord,
-  { present }: ResourceDefinition<Fields>,
-  keptField: string | undefined,
+  { present, table }: ResourceDefinition<Fields>,
+  keptFields: ReturnType<typeof fieldsWithSpellings>,
 ): SentBeside {
   return (stored) => {
     const { body, issues } =
       stored && record.beside ? record.beside(() => present(stored as Versioned<Fields>)) : record;
     const own = ownMembers(body);
-    if (!stored || keptField === undefined || !isJsonObject(own)) return { body: own, issues };
-    const kept = (stored.fields as JsonObject)[keptField];
-    return { body: own[keptField] === kept ? own : { ...own, [keptField]: kept }, issues };
+    if (!stored || !isJsonObject(own)) return { body: own, issues };
+    const kept = keptFields.flatMap(([name, spec]) => {
+      const [sent, known] = [own[name], (stored.fields as JsonObject)[name]];
+      if (typeof sent !== 'string' || typeof known !== 'string' || sent === known) return [];
+      const field = table[name];
+      const isValid = field?.kind !== 'code' || field.pattern.test(sent);
+      return isValid && foldedText(spec, sent) === foldedText(spec, known) ? [[name, known]] : [];
+    });
+    return { body: kept.length === 0 ? own : { ...own, ...Object.fromEntries(kept) }, issues };
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { Generation } from '../../../../application/changes/feed-state.js';
 import { isJsonObject } from '../../../../application/patch/merge-patch.js';
-import { comparedUniqueValue, fieldValue } from '../../../../application/records/query-semantics.js';
+import { fieldValue, foldedValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
 import type {
@@ -466,7 +466,7 @@ function withPathKey(
   return { body: { ...body, [field]: sent }, issues: new Map(isSame ? [] : [[jsonPointer([field]), issue]]) };
 
   function compared(text: string): unknown {
-    return comparedUniqueValue(resource, field, text);
+    return foldedValue(resource, field, text);
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
+import { DERIVED_VERSION } from '../../../../application/ports/derived-data.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
@@ -53,6 +54,7 @@ interface OpenDatabase {
 export class SqliteDatabase implements Store, Reader {
   readonly location: string;
   private opened: OpenDatabase | undefined;
+  private isServing = false;
 
   /**
    * @param file created with its folder if it does not exist
@@ -67,8 +69,13 @@ export class SqliteDatabase implements Store, Reader {
     this.location = resolve(file);
   }
 
-  async open(): Promise<void> {
-    if (this.opened) return;
+  async open(complete?: () => Promise<void>): Promise<void> {
+    if (!this.opened) await this.connect();
+    await complete?.();
+    this.isServing = true;
+  }
+
+  private async connect(): Promise<void> {
     const before = identityOf(this.location);
     const connection = connect(this.location, 'rwc');
     try {
@@ -138,6 +145,7 @@ export class SqliteDatabase implements Store, Reader {
     // connection, and another process may have written to that log since.
     if (!opened.files.areUnchanged()) return;
     this.opened = undefined;
+    this.isServing = false;
     opened.snapshots.close();
     await opened.threads.close();
     opened.checkpoints.close();
@@ -145,8 +153,14 @@ export class SqliteDatabase implements Store, Reader {
   }
 
   read<Result>(sql: string, use: (statement: Statement) => Result): Result {
+    this.ready();
+    return this.readUnopened(sql, use);
+  }
+
+  /** As {@link read}, also while derived data is made before the store is open. */
+  readUnopened<Result>(sql: string, use: (statement: Statement) => Result): Result {
     try {
-      return this.ready().statements.read(sql, use);
+      return this.connected().statements.read(sql, use);
     } catch (error) {
       return this.rethrow(error);
     }
@@ -185,10 +199,16 @@ export class SqliteDatabase implements Store, Reader {
 
   /**
    * Runs `work` in a transaction that other writes may share; see {@link GroupCommit.write}.
-   * @throws AppError `unavailable`, also if a newer version of this service has changed the schema
+   * @throws AppError `unavailable`, also if a newer version of this service has changed the schema or derived data
    */
   async write<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
-    const { commits, statements } = this.ready();
+    this.ready();
+    return this.writeUnopened(work, rows);
+  }
+
+  /** As {@link write}, also while derived data is made before the store is open. */
+  async writeUnopened<Result>(work: (statement: Statements) => Result, rows?: number): Promise<Result> {
+    const { commits, statements } = this.connected();
     const statement: Statements = (sql) => statements.statement(sql);
     return commits.write(() => work(statement), rows).catch(this.rethrow);
   }
@@ -201,6 +221,11 @@ export class SqliteDatabase implements Store, Reader {
   };
 
   private ready(): OpenDatabase {
+    if (!this.isServing) throw unavailable('The store is not open.');
+    return this.connected();
+  }
+
+  private connected(): OpenDatabase {
     if (!this.opened) throw unavailable('The store is not open.');
     return this.opened;
   }
@@ -249,10 +274,11 @@ export class SqliteDatabase implements Store, Reader {
   }
 }
 
-/** @throws AppError `unavailable` if a newer version has changed the schema */
+/** @throws AppError `unavailable` if a newer version has changed the schema, or makes its derived data */
 function checkVersion(statements: StatementCache): void {
   const [version] = statements.statement('PRAGMA user_version').get() as [number];
-  if (version !== MIGRATIONS.length)
+  const [derived] = statements.statement('SELECT max(version) FROM derived').get() as [number];
+  if (version !== MIGRATIONS.length || derived > DERIVED_VERSION)
     throw unavailable(
       'A newer version of this service has the database, whose columns this one would leave empty.',
     );

@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import { TOKENIZER_VERSION } from '../../../../application/search/tokenizer.js';
+import { DERIVED_VERSION } from '../../../../application/ports/derived-data.js';
 import { rowsOf } from './connection.js';
 
 /** Statements, or a function that yields what it has done between parts of long work. */
@@ -9,7 +9,7 @@ export type Migration = string | ((connection: Database.Database, from: number) 
 export const RELEASED = 4;
 
 /** The numbers of unreleased builds whose files this version takes. It does not know their schema. */
-export const [FIRST_TAKEN, LAST_TAKEN] = [13, 14];
+export const [FIRST_TAKEN, LAST_TAKEN] = [13, 15];
 
 /**
  * The schema, as steps; `PRAGMA user_version` counts the steps that a file has. A released step never changes: append
@@ -32,8 +32,10 @@ export const [FIRST_TAKEN, LAST_TAKEN] = [13, 14];
  * `records/change-feed.ts`).
  *
  * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
- * order. `word_indexes` says by which version of the tokenizer they were made (`rules`), and that the words of the ids
- * after `done_to` up to `old_to` are still to be made.
+ * order.
+ *
+ * `derived` has a row for each table of records: the `DERIVED_VERSION` of what is derived from them, which still is to be
+ * made for the ids after `done_to` up to `old_to` (see `records/derived-data.ts`). A step adds an empty column for a field.
  */
 export const MIGRATIONS: readonly Migration[] = [
   `
@@ -144,7 +146,7 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at);
   `,
   // Numbers of steps that were never released.
-  ...Array.from({ length: 10 }, () => ''),
+  ...Array.from({ length: 11 }, () => ''),
   makeColumns,
 ];
 
@@ -164,7 +166,7 @@ export function* migrate(
 /** The columns of each table's fields. The name says where the value is in the text of the fields. */
 const COLUMNS = {
   products: `"name" TEXT, "sku" TEXT, "price.amount" INTEGER, "price.currency" TEXT, "status" TEXT, "brand" TEXT,
-      "gtin" TEXT, "group" TEXT, "stock" INTEGER,`,
+      "gtin" TEXT, "gtin folded" TEXT, "group" TEXT, "stock" INTEGER,`,
   users: '"name" TEXT, "email" TEXT, "email folded" TEXT,',
   orders: '"userId" INTEGER,',
   api_keys: '"digest" TEXT, "name" TEXT, "createdBy" INTEGER,',
@@ -210,11 +212,17 @@ const NEW_TABLES = `
   DROP TABLE IF EXISTS value_indexes;
   DROP TABLE IF EXISTS stale_words;
   DROP TABLE IF EXISTS word_indexes;
-  CREATE TABLE word_indexes (
+  CREATE TABLE derived (
     name TEXT PRIMARY KEY,
-    rules INTEGER NOT NULL,
+    version INTEGER NOT NULL,
     done_to INTEGER NOT NULL,
     old_to INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE leases (
+    name TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    taken_at INTEGER NOT NULL,
+    records INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `;
 
@@ -222,6 +230,7 @@ const NEW_INDEXES = `
   CREATE INDEX IF NOT EXISTS products_status ON products ("status") WHERE "status" IS NOT NULL;
   CREATE INDEX IF NOT EXISTS products_brand ON products ("brand") WHERE "brand" IS NOT NULL;
   CREATE INDEX IF NOT EXISTS products_gtin ON products ("gtin") WHERE "gtin" IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS products_gtin_folded ON products ("gtin folded") WHERE "gtin folded" IS NOT NULL;
   CREATE INDEX IF NOT EXISTS products_group ON products ("group") WHERE "group" IS NOT NULL;
   CREATE INDEX IF NOT EXISTS products_stock ON products ("stock") WHERE "stock" IS NOT NULL;
   CREATE INDEX IF NOT EXISTS api_keys_createdBy ON api_keys ("createdBy") WHERE "createdBy" IS NOT NULL;
@@ -230,7 +239,7 @@ const NEW_INDEXES = `
 `;
 
 /**
- * Makes the words of a table anew. By default, FTS5 rewrites a part of the index as soon as a tenth of its records were
+ * Makes the index of the words of a table anew. By default, FTS5 rewrites a part of the index as soon as a tenth of its records were
  * replaced: replacing the words of every record takes four times as long. Without that, searches pass more dead
  * entries, and take up to half as long again.
  */
@@ -241,7 +250,6 @@ const newWords = (table: string) => `
     words, content='', contentless_delete=1, detail=none, tokenize='ascii');
   CREATE VIRTUAL TABLE ${table}_terms USING fts5vocab(${table}_words, instance);
   INSERT INTO ${table}_words (${table}_words, rank) VALUES ('deletemerge', 30);
-  INSERT INTO word_indexes SELECT '${table}', ${TOKENIZER_VERSION}, 0, coalesce(max(id), 0) FROM ${table};
 `;
 
 /** The records of one part of long work: about a millisecond, or 20 if they are large. */
@@ -259,8 +267,10 @@ function* makeColumns(connection: Database.Database, from: number): Generator<st
   for (const [table, columns] of Object.entries(COLUMNS))
     yield* copyTable(connection, table, columns, isReleased ? 'NULL' : 'change');
   connection.exec(NEW_INDEXES);
-  yield* addAttributes(connection);
   connection.exec(`${newWords('products')} ${newWords('users')} PRAGMA cache_size = -2000`);
+  for (const table of Object.keys(COLUMNS))
+    connection.exec(`INSERT INTO derived
+      SELECT '${table}', iif(EXISTS (SELECT 1 FROM ${table}), 0, ${DERIVED_VERSION}), 0, 0`);
 }
 
 /** Each part frees the pages that the next one fills, so the file hardly grows. */
@@ -286,6 +296,7 @@ function* copyTable(
     ${indexes.map(([name]) => `DROP INDEX ${name};`).join('')}`);
   const values = columns.replaceAll(/"([^" ]+)( folded)?" [A-Z]+/g, (_, field: string, folded?: string) => {
     const value = `fields ->> '$.${field}'`;
+    // Other folded columns than that of e-mails are made again, as all derived data is.
     return folded ? `lower(${value})` : value;
   });
   const copy = connection.prepare(`INSERT INTO new_${table}
@@ -302,23 +313,6 @@ function* copyTable(
     CREATE INDEX IF NOT EXISTS ${table}_created_at ON ${table} (created_at);
     CREATE INDEX IF NOT EXISTS ${table}_updated_at ON ${table} (updated_at);
     CREATE INDEX IF NOT EXISTS ${table}_change ON ${table} (change) WHERE change IS NOT NULL`);
-}
-
-/** Numbers are read here, because SQLite may read them with another last bit. */
-function* addAttributes(connection: Database.Database): Generator<string, void> {
-  const add = connection.prepare('INSERT OR IGNORE INTO products_values VALUES (?, ?, ?)');
-  const next = connection.prepare(
-    `SELECT id, fields -> '$.attributes' FROM products WHERE id > ? ORDER BY id LIMIT ${BATCH}`,
-  );
-  for (let last = 0, added = 0; ; yield `attributes of ${added} products added`) {
-    const rows = next.raw().all(last) as [number, string | null][];
-    for (const [id, json] of rows)
-      for (const [key, value] of Object.entries(JSON.parse(json ?? '{}') ?? {}))
-        add.run(`attributes.${key}`, typeof value === 'boolean' ? Buffer.of(Number(value)) : value, id);
-    if (rows.length < BATCH) return;
-    last = rows.at(-1)?.[0] ?? last;
-    added += rows.length;
-  }
 }
 
 /** Marks a file as a database of this service (`PRAGMA application_id`): the letters `pcs1`. */

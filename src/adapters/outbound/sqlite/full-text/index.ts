@@ -1,14 +1,7 @@
 import type { RecordTable } from '../../../../application/ports/list-query.js';
-import type { SearchIndex } from '../../../../application/ports/search-index.js';
-import type { IdRange } from '../../../../application/search/id-range.js';
-import {
-  mayDifferInWords,
-  recordWords,
-  searchedLength,
-  TOKENIZER_VERSION,
-} from '../../../../application/search/tokenizer.js';
-import { type Id, MAX_ID } from '../../../../domain/record.js';
-import type { SqliteDatabase, Statements } from '../connection/database.js';
+import { mayDifferInWords, recordWords, searchedLength } from '../../../../application/search/tokenizer.js';
+import type { Id } from '../../../../domain/record.js';
+import type { Statements } from '../connection/database.js';
 
 /**
  * The number of consecutive ids that share a block. FTS5 merges all records of a prefix before it returns the first
@@ -35,39 +28,14 @@ export function blockMark(id: Id): string {
 const ENTRY_CHARACTERS = 1_024;
 const TEXT_CHARACTERS = 128;
 
-/** The most records, and approximately the most bytes of their fields, of one write: a few milliseconds. */
-const MAX_OLD_ROWS = 64;
-const MAX_BYTES = 65_536;
-
-export type StateRow = [version: number, doneTo: Id, oldTo: Id];
-
-/** By the name of a table. */
-export const STATE = 'SELECT rules, done_to, old_to FROM word_indexes WHERE name = ?';
-const ADVANCE = 'UPDATE word_indexes SET done_to = ? WHERE name = ?';
-/** The version of an index is that of its oldest words. */
-const LOWER = 'UPDATE word_indexes SET rules = ? WHERE name = ?';
-
-/** Returns the ids of the records whose words the index does not have, or only as an older tokenizer makes them. */
-export function unindexedIn(state: StateRow | undefined): IdRange | undefined {
-  if (!state) return undefined;
-  const [version, doneTo, oldTo] = state;
-  if (version < TOKENIZER_VERSION) return { low: 1, high: MAX_ID };
-  return doneTo < oldTo ? { low: doneTo + 1, high: oldTo } : undefined;
-}
-
 /**
  * The words of the records of one table, in an FTS5 table without a copy of the text. The id of a record is the rowid
  * of its words. Its methods run in the write that changes the record.
  */
-export class WordIndex implements SearchIndex {
-  readonly name: string;
+export class WordIndex {
   private readonly sql: ReturnType<typeof statements>;
 
-  constructor(
-    private readonly database: SqliteDatabase,
-    private readonly table: RecordTable,
-  ) {
-    this.name = table.name;
+  constructor(private readonly table: RecordTable) {
     this.sql = statements(table.name);
   }
 
@@ -90,8 +58,6 @@ export class WordIndex implements SearchIndex {
   put(statement: Statements, id: Id, entry: string | undefined): void {
     if (entry === undefined) return;
     statement(this.sql.put).run(id, entry);
-    const [version] = statement(STATE).get([this.name]) as StateRow;
-    if (version > TOKENIZER_VERSION) statement(LOWER).run(TOKENIZER_VERSION, this.name);
   }
 
   /**
@@ -118,52 +84,17 @@ export class WordIndex implements SearchIndex {
     statement(this.sql.remove).run(id);
   }
 
-  /**
-   * Makes all words again if an older tokenizer made them; a write of a record makes its words at once. A write holds
-   * the lock of the database, so two processes never index the same records.
-   */
-  indexNext(limit: number): Promise<number> {
-    const most = Math.min(limit, MAX_OLD_ROWS);
-    return this.database.write((statement) => {
-      const [version] = statement(STATE).get([this.name]) as StateRow;
-      if (version < TOKENIZER_VERSION) {
-        statement(this.sql.empty).run();
-        statement(this.sql.restart).run(TOKENIZER_VERSION, this.name);
-      }
-      const [, doneTo, oldTo] = statement(STATE).get([this.name]) as StateRow;
-      return version > TOKENIZER_VERSION || doneTo === oldTo
-        ? 0
-        : this.indexOld(statement, doneTo, oldTo, most);
-    }, most);
-  }
-
-  /** Makes the entries of the next records after `doneTo`, up to `oldTo`. @returns their number */
-  private indexOld(statement: Statements, doneTo: Id, oldTo: Id, limit: number): number {
-    const rows = statement(this.sql.old).all([doneTo, oldTo, limit]) as [Id, number][];
-    let bytes = 0;
-    let count = 0;
-    for (const [id, size] of rows) {
-      if (count > 0 && bytes + size > MAX_BYTES) break;
-      const [fields] = statement(this.sql.fieldsOf).get([id]) as [string];
-      this.put(statement, id, this.entryOf(id, JSON.parse(fields) as object));
-      bytes += size;
-      count++;
-    }
-    const isEnd = count === rows.length && count < limit;
-    statement(ADVANCE).run(isEnd ? oldTo : (rows[count - 1]?.[0] ?? oldTo), this.name);
-    return count;
+  /** Removes all entries. */
+  clear(statement: Statements): void {
+    if (this.isSearched) statement(this.sql.clear).run();
   }
 }
 
 function statements(table: string) {
   return {
     // It takes 30 ms for a million records. Without it, each search would pass the deleted words for long.
-    empty: `INSERT INTO ${table}_words (${table}_words) VALUES ('delete-all')`,
-    restart: `UPDATE word_indexes SET rules = ?, done_to = 0, old_to = coalesce((SELECT max(id) FROM ${table}), 0)
-      WHERE name = ?`,
+    clear: `INSERT INTO ${table}_words (${table}_words) VALUES ('delete-all')`,
     put: `INSERT OR REPLACE INTO ${table}_words (rowid, words) VALUES (?, ?)`,
     remove: `DELETE FROM ${table}_words WHERE rowid = ?`,
-    old: `SELECT id, octet_length(fields) FROM ${table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
-    fieldsOf: `SELECT fields FROM ${table} WHERE id = ?`,
   };
 }

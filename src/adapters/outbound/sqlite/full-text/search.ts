@@ -8,10 +8,10 @@ import {
   recordText,
 } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
-import type { Reader, RowReader } from '../connection/connection.js';
+import type { RowReader } from '../connection/connection.js';
 import { idsIn, RecordReader } from '../sql/records.js';
 import { type Sql, sql } from '../sql/schema.js';
-import { BLOCK_IDS, blockMark, INDEXED_LENGTH, STATE, type StateRow, unindexedIn } from './index.js';
+import { BLOCK_IDS, blockMark, INDEXED_LENGTH } from './index.js';
 
 /**
  * The blocks that one statement reads if few of their records match. It is faster than one statement a block; more
@@ -41,19 +41,13 @@ export function searchedWords(filters: readonly Filter[]): readonly string[] | u
   return words.length === 0 ? undefined : words;
 }
 
-/** Whether the index alone decides: it knows all records, and every word of the query at its whole length. */
-export function hasIndex(reader: Reader, table: RecordTable, words: readonly string[]): boolean {
-  const state = reader.row<StateRow>(sql(STATE, table.name));
-  return !mayOvermatch(words) && unindexedIn(state) === undefined;
-}
-
 /** The beginnings of words by which the index finds records. */
 function indexedWords(words: readonly string[]): readonly string[] {
   return decidingWords(words.map((word) => beginningOf(word, INDEXED_LENGTH)));
 }
 
-/** Whether a record that the index finds may lack a word. */
-function mayOvermatch(words: readonly string[]): boolean {
+/** Whether a record that the index finds may lack a word, because the index has only the beginnings of words. */
+export function mayOvermatch(words: readonly string[]): boolean {
   return indexedWords(words).join() !== words.join();
 }
 
@@ -113,30 +107,18 @@ export class WordSearch {
   }
 
   /**
-   * Returns all ids in their order, also those of records that the index does not know. Once they are `enough`, it may
-   * leave out the others.
+   * Returns all ids in their order. Once they are `enough`, it may leave out the others.
    * @throws AppError `query_too_expensive`
    */
   async collect(
     time: Pick<QueryTime, 'checkpoint'>,
     enough = Number.POSITIVE_INFINITY,
   ): Promise<readonly Id[]> {
-    const { words, descending } = this.query;
-    const state = await this.reader.row<StateRow>(sql(STATE, this.table.name));
-    const unindexed = unindexedIn(state);
-    const text = `SELECT id FROM ${this.table.name} WHERE id BETWEEN ? AND ? LIMIT ?`;
+    const { words } = this.query;
     const all: Id[] = [];
-    for await (const { low, high } of this.blocks(time)) {
-      const found = await this.ids(this.matchingIdsSql({ low, high }));
-      const unknown = unindexed
-        ? await this.ids(sql(text, Math.max(low, unindexed.low), Math.min(high, unindexed.high)))
-        : [];
-      const candidates = unknown.length === 0 ? found : [...new Set([...found, ...unknown])];
-      if (unknown.length > 0) candidates.sort((a, b) => (descending ? b - a : a - b));
-      const matching =
-        mayOvermatch(words) || unknown.length > 0
-          ? await this.verified(candidates, time, enough - all.length)
-          : found;
+    for await (const block of this.blocks(time)) {
+      const found = await this.ids(this.matchingIdsSql(block));
+      const matching = mayOvermatch(words) ? await this.verified(found, time, enough - all.length) : found;
       for (const id of matching) all.push(id);
       if (all.length >= enough) break;
     }

@@ -31,7 +31,7 @@ import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { hasIndex, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
+import { mayOvermatch, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
 import {
   type Bound,
   comparedColumn,
@@ -97,7 +97,7 @@ export class ListReader<Fields> {
     const { filters, order } = query;
     const task = this.taskOf(query);
     const words = searchedWords(filters);
-    if (words && order.length === 1 && hasOnlyIdFilters(filters) && hasIndex(database, table, words))
+    if (words && order.length === 1 && hasOnlyIdFilters(filters) && !mayOvermatch(words))
       return this.byBlocks(query, { words, ids: idRange(query), descending: !isAscendingRead(query) });
     const scan = words ? undefined : indexScanOf(table, query);
     if (scan) {
@@ -137,7 +137,7 @@ export class ListReader<Fields> {
   /** A search that the index of words decides, beside bounds of the id alone, has no time limit. */
   private taskOf({ filters, task = BACKGROUND }: Pick<ListQuery, 'filters' | 'task'>): Task {
     const words = searchedWords(filters);
-    const isUnlimited = words && hasOnlyIdFilters(filters) && hasIndex(this.database, this.table, words);
+    const isUnlimited = words && hasOnlyIdFilters(filters) && !mayOvermatch(words);
     return isUnlimited ? task.unlimited() : task;
   }
 

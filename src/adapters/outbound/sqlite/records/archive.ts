@@ -29,7 +29,7 @@ export class SqliteArchive implements RecordArchive, Purgeable {
     private readonly table: RecordTable,
   ) {
     this.name = table.name;
-    this.rows = new RecordRows(database, table);
+    this.rows = new RecordRows(table);
   }
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {

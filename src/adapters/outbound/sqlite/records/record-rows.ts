@@ -3,7 +3,7 @@ import { listValues } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { type Attributes, attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import type { SqliteDatabase, Statements } from '../connection/database.js';
+import type { Statements } from '../connection/database.js';
 import { WordIndex } from '../full-text/index.js';
 import {
   attributeName,
@@ -24,11 +24,8 @@ export class RecordRows {
   private readonly columns: readonly Column[];
   private readonly insertion: string;
 
-  constructor(
-    database: SqliteDatabase,
-    private readonly table: RecordTable,
-  ) {
-    this.words = new WordIndex(database, table);
+  constructor(private readonly table: RecordTable) {
+    this.words = new WordIndex(table);
     this.values = new ValueIndex(table);
     this.columns = columnsOf(table);
     const metadata = ['id', 'record_version', 'created_at', 'updated_at', 'change'];
@@ -107,6 +104,28 @@ export class RecordRows {
     this.values.change(statement, id, before);
     return true;
   }
+
+  /** Removes the words and values of all records. */
+  forgetDerived(statement: Statements): void {
+    this.words.clear(statement);
+    this.values.clear(statement);
+  }
+
+  /** Makes what is derived from a record after {@link forgetDerived}. Its columns hardly ever differ. */
+  derive(statement: Statements, id: Id): void {
+    const names = namesOf(this.columns);
+    const [text, ...cells] = statement(
+      `SELECT ${['fields', ...names].join(', ')} FROM ${this.table.name} WHERE id = ?`,
+    ).get([id]) as [string, ...unknown[]];
+    const fields = JSON.parse(text) as object;
+    const wanted = this.columns.map(({ valueIn }) => valueIn(fields));
+    if (wanted.some((value, at) => value !== cells[at]))
+      statement(
+        `UPDATE ${this.table.name} SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
+      ).run([...wanted, id]);
+    this.words.put(statement, id, this.words.entryOf(id, fields));
+    this.values.change(statement, id, undefined, fields);
+  }
 }
 
 function namesOf(columns: readonly Column[]): string[] {
@@ -171,6 +190,11 @@ class ValueIndex {
       statement(removal).run([field, storedValue(value), id]);
     const added = wanted.filter((entry) => !has(known, entry));
     this.insert(statement, id, added);
+  }
+
+  clear(statement: Statements): void {
+    const hasValues = this.lists.length + this.attributes.length > 0;
+    if (hasValues) statement(`DELETE FROM ${valuesTable(this.name)}`).run();
   }
 
   private entriesOf(fields: object): Entry[] {

@@ -17,7 +17,7 @@ import type {
   Repository,
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
-import { comparedUniqueValue, ownersOf } from '../../../../application/records/query-semantics.js';
+import { foldedValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
@@ -61,7 +61,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     this.lists = new ListReader(database, table, budget, logger, tuning);
     this.records = new RecordReader(table);
     this.sql = statements(table);
-    this.rows = new RecordRows(database, table);
+    this.rows = new RecordRows(table);
     this.numberChanges = changeNumbers(table);
   }
 
@@ -150,7 +150,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
   }
 
   async findByUnique(field: string, value: Value): Promise<Versioned<Fields> | undefined> {
-    return this.selectOne(this.sql.findBy(field), comparedUniqueValue(this.table, field, value));
+    return this.selectOne(this.sql.findBy(field), foldedValue(this.table, field, value));
   }
 
   async findAllByUnique(
@@ -158,7 +158,7 @@ export class SqliteRepository<Fields extends object> implements Repository<Field
     values: readonly Value[],
   ): Promise<readonly (Versioned<Fields> | undefined)[]> {
     const { table } = this;
-    const wanted = JSON.stringify(values.map((value) => comparedUniqueValue(table, field, value)));
+    const wanted = JSON.stringify(values.map((value) => foldedValue(table, field, value)));
     const ids = idsOf(this.database, sql(this.sql.findAllBy(field), wanted));
     return ownersOf(table, field, values, await this.records.all(this.database, ids, BACKGROUND));
   }

@@ -6,7 +6,7 @@ import type {
   Value,
 } from '../../../../application/ports/list-query.js';
 import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
-import { foldCase } from '../../../../domain/text.js';
+import { type FieldSpec, foldedOperators, foldedText } from '../../../../domain/fields.js';
 import { keysetCondition, type ScanKey } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
 
@@ -22,7 +22,7 @@ export function columnOf(field: string): string {
 
 export const ID = columnOf('id');
 
-/** The column with the case-folded value of a field that ignores case. */
+/** The column with the folded value of a field. */
 export function foldedColumnOf(field: string): string {
   return `"${field} folded"`;
 }
@@ -47,16 +47,17 @@ export interface Column {
 
 /** The columns of a table. Attributes, lists and fields of which only the presence counts have none. */
 export function columnsOf({ fields }: Pick<RecordTable, 'fields'>): Column[] {
-  return Object.entries(fields).flatMap(([field, { type, isList, ignoresCase }]): Column[] => {
+  return Object.entries(fields).flatMap(([field, spec]): Column[] => {
+    const { type, isList } = spec;
     if (type === 'attributes' || type === 'presence' || isList) return [];
     const name = columnOf(field);
     const expression = `fields ->> '$.${field}'`;
     const valueIn = (record: object) => (memberValue(record, field) as Value | undefined) ?? null;
-    if (!ignoresCase)
+    if (!foldedOperators(spec))
       return [{ name, type: type === 'text' ? 'TEXT' : 'INTEGER', field, expression, valueIn }];
     const foldedIn = (record: object) => {
       const value = valueIn(record);
-      return value === null ? null : foldCase(String(value));
+      return value === null ? null : foldedText(spec, String(value));
     };
     return [
       { name, type: 'TEXT', field, expression, valueIn },
@@ -64,11 +65,16 @@ export function columnsOf({ fields }: Pick<RecordTable, 'fields'>): Column[] {
         name: foldedColumnOf(field),
         type: 'TEXT',
         field,
-        expression: `lower(${expression})`,
+        expression: foldedExpression(spec, expression),
         valueIn: foldedIn,
       },
     ];
   });
+}
+
+/** The folded form of a valid value. */
+function foldedExpression({ ignoresCase, paddedTo = 0 }: FieldSpec, value: string): string {
+  return ignoresCase ? `lower(${value})` : `substr('${'0'.repeat(paddedTo)}' || (${value}), -${paddedTo})`;
 }
 
 /**

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { entriesOf, rangeEntries } from '#src/adapters/outbound/postgresql/attributes.js';
-import { derivedVersion } from '#src/adapters/outbound/postgresql/columns.js';
-import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
-import { TOKENIZER_VERSION } from '#src/application/search/tokenizer.js';
-import { PRODUCTS } from '../../../../support/tables.js';
 
 const NUMBER = fc.oneof(
   fc.double({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1, noNaN: true }),
@@ -20,15 +16,6 @@ const isFound = (number: number, low: number, high: number) => {
   const entries = entriesOf({ size: number });
   return rangeEntries('size', low, high).some((entry) => entries.includes(entry));
 };
-
-describe('the version of the derived columns in PostgreSQL', () => {
-  it('lies between two versions of the tokenizer, and the index of older rows has it', () => {
-    const version = derivedVersion(PRODUCTS);
-    expect(Math.floor(version / 1_000) * 1_000).to.equal(TOKENIZER_VERSION);
-    const indexes = MIGRATIONS.filter((step) => step.includes('derived <') && step.includes('products'));
-    expect(indexes.at(-1)).to.match(new RegExp(`derived < ${version}$`));
-  });
-});
 
 describe('the entries of attributes in PostgreSQL', () => {
   it('tell values of different types apart, and hash what is long', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SqliteDatabase, type Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
+import type { Statements } from '#src/adapters/outbound/sqlite/connection/database.js';
 import { RecordRows } from '#src/adapters/outbound/sqlite/records/record-rows.js';
 import type { Product } from '#src/domain/product.js';
 import { product } from '../../../../../contract/repository/records.js';
@@ -17,8 +17,6 @@ const CHANGES: Partial<Product> = {
   price: { amount: 1, currency: 'EUR' },
 };
 
-const NO_DATABASE = new SqliteDatabase('none.sqlite');
-
 describe('an UPDATE of SQLite', () => {
   /** @returns the columns that SET names */
   const namedBy = (changes: Partial<Product>, before: Partial<Product> = {}): string[] => {
@@ -28,7 +26,7 @@ describe('an UPDATE of SQLite', () => {
       return { run: () => ({ changes: 0 }) };
     }) as unknown as Statements;
     const record = product(1, { ...before, ...changes });
-    new RecordRows(NO_DATABASE, PRODUCTS).replace(statement, record, product(1, before).fields, 1, null);
+    new RecordRows(PRODUCTS).replace(statement, record, product(1, before).fields, 1, null);
     return [...text.matchAll(/(\S+) = \?(?=, | *\n)/g)].map(([, name]) => name ?? '');
   };
   const ALWAYS = ['record_version', 'updated_at', 'change', 'fields'];
