@@ -1,5 +1,7 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
+import { DERIVED_INDEX } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
+import { WORDS_INDEX } from '#src/adapters/outbound/mongo/words.js';
 import type { StoredTable } from '#src/application/ports/table-store.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';
@@ -126,7 +128,8 @@ function contentOf({ name }: StoredTable): string {
 function indexesOf(one: StoredTable): string {
   const indexes = recordIndexes(one);
   const names = indexes.filter(({ unique }) => !unique).map(({ name = '' }) => name);
-  const more = names.filter((name) => name === 'live_words' || /^live_.+_-createdAt$/.test(name));
+  const own: string[] = [WORDS_INDEX, DERIVED_INDEX.name];
+  const more = names.filter((name) => own.includes(name) || /^live_.+_-createdAt$/.test(name));
   const listed = names.filter((name) => !more.includes(name) && !name.startsWith('live_-'));
   const fields = listed.map((name) => (name === 'live' ? 'id' : code(name.replace('live_', ''))));
   const unique = indexes.filter((index) => index.unique).map(({ key }) => code(Object.keys(key).join(', ')));

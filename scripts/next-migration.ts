@@ -41,6 +41,7 @@ export function nextStep(tables: readonly RecordTable[] = TABLES): string {
       ...missingIndexes(table, schema),
       ...missingValues(table, schema),
       ...missingWords(table, schema),
+      ...(schema.columns.has(table.name) ? [] : [`INSERT INTO derived VALUES ('${table.name}', 0, 0, 0);`]),
     ])
     .join('\n');
 }
@@ -96,12 +97,7 @@ function missingColumns(table: RecordTable, { columns }: Schema): string[] {
     return [
       `CREATE TABLE ${table.name} (\n  ${[...FIRST, ...definitions, ...LAST].join(',\n  ')}\n) STRICT;`,
     ];
-  if (missing.length === 0) return [];
-  const values = missing.map(({ name, expression }) => `${name} = ${expression}`);
-  return [
-    ...definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`),
-    `UPDATE ${table.name} SET ${values.join(', ')};`,
-  ];
+  return definitions.map((definition) => `ALTER TABLE ${table.name} ADD COLUMN ${definition};`);
 }
 
 function missingIndexes(table: RecordTable, { indexes }: Schema): string[] {
@@ -148,7 +144,6 @@ function missingWords({ name, searched }: RecordTable, { columns }: Schema): str
     `CREATE VIRTUAL TABLE ${name}_words USING fts5(`,
     "  words, content='', contentless_delete=1, detail=none, tokenize='ascii');",
     `CREATE VIRTUAL TABLE ${name}_terms USING fts5vocab(${name}_words, instance);`,
-    `INSERT INTO word_indexes VALUES ('${name}', 0, 0, 0);`,
   ];
 }
 

@@ -33,7 +33,7 @@ describe('a service on MongoDB', () => {
   });
   const server = new ScriptedMongo((name, command): Scripted | undefined => {
     if (name === 'createIndexes') return indexes;
-    if (name !== 'find') return undefined;
+    if (name !== 'find' || 'derived' in command['filter']) return undefined;
     if (command['find'] === 'products')
       return command['readConcern'].level === 'linearizable' ? confirmation() : found(product);
     const digest = command['filter']['fields.digest']?.$eq;

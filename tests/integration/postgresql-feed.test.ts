@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import type { ChangeFeed, FeedPosition } from '#src/application/ports/change-feed.js';
 import type { Product } from '#src/domain/product.js';
 import { next, product } from '../contract/repository/records.js';
@@ -140,25 +139,6 @@ if (HAS_POSTGRESQL) {
         expect(await changesAfter(feed(), place), deletion).to.equal('expired');
       }
       expect((await store.changes.users.read(users, PAGE))?.changes).to.deep.equal([]);
-    });
-
-    it('begins with what is written after the step that adds it', async () => {
-      const other = await server.createSchema();
-      await server.query(
-        `${MIGRATIONS[0]}; CREATE TABLE schema_version AS SELECT 1 AS version, 1 AS demands;
-        INSERT INTO products (id, version, created_at, updated_at, fields, derived)
-          SELECT i, 7, 0, 0, '{"name":"x"}', 0 FROM generate_series(1, 3) AS i;
-        INSERT INTO products (id, deleted_at) VALUES (4, 5)`,
-        other,
-      );
-      const upgraded = await openStore(settingsOf(other));
-      await upgraded.feedState.turnOn();
-      const place = await upgraded.changes.products.end();
-      await server.query('UPDATE products SET version = 8 WHERE id = 2', other);
-      await upgraded.products.removeAll([{ id: 3, expected: 7, at: 6 }]);
-      expect(await changesAfter(upgraded.changes.products, place)).to.deep.equal({ 2: 8, 3: -8 });
-      await upgraded.close();
-      await server.dropSchema(other);
     });
 
     it('has no change when derived columns are made again', async () => {

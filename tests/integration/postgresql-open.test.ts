@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { columnsOf } from '#src/adapters/outbound/postgresql/columns.js';
-import { MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
+import { LAST_TAKEN, MIGRATIONS } from '#src/adapters/outbound/postgresql/migrations.js';
 import { checkServer } from '#src/adapters/outbound/postgresql/schema.js';
 import { PostgresqlStore, prepared } from '#src/adapters/outbound/postgresql/store.js';
 import { StoreConfigError } from '#src/application/ports/store.js';
@@ -81,6 +81,45 @@ if (HAS_POSTGRESQL)
       await store().open();
       await server.query('UPDATE schema_version SET version = 99', url);
       expect(await failure()).to.equal(undefined);
+    });
+
+    it('brings the schema of the last unreleased build to its own, and keeps the records', async () => {
+      const described = async () =>
+        (
+          await server.query(
+            `SELECT indexdef AS definition FROM pg_indexes WHERE schemaname = current_schema() UNION ALL
+              SELECT concat_ws(' ', table_name, column_name, data_type, column_default) FROM information_schema.columns
+                WHERE table_schema = current_schema() ORDER BY 1`,
+            url,
+          )
+        ).rows;
+      await store().open();
+      const wanted = await described();
+      await server.query(
+        `${TABLES.map(({ name }) => `DROP INDEX ${name}_derived; ALTER TABLE ${name} ALTER derived DROP DEFAULT;`).join('')}
+        ALTER TABLE products DROP "gtin folded"; ALTER TABLE products DROP long_text;
+        DROP INDEX products_long_text, users_long_text; ALTER TABLE users DROP long_text; DROP TABLE leases;
+        CREATE INDEX products_doubtful ON products (id); CREATE INDEX products_outdated ON products (id);
+        CREATE INDEX users_doubtful ON users (id); UPDATE schema_version SET version = ${LAST_TAKEN};
+        INSERT INTO products (id, version, created_at, updated_at, fields, derived) VALUES (1, 1, 1, 1, '{}', 4000001)`,
+        url,
+      );
+      await store().open();
+      expect(await described()).to.deep.equal(wanted);
+      const counted = await server.query(
+        'SELECT version, (SELECT count(*)::int AS records FROM products) FROM schema_version',
+        url,
+      );
+      expect(counted.rows).to.deep.equal([{ version: MIGRATIONS.length, records: 1 }]);
+    });
+
+    it('refuses the schema of another unreleased build, with the commit that upgrades it', async () => {
+      await store().open();
+      await server.query('UPDATE schema_version SET version = 5', url);
+      expect(await failure())
+        .to.be.instanceOf(StoreConfigError)
+        .with.property('message')
+        .that.matches(/schema 5 of an unreleased build.* commit 6824beef .* to 11/);
     });
 
     it('refuses a schema that demands a later release', async () => {

@@ -41,7 +41,7 @@ describe('the generated blocks', () => {
 
   it('have a row for each collection of MongoDB, with its indexes', () => {
     const indexes =
-      'list: id, `createdAt`, `updatedAt`, `name`, `email`; unique: `folded.email`; `live_words`; `ttl_deletedAt`; `pending`';
+      'list: id, `createdAt`, `updatedAt`, `name`, `email`; unique: `folded.email`; `live_block_words`; `live_derived`; `ttl_deletedAt`; `pending`';
     expect(outputOf('collections')).to.include(`| \`users\` | the same | ${indexes} |`);
     expect(outputOf('collections').join('\n')).to.include('`live_userId_-createdAt`');
   });

@@ -39,7 +39,6 @@ describe('the next step', () => {
   it('adds the columns and indexes of new fields', () => {
     expect(stepFor('products', { shade: TEXT })).to.equal(
       `ALTER TABLE products ADD COLUMN "shade" TEXT;
-UPDATE products SET "shade" = fields ->> '$.shade';
 CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
     );
     const box: FieldTable = {
@@ -62,13 +61,11 @@ CREATE INDEX products_shade ON products ("shade") WHERE "shade" IS NOT NULL;`,
     };
     expect(stepFor('orders', box)).to.equal(
       `ALTER TABLE orders ADD COLUMN "box.depth" INTEGER;
-UPDATE orders SET "box.depth" = fields ->> '$.box.depth';
 CREATE INDEX orders_box_depth ON orders ("box.depth");`,
     );
     expect(stepFor('orders', { code: { ...TEXT, unique: true, ignoresCase: true } })).to.equal(
       `ALTER TABLE orders ADD COLUMN "code" TEXT;
 ALTER TABLE orders ADD COLUMN "code folded" TEXT;
-UPDATE orders SET "code" = fields ->> '$.code', "code folded" = lower(fields ->> '$.code');
 CREATE INDEX orders_code ON orders ("code") WHERE "code" IS NOT NULL;
 CREATE UNIQUE INDEX orders_code_folded ON orders ("code folded") WHERE "code folded" IS NOT NULL;`,
     );
@@ -88,7 +85,7 @@ CREATE UNIQUE INDEX products_name ON products ("name");`,
       '  "name" TEXT,',
       'CREATE INDEX shelves_name ON shelves ("name");',
       'CREATE INDEX shelves_created_at ON shelves (created_at);',
-      "INSERT INTO word_indexes VALUES ('shelves', 0, 0, 0);",
+      "INSERT INTO derived VALUES ('shelves', 0, 0, 0);",
     ]);
   });
 
