@@ -36,7 +36,7 @@ export function encodeChangeCursor({ list, view, place }: ChangeCursor): string 
 
 /** @returns undefined if the service did not issue the text as a cursor of changes */
 export function decodeChangeCursor(text: string): ChangeCursor | undefined {
-  const [list, view, at, position] = unsealed(KIND, text) ?? [];
+  const [list, view, at, position] = unsealed(KIND, 4, text) ?? [];
   if (typeof list !== 'string' || typeof view !== 'string') return undefined;
   if (!Number.isSafeInteger(at) || typeof position !== 'string') return undefined;
   return { list, view, place: { at: Number(at), position } };
@@ -56,12 +56,11 @@ const CURSOR = cursorParameter(
   (text) => decodeChangeCursor(text) !== undefined,
 );
 
-/** A parsed request for changes. */
-interface ParsedRequest<Fields> {
-  readonly parameters: Query;
-  readonly view: FieldSelection<Fields>;
-  /** Absent: the client knows no place yet. */
-  readonly from: ChangePlace | undefined;
+/** Returns the path of the changes of a resource behind a place. */
+export function changesPath(resource: ResourceDefinition<never>, place: ChangePlace): string {
+  const { version, path } = resource;
+  const cursor = encodeChangeCursor({ list: listName(resource), view: '', place });
+  return `/v${version}/${path}/${CHANGES}?cursor=${cursor}`;
 }
 
 /** The operation that shows what changed: a page as a JSON array or NDJSON, or everything up to now as NDJSON. */
@@ -69,105 +68,79 @@ export function changesOperation<Fields>(
   resource: ResourceDefinition<Fields>,
   reader: ChangeReader<Fields>,
 ): Handler & Pick<Policy, 'parameters' | 'varyBy'> {
+  const list = listName(resource);
   const views = new FieldSelector(resource, 'change');
-  const changes = new ChangesHandler(listName(resource), views, reader);
   return {
     parameters: parametersOf(CURSOR, LIMIT, views.parameter),
     produces: [NDJSON_UTF8],
     varyBy: ['Prefer', 'Accept-Encoding'],
-    handle: (ctx, query) => changes.respond(ctx, query),
+    handle: respond,
   };
-}
 
-/** Returns the path of the changes of a resource behind a place. */
-export function changesPath(resource: ResourceDefinition<never>, place: ChangePlace): string {
-  const { version, path } = resource;
-  return `/v${version}/${path}/${CHANGES}?cursor=${encodeChangeCursor({ list: listName(resource), view: '', place })}`;
-}
-
-class ChangesHandler<Fields> {
-  constructor(
-    private readonly list: string,
-    private readonly views: FieldSelector<Fields>,
-    private readonly reader: ChangeReader<Fields>,
-  ) {}
-
-  async respond(ctx: Context, parameters: Query): Promise<void> {
-    const view = this.views.read(parameters);
-    const request = { parameters, view, from: this.placeIn(parameters, view) };
-    const seconds = request.from && preferredWaitSeconds(ctx);
-    if (request.from && seconds) await this.wait(ctx, request.from, seconds);
+  async function respond(ctx: Context, parameters: Query): Promise<void> {
+    const view = views.read(parameters);
+    const from = placeIn(parameters.get('cursor'), view);
+    const setLink = (place: ChangePlace, limit?: number) => {
+      const cursor = encodeChangeCursor({ list, view: viewKey(view), place });
+      ctx.set(
+        'Link',
+        nextLink({ path: ctx.path, parameters, addressOf: ctx.state.addressOf }, limit, cursor),
+      );
+    };
+    const seconds = from && preferredWaitSeconds(ctx);
+    if (from && seconds) await wait(ctx, from, seconds);
     const isStream = preferred(ctx) === NDJSON_UTF8;
-    if (isStream && !parameters.has('limit')) await this.respondAll(ctx, request);
-    else await this.respondPage(ctx, request, isStream);
+    if (isStream && !parameters.has('limit')) {
+      await ctx.state.limits.acquire(ctx, 'exports');
+      const until = await reader.end();
+      const slices = reader.slices(from ?? until, until);
+      const first = await slices.next();
+      setLink(until);
+      streamLines(ctx, first.value ?? [], slices, linesOf(view));
+    } else {
+      const limit = Number(parameters.get('limit') ?? LIMITS.default);
+      await ctx.state.limits.reserveResponse(ctx, largestPage(limit));
+      const { changes, next } = from
+        ? await reader.page(from, limit)
+        : { changes: [], next: await reader.end() };
+      setLink(next, limit);
+      if (isStream) await respondLines(ctx, changes, linesOf(view));
+      else {
+        ctx.set('Content-Type', JSON_TYPE);
+        ctx.body = await jsonArray(changes, (change) => jsonOf(view, change), taskOf(ctx));
+      }
+    }
     if (seconds !== undefined) addAppliedPreference(ctx, `wait=${seconds}`);
+  }
+
+  /**
+   * Returns the place of a cursor; undefined if the client knows none yet.
+   * @throws HttpError `cursor_mismatch`
+   */
+  function placeIn(text: string | undefined, view: FieldSelection<Fields>): ChangePlace | undefined {
+    const cursor = decodeChangeCursor(text ?? '');
+    if (!cursor || (cursor.list === list && cursor.view === viewKey(view))) return cursor?.place;
+    throw cursorMismatch('another resource or other fields');
   }
 
   /**
    * Holds nothing but a place among those who wait.
    * @throws AppError `unavailable`, `cursor_expired`; that of a credential that is not valid any more
    */
-  private async wait(ctx: Context, from: ChangePlace, seconds: number): Promise<void> {
+  async function wait(ctx: Context, from: ChangePlace, seconds: number): Promise<void> {
     const { res, state } = ctx;
     const check = () => state.checkAccess?.();
     const permit = await state.limits.acquire(ctx, 'waits');
     const started = performance.now();
     try {
       const onEnd = (end: () => void) => void res.once('close', end);
-      await this.reader.wait(from, { ms: seconds * 1_000, task: taskOf(ctx), check, onEnd });
+      await reader.wait(from, { ms: seconds * 1_000, task: taskOf(ctx), check, onEnd });
       await check();
     } finally {
       state.waitedMs = Math.round(performance.now() - started);
       permit.release();
     }
     if (res.closed) throw unavailable('The client is gone.');
-  }
-
-  private async respondPage(
-    ctx: Context,
-    { parameters, view, from }: ParsedRequest<Fields>,
-    isStream: boolean,
-  ): Promise<void> {
-    const limit = Number(parameters.get('limit') ?? LIMITS.default);
-    const task = taskOf(ctx);
-    await ctx.state.limits.reserveResponse(ctx, largestPage(limit));
-    const { changes, next } = from
-      ? await this.reader.page(from, limit)
-      : { changes: [], next: await this.reader.end() };
-    this.setLink(ctx, parameters, view, next, limit);
-    if (isStream) await respondLines(ctx, changes, linesOf(view));
-    else {
-      ctx.set('Content-Type', JSON_TYPE);
-      ctx.body = await jsonArray(changes, (change) => jsonOf(view, change), task);
-    }
-  }
-
-  private async respondAll(ctx: Context, { parameters, view, from }: ParsedRequest<Fields>): Promise<void> {
-    await ctx.state.limits.acquire(ctx, 'exports');
-    const until = await this.reader.end();
-    const slices = this.reader.slices(from ?? until, until);
-    const first = await slices.next();
-    this.setLink(ctx, parameters, view, until, undefined);
-    streamLines(ctx, first.value ?? [], slices, linesOf(view));
-  }
-
-  /** @throws HttpError `cursor_mismatch` */
-  private placeIn(parameters: Query, view: FieldSelection<Fields>): ChangePlace | undefined {
-    const cursor = decodeChangeCursor(parameters.get('cursor') ?? '');
-    if (!cursor || (cursor.list === this.list && cursor.view === viewKey(view))) return cursor?.place;
-    throw cursorMismatch('another resource or other fields');
-  }
-
-  private setLink(
-    ctx: Context,
-    parameters: Query,
-    view: FieldSelection<Fields>,
-    place: ChangePlace,
-    limit: number | undefined,
-  ): void {
-    const { addressOf } = ctx.state;
-    const cursor = encodeChangeCursor({ list: this.list, view: viewKey(view), place });
-    ctx.set('Link', nextLink({ path: ctx.path, parameters, addressOf }, limit, cursor));
   }
 }
 

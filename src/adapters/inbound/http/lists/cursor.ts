@@ -29,10 +29,14 @@ export function sealed(kind: string, values: readonly unknown[]): string {
   return Buffer.from(checksum + json).toString('base64url');
 }
 
-/** The values in a cursor of this kind. Undefined if {@link sealed} did not make the text. */
-export function unsealed(kind: string, text: string): readonly unknown[] | undefined {
+/**
+ * The values in a cursor of this kind.
+ * @returns undefined if {@link sealed} did not make the text from this number of values
+ */
+export function unsealed(kind: string, count: number, text: string): readonly unknown[] | undefined {
   const values = parseJson(Buffer.from(text, 'base64url').toString('utf8').slice(CHECKSUM_LENGTH));
-  return Array.isArray(values) && sealed(kind, values) === text ? values : undefined;
+  const isWhole = Array.isArray(values) && values.length === count;
+  return isWhole && sealed(kind, values) === text ? values : undefined;
 }
 
 /** A position in a list. Opaque to clients. */
@@ -49,7 +53,7 @@ export function encodeCursor(list: string, { position, fingerprint }: Cursor): s
 
 /** @returns undefined if this list did not issue the cursor */
 export function decodeCursor(list: string, text: string): Cursor | undefined {
-  const [side, inclusive, fingerprint, values] = unsealed(list, text) ?? [];
+  const [side, inclusive, fingerprint, values] = unsealed(list, 4, text) ?? [];
   if ((side !== 'after' && side !== 'before') || typeof inclusive !== 'boolean') return undefined;
   if (typeof fingerprint !== 'string' || !Array.isArray(values) || !values.every(isValue)) return undefined;
   return { position: { side, inclusive, values }, fingerprint };

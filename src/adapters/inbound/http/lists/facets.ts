@@ -144,7 +144,7 @@ export class FacetQueryParser {
 
   /** @returns undefined if the service did not issue the text as a cursor of these facets */
   private decode(text: string): FacetCursor | undefined {
-    const [fingerprint, value, count] = unsealed(this.kind, text) ?? [];
+    const [fingerprint, value, count] = unsealed(this.kind, 3, text) ?? [];
     if (typeof fingerprint !== 'string' || !Number.isSafeInteger(count) || Number(count) < 1)
       return undefined;
     if (typeof value !== 'number' && typeof value !== 'boolean' && !isTextInCursor(value)) return undefined;

@@ -28,15 +28,7 @@ const EXPORT_PAGE = { limit: 64, bytes: 262_144 };
 
 const preferred = preferredType([JSON_UTF8, NDJSON_UTF8, CSV_UTF8]);
 
-/** A parsed request for a list. */
-interface ParsedList {
-  /** As the client sent it: the links to other pages repeat it. */
-  readonly query: ListQuery;
-  /** All filters, those of the public view too. */
-  readonly filters: readonly Filter[];
-  readonly cacheControl: string;
-  readonly parameters: Query;
-}
+export type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>;
 
 /**
  * The operation that lists records: a page as a JSON array, NDJSON or CSV, or the whole list as NDJSON or CSV.
@@ -48,124 +40,86 @@ export function listOperation<Fields>(
   policy: ReadPolicy<Fields>,
   hasChanges = false,
 ): Handler & Pick<Policy, 'parameters' | 'varyBy'> {
+  const list = listName(resource);
   const views = new FieldSelector(resource, 'list');
   const csv = new CsvList(resource, views.parameter);
-  const parser = new ListQueryParser(listName(resource), resource, csv.parameter);
-  const { parameters } = parser;
-  const list = new ListHandler(resource, parser, views, csv, service, policy, hasChanges);
+  const parser = new ListQueryParser(list, resource, csv.parameter);
+  const { parameters: table } = parser;
   return {
     parameters: {
-      ...parameters,
+      ...table,
       find: (name, ctx) =>
-        name === 'fields' && preferred(ctx) !== CSV_UTF8 ? views.parameter : parameters.find(name, ctx),
+        name === 'fields' && preferred(ctx) !== CSV_UTF8 ? views.parameter : table.find(name, ctx),
     },
     produces: [NDJSON_UTF8, CSV_UTF8],
     varyBy: ['Prefer', 'Accept-Encoding', ...varyByReader(policy)],
-    handle: (ctx, parameters) => list.respond(ctx, parameters),
+    handle: respond,
   };
-}
 
-export type ListService<Fields> = Pick<RecordService<Fields>, 'list' | 'count' | 'pages'>;
-
-class ListHandler<Fields> {
-  constructor(
-    private readonly resource: ResourceDefinition<Fields>,
-    private readonly parser: ListQueryParser,
-    private readonly views: FieldSelector<Fields>,
-    private readonly csv: CsvList<Fields>,
-    private readonly service: ListService<Fields>,
-    private readonly policy: ReadPolicy<Fields>,
-    private readonly hasChanges: boolean,
-  ) {}
-
-  async respond(ctx: Context, parameters: Query): Promise<void> {
+  async function respond(ctx: Context, parameters: Query): Promise<void> {
     const task = taskOf(ctx);
-    const query = { ...this.parser.read(parameters), task };
-    const { cacheControl, only } = readingOf(ctx, this.resource.readScope, this.policy);
+    // As the client sent it: the links to other pages repeat it.
+    const query = { ...parser.read(parameters), task };
+    const { cacheControl, only } = readingOf(ctx, resource.readScope, policy);
     const filters = only ? [...query.filters, only.filter] : query.filters;
-    const list = { query, filters, cacheControl, parameters };
-    const format = this.lineFormat(ctx, parameters);
+    const format = lineFormat(ctx, parameters);
     const isExport = format && !parameters.has('limit');
     if (isExport) await ctx.state.limits.acquire(ctx, 'exports');
     else await ctx.state.limits.reserveResponse(ctx, largestPage(query.limit));
-    const total = prefersCount(ctx) ? await this.service.count(filters, task) : undefined;
-    if (isExport) await this.respondExport(ctx, list, format, total);
-    else await this.respondPage(ctx, list, format, total);
-  }
-
-  /** @returns undefined if the client prefers a JSON array */
-  private lineFormat(ctx: Context, parameters: Query): LineFormat<Versioned<Fields>> | undefined {
-    switch (preferred(ctx)) {
-      case NDJSON_UTF8:
-        return ndjson(this.views.read(parameters).toJson);
-      case CSV_UTF8:
-        return this.csv.read(parameters);
-      default:
-        return undefined;
-    }
-  }
-
-  private async respondPage(
-    ctx: Context,
-    list: ParsedList,
-    format: LineFormat<Versioned<Fields>> | undefined,
-    total: number | undefined,
-  ): Promise<void> {
-    const { records, link } = await this.page(ctx, list);
-    if (format) {
-      this.setHeaders(ctx, list, total, link);
-      await respondLines(ctx, records, format);
+    const total = prefersCount(ctx) ? await service.count(filters, task) : undefined;
+    const setHeaders = (link?: string) => {
+      ctx.set('Cache-Control', cacheControl);
+      // Not in the tag: it is the same on all pages.
+      const links = hasChanges ? withMonitor(link, ctx.path, ctx.state.addressOf) : link;
+      if (links) ctx.set('Link', links);
+      if (total === undefined) return;
+      ctx.set('X-Total-Count', String(total));
+      addAppliedPreference(ctx, 'count=exact');
+    };
+    if (isExport) {
+      const pages = exportPages(query, filters);
+      const first = await pages.next();
+      setHeaders();
+      streamLines(ctx, first.value ?? [], pages, format);
       return;
     }
-    const { toJson } = this.views.read(list.parameters);
-    const body = await jsonArray(records, toJson, list.query.task);
+    const page = await service.list({ ...query, filters });
+    const url = { list, path: ctx.path, parameters, addressOf: ctx.state.addressOf };
+    const link = linkHeader(url, query, page);
+    if (format) {
+      setHeaders(link);
+      await respondLines(ctx, page.records, format);
+      return;
+    }
+    const body = await jsonArray(page.records, views.read(parameters).toJson, task);
     const tag = weakTag(body, link, String(total ?? ''));
     const isUnchanged = matchesIfNoneMatch(ctx, tag);
-    this.setHeaders(ctx, list, total, link);
+    setHeaders(link);
     ctx.set('ETag', tag);
     ctx.set('Content-Type', JSON_TYPE);
     if (isUnchanged) ctx.status = 304;
     else ctx.body = body;
   }
 
+  /** @returns undefined if the client prefers a JSON array */
+  function lineFormat(ctx: Context, parameters: Query): LineFormat<Versioned<Fields>> | undefined {
+    switch (preferred(ctx)) {
+      case NDJSON_UTF8:
+        return ndjson(views.read(parameters).toJson);
+      case CSV_UTF8:
+        return csv.read(parameters);
+      default:
+        return undefined;
+    }
+  }
+
   /** @throws HttpError `invalid_parameter` if the cursor goes backwards, because an export goes only forwards */
-  private async respondExport(
-    ctx: Context,
-    list: ParsedList,
-    format: LineFormat<Versioned<Fields>>,
-    total: number | undefined,
-  ): Promise<void> {
-    const { query, filters } = list;
+  function exportPages(query: ListQuery, filters: readonly Filter[]) {
     if (query.from?.side === 'before') {
       const issue = invalid('limit', 'required', 'is needed with a cursor that goes backwards');
       throw invalidParameters([['invalid_parameter', issue]]);
     }
-    const pages = this.service.pages({ ...query, filters, ...EXPORT_PAGE });
-    const first = await pages.next();
-    this.setHeaders(ctx, list, total);
-    streamLines(ctx, first.value ?? [], pages, format);
-  }
-
-  private async page(ctx: Context, { query, filters, parameters }: ParsedList) {
-    const page = await this.service.list({ ...query, filters });
-    const { addressOf } = ctx.state;
-    const url = { list: listName(this.resource), path: ctx.path, parameters, addressOf };
-    return { records: page.records, link: linkHeader(url, query, page) };
-  }
-
-  private setHeaders(
-    ctx: Context,
-    { cacheControl }: ParsedList,
-    total: number | undefined,
-    link?: string,
-  ): void {
-    ctx.set('Cache-Control', cacheControl);
-    // Not in the tag: it is the same on all pages.
-    const links = this.hasChanges ? withMonitor(link, ctx.path, ctx.state.addressOf) : link;
-    if (links) ctx.set('Link', links);
-    if (total === undefined) return;
-    ctx.set('X-Total-Count', String(total));
-    addAppliedPreference(ctx, 'count=exact');
+    return service.pages({ ...query, filters, ...EXPORT_PAGE });
   }
 }
 

@@ -128,9 +128,8 @@ export function apiKeyRoutes(
     ),
     purpose: operations.purpose('revoke'),
   };
-  return routesOf(
-    resource,
-    { GET: operations.list(), POST: issueKey },
-    { GET: operations.read((ctx) => service.read(idOf(ctx))), DELETE: revoke },
-  );
+  return routesOf(resource, {
+    '': { GET: operations.list(), POST: issueKey },
+    '/{id}': { GET: operations.read((ctx) => service.read(idOf(ctx))), DELETE: revoke },
+  });
 }

@@ -1,6 +1,5 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
-import type { FieldTable } from '../../../../domain/fields.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import type { PathKey, Route } from '../core/route.js';
 import type { ImportTools } from '../import/import-handler.js';
@@ -8,46 +7,33 @@ import { FACETS, facetNames } from '../lists/facets.js';
 import { CHANGES } from '../lists/link-header.js';
 import { IMPORTS, ResourceOperations, type ResourcePolicy } from './resource-operations.js';
 
-/** Further routes of a resource. */
-interface FurtherRoutes {
-  readonly imports?: Route['operations'];
-  readonly changes?: Route['operations'] | undefined;
-  readonly facets?: Route['operations'] | undefined;
-  /** What belongs to an item, by the last segment of its path. */
-  readonly below?: Readonly<Record<string, Route['operations']>>;
-  /** An item by the value of a unique field. */
-  readonly byKey?: readonly { readonly key: PathKey; readonly operations: Route['operations'] }[];
-}
+/** The operations of a path below that of the collection, such as `/{id}`. Undefined: there is no such path. */
+type Paths = Readonly<Record<string, Route['operations'] | undefined>>;
 
-const ID = '/([1-9][0-9]{0,15})';
-
-/** The routes of a resource: the collection, the item, and others if it has any. */
+/**
+ * The routes of a resource.
+ * @param key the field in braces at the end of the paths, unless that is the id
+ */
 export function routesOf(
   { path, version, deprecation }: ResourceDefinition<never>,
-  collection: Route['operations'],
-  item: Route['operations'],
-  { imports, changes, facets, below = {}, byKey = [] }: FurtherRoutes = {},
+  paths: Paths,
+  key?: PathKey,
 ): Route[] {
-  const route = (rest: string, pattern: string, operations: Route['operations'], key?: PathKey): Route => ({
-    template: `/v${version}/${path}${rest}`,
-    access: 'bearer',
-    path: new RegExp(`^(?:/v${version})?/${path}${pattern}$`),
-    version,
-    deprecation,
-    operations,
-    key,
+  return Object.entries(paths).flatMap(([rest, operations]): Route[] => {
+    if (!operations) return [];
+    const pattern = rest.replace('{id}', '([1-9][0-9]{0,15})').replace(/\{.+\}$/, '([^/]+)');
+    return [
+      {
+        template: `/v${version}/${path}${rest}`,
+        access: 'bearer',
+        path: new RegExp(`^(?:/v${version})?/${path}${pattern}$`),
+        version,
+        deprecation,
+        operations,
+        key,
+      },
+    ];
   });
-  return [
-    route('', '', collection),
-    route('/{id}', ID, item),
-    ...Object.entries(below).map(([name, operations]) => route(`/{id}/${name}`, `${ID}/${name}`, operations)),
-    ...(imports ? [route(`/${IMPORTS}`, `/${IMPORTS}`, imports)] : []),
-    ...(changes ? [route(`/${CHANGES}`, `/${CHANGES}`, changes)] : []),
-    ...(facets ? [route(`/${FACETS}`, `/${FACETS}`, facets)] : []),
-    ...byKey.map(({ key, operations }) =>
-      route(`/${key.field}/{${key.field}}`, `/${key.field}/([^/]+)`, operations, key),
-    ),
-  ];
 }
 
 /**
@@ -61,33 +47,20 @@ export function resourceRoutes<Fields>(
   imports: ImportTools,
   changes?: ChangeReader<Fields>,
 ): Route[] {
-  const operations = new ResourceOperations(resource, service, policy);
-  const byKey = pathKeys(resource.table).map((key) => {
-    const keyed = new ResourceOperations(resource, service, policy, key);
-    const item = { GET: keyed.read(), PUT: keyed.put(), PATCH: keyed.patch(), DELETE: keyed.remove() };
-    return { key, operations: item };
+  const all = new ResourceOperations(resource, service, policy);
+  const ofResource = routesOf(resource, {
+    '': { GET: all.list(changes !== undefined), POST: all.create() },
+    '/{id}': { GET: all.read(), PUT: all.replace(), PATCH: all.patch(), DELETE: all.remove() },
+    [`/${IMPORTS}`]: { POST: all.importMany(imports) },
+    [`/${CHANGES}`]: changes && { GET: all.changes(changes) },
+    [`/${FACETS}`]: facetNames(resource).length > 0 ? { GET: all.facets() } : undefined,
   });
-  return routesOf(
-    resource,
-    { GET: operations.list(changes !== undefined), POST: operations.create() },
-    {
-      GET: operations.read(),
-      PUT: operations.replace(),
-      PATCH: operations.patch(),
-      DELETE: operations.remove(),
-    },
-    {
-      imports: { POST: operations.importMany(imports) },
-      changes: changes && { GET: operations.changes(changes) },
-      facets: facetNames(resource).length > 0 ? { GET: operations.facets() } : undefined,
-      byKey,
-    },
-  );
-}
-
-/** The unique fields by which a path can name a record. */
-function pathKeys(table: FieldTable): PathKey[] {
-  return Object.entries(table).flatMap(([field, rule]) =>
-    rule.kind === 'text' && rule.unique ? [{ field, rule }] : [],
-  );
+  const byKey = Object.entries(resource.table).flatMap(([field, rule]) => {
+    if (rule.kind !== 'text' || !rule.unique) return [];
+    const key = { field, rule };
+    const one = new ResourceOperations(resource, service, policy, key);
+    const operations = { GET: one.read(), PUT: one.put(), PATCH: one.patch(), DELETE: one.remove() };
+    return routesOf(resource, { [`/${field}/{${field}}`]: operations }, key);
+  });
+  return [...ofResource, ...byKey];
 }

@@ -154,25 +154,20 @@ export function webhookRoutes(
     operations.setCreationHeaders(ctx, created);
     operations.respondToWrite(ctx, 201, created.record);
   });
-  return routesOf(
-    resource,
-    { GET: list, POST: register },
-    {
+  return routesOf(resource, {
+    '': { GET: list, POST: register },
+    '/{id}': {
       GET: operations.read((ctx) => service.read(idOf(ctx))),
       PATCH: revise,
       DELETE: operations.remove((ctx, precondition) => service.remove(idOf(ctx), precondition)),
     },
-    {
-      below: {
-        secret: {
-          POST: operations.act('renew', (ctx, precondition) =>
-            service.renewSecretFor(ctx.state.principal, idOf(ctx), precondition),
-          ),
-        },
-        deliveries: { GET: attempts, POST: test },
-      },
+    '/{id}/secret': {
+      POST: operations.act('renew', (ctx, precondition) =>
+        service.renewSecretFor(ctx.state.principal, idOf(ctx), precondition),
+      ),
     },
-  );
+    '/{id}/deliveries': { GET: attempts, POST: test },
+  });
 }
 
 /** Lists show the state of each webhook. */
