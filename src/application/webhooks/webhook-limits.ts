@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '../../domain/errors.js';
-import type { Id, Versioned } from '../../domain/record.js';
+import type { Versioned } from '../../domain/record.js';
 import type { Webhook } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import type { Repository } from '../ports/repository.js';
@@ -19,22 +19,22 @@ const WRITES = { total: 1, perClient: 1, maxWaiting: 200, patienceMs: 5_000 };
  */
 export function limitedWebhooks(records: Repository<Webhook>): Repository<Webhook> {
   const writes = new FairSemaphore(WRITES);
-  const hasRoom = async (createdBy: Id, isNew: boolean): Promise<boolean> => {
-    if (isNew && (await records.count([])) >= MAX_IN_ALL) return false;
-    return (await records.count([{ field: 'createdBy', operator: 'eq', value: createdBy }])) < MAX_OF_KEY;
+  const isPermitted = async ({ id, fields: { createdBy } }: Versioned<Webhook>, isNew: boolean) => {
+    const isFull = isNew && (await records.count([])) >= MAX_IN_ALL;
+    const own = [{ field: 'createdBy', operator: 'eq', value: createdBy } as const];
+    if (!isFull && (await records.count(own)) < MAX_OF_KEY) return true;
+    // Another request with the same idempotency key may have just made it: then the store says so.
+    return isNew && (await records.findUsedIds([id])).has(id);
   };
-  /** Whether another request with the same idempotency key has just made it: then the store says so. */
-  const isMade = async (id: Id): Promise<boolean> => (await records.findUsedIds([id])).has(id);
   const write = async <Outcome>(
-    { id, fields: { createdBy } }: Versioned<Webhook>,
+    webhook: Versioned<Webhook>,
     isNew: boolean,
     run: () => Promise<readonly Outcome[]>,
   ): Promise<readonly (Outcome | AppError)[]> => {
-    const permit = await writes.acquire(String(createdBy));
+    const permit = await writes.acquire(String(webhook.fields.createdBy));
     if (!permit) throw unavailable('Too many webhooks are being made. This one was not; try again.');
     try {
-      const isPermitted = (await hasRoom(createdBy, isNew)) || (isNew && (await isMade(id)));
-      return isPermitted ? await run() : [limitReached()];
+      return (await isPermitted(webhook, isNew)) ? await run() : [limitReached()];
     } finally {
       permit.release();
     }

@@ -95,7 +95,7 @@ interface Watched {
  * Sends the messages of all webhooks: one at a time for each webhook, in the order of the feeds, each until the receiver
  * takes it. Every process of a store runs one. The one that stores a lease on a webhook sends; a place advances only by
  * the compare-and-write of the lease's owner after a 2xx. So a message may be sent twice, if a process ends or a lease
- * runs out meanwhile, and none is left out.
+ * runs out before, and none is left out.
  */
 export class WebhookSender {
   private watched = new Map<Id, Watched>();
@@ -274,15 +274,14 @@ export class WebhookSender {
     watched.readAt = clock.now();
     const news: News = new Map();
     const message = await this.messageFor(webhook.fields, state, news);
-    if (message === 'expired')
-      return this.pause(
-        webhook,
-        'expired',
-        'The receiver took no message for so long that changes may be missing',
-      );
-    if (!message) return this.refresh(id, state, news);
+    if (message === 'expired') return this.pause(webhook, 'expired', EXPIRED);
+    if (!message) {
+      if (news.size > 0) await this.store(id, state, news);
+      return;
+    }
     watched.isDue = true;
-    if (!(await this.take(id, state, message, news))) return;
+    const lease = { owner: this.deps.owner, until: clock.now() + LEASE_MS };
+    if (!(await this.store(id, state, news, { pending: message, lease }))) return;
     watched.pendingSince = message.madeAt;
     await this.settle(watched, webhook, message, await this.send(webhook, message));
   }
@@ -319,9 +318,9 @@ export class WebhookSender {
       // A feed shows no deletion whose tombstone was purged by a process that knew no feeds.
       const isOld = now - place.readAt > PLACE_MS;
       const page = isOld ? undefined : await this.deps.feeds[name].read(place.at, MAX_CHANGES);
-      if (!page) return mayBeMissing ? 'expired' : this.resync(name, place);
-      if (page.changes.length > 0)
-        return mayBeMissing ? 'expired' : this.changed(name, place, page.changes, page.next);
+      if (mayBeMissing && page?.changes.length !== 0) return 'expired';
+      if (!page) return this.message(name, place, await this.deps.feeds[name].end());
+      if (page.changes.length > 0) return this.message(name, place, page.next, page.changes);
       // The clock may have been ahead.
       if (Math.abs(now - place.readAt) >= REFRESH_MS)
         news.set(name, { ...place, at: page.next, readAt: now });
@@ -336,50 +335,42 @@ export class WebhookSender {
   ): Promise<PendingMessage | undefined> {
     if (!pending || starts[pending.resource]?.at !== pending.start) return undefined;
     if (this.deps.clock.now() - pending.madeAt > PLACE_MS) return undefined;
-    const from = isResync(pending) ? pending.next : (places[pending.resource]?.at ?? pending.start);
+    const from = pending.type.endsWith(RESYNC)
+      ? pending.next
+      : (places[pending.resource]?.at ?? pending.start);
     return (await this.deps.feeds[pending.resource].read(from, 1)) && pending;
   }
 
-  private changed(
+  /** @param changes absent: some are missing. The receiver reads everything, and then what follows */
+  private message(
     resource: ResourceName,
     { start }: FeedPlace,
-    changes: readonly RecordChange<unknown>[],
     next: FeedPosition,
+    changes?: readonly RecordChange<unknown>[],
   ): PendingMessage {
-    const thin = changes.map((change) => ({
+    const { deliveries, addressOf } = this.deps;
+    const thin = changes?.map((change) => ({
       id: change.id,
       version: change.version,
       ...('deleted' in change && { deleted: true }),
     }));
-    return this.message(`${resource}.changed`, { resource, start, next }, thin);
+    const data = { ...(thin && { changes: thin }), next: addressOf(resource, next) };
+    const type = `${resource}${thin ? '.changed' : RESYNC}`;
+    return { ...deliveries.message(type, thin?.length ?? 0, data), resource, start, next };
   }
 
-  /** Changes are missing. The receiver reads everything, and then what follows. */
-  private async resync(resource: ResourceName, { start }: FeedPlace): Promise<PendingMessage> {
-    const next = await this.deps.feeds[resource].end();
-    return this.message(`${resource}${RESYNC}`, { resource, start, next });
-  }
-
-  private message(
-    type: string,
-    about: Pick<PendingMessage, 'resource' | 'start' | 'next'>,
-    changes?: readonly object[],
-  ): PendingMessage {
-    const next = this.deps.addressOf(about.resource, about.next);
-    const data = { ...(changes && { changes }), next };
-    return { ...this.deps.deliveries.message(type, changes?.length ?? 0, data), ...about };
-  }
-
-  /** Stores the message, a lease and newer places, unless the state has changed. */
-  private async take(id: Id, seen: WebhookState, message: PendingMessage, news: News): Promise<boolean> {
-    const { deliveries, clock, owner } = this.deps;
-    const lease = { owner, until: clock.now() + LEASE_MS };
-    const taken = await deliveries.change(id, (state) =>
-      isDeepStrictEqual(sendingPart(state), sendingPart(seen))
-        ? { ...withNews(state, news), pending: message, lease }
-        : undefined,
-    );
-    return taken !== undefined;
+  /** Stores newer places and a message with its lease, unless it has changed who sends what. @returns whether it did */
+  private async store(
+    id: Id,
+    seen: WebhookState,
+    news: News,
+    sending?: Pick<WebhookState, 'pending' | 'lease'>,
+  ): Promise<boolean> {
+    const stored = await this.deps.deliveries.change(id, (state) => {
+      if (!isDeepStrictEqual(sendingPart(state), sendingPart(seen))) return undefined;
+      return { ...state, places: { ...state.places, ...Object.fromEntries(news) }, ...sending };
+    });
+    return stored !== undefined;
   }
 
   /** @returns undefined if it was cut off by {@link stop}, or the service itself had no place for it */
@@ -423,15 +414,7 @@ export class WebhookSender {
     else if (settled.failures) this.wait(watched, settled.failures.nextAt);
   }
 
-  /** Stores newer places of a webhook that has nothing to send. */
-  private async refresh(id: Id, seen: WebhookState, news: News): Promise<void> {
-    if (news.size === 0) return;
-    await this.deps.deliveries.change(id, (state) =>
-      isDeepStrictEqual(sendingPart(state), sendingPart(seen)) ? withNews(state, news) : undefined,
-    );
-  }
-
-  /** Pauses a webhook, unless it has changed meanwhile. */
+  /** Pauses a webhook, unless it has changed. */
   private async pause(webhook: Versioned<Webhook>, reason: WebhookPauseReason, text: string): Promise<void> {
     const { webhooks, deliveries, clock, logger, metrics } = this.deps;
     const { id, version, fields } = webhook;
@@ -452,17 +435,10 @@ export class WebhookSender {
 }
 
 const RESYNC = '.resync';
-
-function isResync({ type }: PendingMessage): boolean {
-  return type.endsWith(RESYNC);
-}
+const EXPIRED = 'The receiver took no message for so long that changes may be missing';
 
 /** Places behind which nothing was found, to be stored before the older ones expire. */
 type News = Map<ResourceName, FeedPlace>;
-
-function withNews(state: WebhookState, news: News): WebhookState {
-  return { ...state, places: { ...state.places, ...Object.fromEntries(news) } };
-}
 
 /** The places of the resources, the oldest first, so that each has its turn. */
 function placesOf({ resources, starts }: Webhook, { places }: WebhookState): [ResourceName, FeedPlace][] {

@@ -13,6 +13,7 @@ import {
   withNewSecret,
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import type { Task } from '../../shared/task-scheduler.js';
 import { isJsonObject } from '../patch/merge-patch.js';
 import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
@@ -65,6 +66,11 @@ export class WebhookService {
 
   async *pages(query: ListQuery): AsyncGenerator<readonly Versioned<ShownWebhook>[], void, void> {
     for await (const page of this.webhooks.pages(query)) yield await this.withStates(page);
+  }
+
+  /** @throws AppError `unavailable`, `query_too_expensive` */
+  count(filters: ListQuery['filters'], task?: Task): Promise<number> {
+    return this.webhooks.count(filters, task);
   }
 
   /** @throws AppError `not_found`, `unavailable` */

@@ -16,7 +16,7 @@ import { sha256 } from '../core/etag.js';
 import { instantSchema, type JsonSchema, open, type Properties, text, whole } from '../core/json-schema.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 import { idOf, type Operation, type Route } from '../core/route.js';
-import { type ListService, listOperation } from '../lists/list-operation.js';
+import { listOperation } from '../lists/list-operation.js';
 import { idempotencyOf } from '../parameters/request-headers.js';
 import { fromFieldTable } from './definitions.js';
 import { ResourceOperations, type ResourcePolicy, respondJson } from './resource-operations.js';
@@ -123,7 +123,7 @@ export function webhookRoutes(
   policy: ResourcePolicy<Webhook>,
 ): Route[] {
   const operations = new ResourceOperations<ShownWebhook>(resource, service.webhooks, policy);
-  const list: Operation = { ...operations.list(), ...listOperation(resource, listed(service), policy) };
+  const list: Operation = { ...operations.list(), ...listOperation(resource, service, policy) };
   const attempts: Operation = {
     purpose: operations.purpose('attempts'),
     scopes: [resource.readScope],
@@ -168,13 +168,4 @@ export function webhookRoutes(
     },
     '/{id}/deliveries': { GET: attempts, POST: test },
   });
-}
-
-/** Lists show the state of each webhook. */
-function listed(service: WebhookService): ListService<ShownWebhook> {
-  return {
-    list: (query) => service.list(query),
-    pages: (query) => service.pages(query),
-    count: (filters, task) => service.webhooks.count(filters, task),
-  };
 }
