@@ -4,7 +4,7 @@ import type Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
 import type { PoolFigures } from '../../../../application/ports/store.js';
 import { queryTooExpensive, unavailable } from '../../../../domain/errors.js';
-import { FairSemaphore } from '../../../../shared/fair-semaphore.js';
+import { FairSemaphore, type SemaphoreLimits } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import {
@@ -18,13 +18,6 @@ import {
 } from './connection.js';
 import { requireFile } from './files.js';
 
-/** How many long reads may run at the same time; see `SemaphoreLimits`. */
-interface PoolLimits {
-  readonly total: number;
-  readonly perClient: number;
-  readonly reserve: number;
-}
-
 /** Connections for long reads, of which each client gets a part. */
 export class ReaderPool<Connection> {
   protected readonly idle: Connection[] = [];
@@ -33,7 +26,7 @@ export class ReaderPool<Connection> {
 
   constructor(
     private readonly pool: string,
-    private readonly limits: PoolLimits,
+    private readonly limits: Required<Pick<SemaphoreLimits, 'total' | 'perClient' | 'reserve'>>,
   ) {
     this.permits = new FairSemaphore({ ...limits, maxWaiting: 200, patienceMs: 5_000 });
   }

@@ -7,10 +7,10 @@ import type { QueryBudget } from '../../../../application/maintenance/query-budg
 import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { facetValues } from '../../../../application/records/facets.js';
-import { fieldValue } from '../../../../application/records/query-semantics.js';
+import { fieldValue, specOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, queryTooExpensive } from '../../../../domain/errors.js';
-import { type FieldSpec, SYSTEM_FIELDS } from '../../../../domain/fields.js';
+import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { withTimeout } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
@@ -548,12 +548,8 @@ function valuesIn(record: StoredRecord<unknown>, { field, key }: FacetField): re
   return [fieldValue(record, field) as number];
 }
 
-export function specOf({ fields }: RecordTable, field: string): FieldSpec | undefined {
-  return fields[field] ?? SYSTEM_FIELDS[field];
-}
-
 function kindOf(table: RecordTable, { field, key }: FacetField): ColumnKind {
-  const { type, isList, faceted } = specOf(table, field) ?? {};
+  const { type, isList, faceted } = specOf(table, field);
   if (field === 'id') return 'ids';
   if (key !== undefined || isList || faceted) return 'dictionary';
   return type === 'text' ? 'order' : 'numbers';
@@ -569,7 +565,7 @@ interface IndexRows {
 }
 
 function rowsOfField(table: RecordTable, { field, key }: FacetField): IndexRows {
-  const { type, isList } = specOf(table, field) ?? {};
+  const { type, isList } = specOf(table, field);
   if (key !== undefined || isList) {
     const name = key === undefined ? field : attributeName(field, key);
     return { source: valuesTable(table.name), column: 'value', where: ofField(name), lowest: '' };

@@ -19,6 +19,7 @@ import {
   isFolded,
   matchesFilter,
   prefixRange,
+  specOf,
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
@@ -26,7 +27,7 @@ import { idRange, isAscendingRead } from '../../../../application/search/id-rang
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
 import { columnOf, compareStored } from '../sql/schema.js';
-import { columnName, type IndexView, specOf } from './column-index.js';
+import { columnName, type IndexView } from './column-index.js';
 import {
   type Bits,
   bitsOf,
@@ -54,7 +55,7 @@ function filteredField(table: RecordTable, filter: Filter): FacetField | undefin
   const { field, operator } = filter;
   if (operator === 'attribute') return { field, key: filter.key };
   const spec = specOf(table, field);
-  if (!spec || field === 'id' || spec.type === 'presence' || isFolded(table, filter)) return undefined;
+  if (field === 'id' || spec.type === 'presence' || isFolded(table, filter)) return undefined;
   const hasValues = spec.faceted || spec.isList || spec.type !== 'text' || operator === 'exists';
   return hasValues ? { field } : undefined;
 }
@@ -79,7 +80,7 @@ export function fieldsOfQuery(
   const [first, second, ...more] = order;
   if (more.length > 0) return undefined;
   if (first && second) {
-    if (specOf(table, first.field)?.isList !== undefined) return undefined;
+    if (specOf(table, first.field).isList !== undefined) return undefined;
     add({ field: first.field });
   } else if (first && !filters.some(isPositive)) add(ID_FIELD);
   return [...fields.values()];
@@ -370,12 +371,6 @@ function* orderedRuns(
   }
 }
 
-/** The first ids of a page among the records that did not change, and the others that match, each in the list's order. */
-export interface MatchingPage {
-  readonly ids: readonly Id[];
-  readonly changed: readonly StoredRecord<unknown>[];
-}
-
 type Page = Pick<ListQuery, 'limit' | 'order' | 'from'>;
 
 /** Finds the records that match filters, in the columns of {@link fieldsOfQuery}. */
@@ -441,9 +436,10 @@ export class ColumnQuery {
 
   /**
    * @param keyAt returns the position of a value in the order of a column
+   * @returns the first ids among the records that did not change, and the others that match, each in the list's order
    * @throws AppError `query_too_expensive`
    */
-  async page({ limit, from }: Page, keyAt: (value: Value) => number): Promise<MatchingPage> {
+  async page({ limit, from }: Page, keyAt: (value: Value) => number) {
     const { order } = this;
     const changed = new TopN<StoredRecord<unknown>>(limit + 1, listOrder({ order, from }));
     for (const record of await this.changed()) if (isBeyond(record, order, from)) changed.add(record);
@@ -610,22 +606,18 @@ export class ColumnQuery {
 
   /** The records that changed and match. */
   private async changed(): Promise<StoredRecord<unknown>[]> {
+    const { table, order, words } = this;
+    const filters = this.filters.filter(({ operator }) => operator !== 'search');
+    const matches = (record: StoredRecord<unknown>) =>
+      (!words || words.has(record.id)) &&
+      filters.every((filter) => matchesFilter(table, record, filter)) &&
+      (order.length === 1 || valuesOf(record, order)[0] !== null);
     const matching: StoredRecord<unknown>[] = [];
     for (const some of this.view.changed()) {
-      for (const record of some) if (this.matches(record)) matching.push(record);
+      matching.push(...some.filter(matches));
       await this.time.checkpoint();
     }
     return matching;
-  }
-
-  /** Whether a record that changed matches. */
-  private matches(record: StoredRecord<unknown>): boolean {
-    if (this.words && !this.words.has(record.id)) return false;
-    const { table, filters, order } = this;
-    return (
-      filters.every((filter) => filter.operator === 'search' || matchesFilter(table, record, filter)) &&
-      (order.length === 1 || valuesOf(record, order)[0] !== null)
-    );
   }
 }
 

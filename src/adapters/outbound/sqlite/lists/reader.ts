@@ -1,4 +1,4 @@
-import type { QueryBudget, QueryTime } from '../../../../application/maintenance/query-budget.js';
+import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import {
   BY_ID,
   type Facet,
@@ -9,7 +9,6 @@ import {
   type ListQuery,
   type Position,
   type RecordTable,
-  type SortOrder,
   type Value,
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
@@ -106,8 +105,7 @@ export class ListReader<Fields> {
     }
     const keys = filters.find((filter) => matchesUniqueValues(table, filter));
     if (keys) return this.byKeys(query, keys);
-    const fields = fieldsOfQuery(table, filters, order);
-    const page = await this.byIndex(fields, filters, order, task, async (found, reader, view) => {
+    const page = await this.byIndex({ ...query, task }, async (found, reader, view) => {
       const [first] = order;
       const keyAt = (value: Value) => keyIn(reader, table, view, { field: first?.field ?? '' }, value);
       const { ids, changed } = await found.page(query, keyAt);
@@ -118,19 +116,16 @@ export class ListReader<Fields> {
 
   async count(filters: readonly Filter[], whose?: Task): Promise<number> {
     const task = this.taskOf({ filters, task: whose });
-    const fields = fieldsOfQuery(this.table, filters, BY_ID);
-    const count = await this.byIndex(fields, filters, BY_ID, task, (found) => found.count());
+    const count = await this.byIndex({ filters, order: BY_ID, task }, (found) => found.count());
     return count ?? this.statements.count(filters, task);
   }
 
   /** @throws AppError `query_too_expensive` */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
-    const { filters } = query;
+    const { filters, fields } = query;
     const task = this.taskOf(query);
-    const order = filters.length === 0 ? [] : BY_ID;
-    const filtered = fieldsOfQuery(this.table, filters, order);
-    const fields = filtered && [...filtered, ...query.fields];
-    const facets = await this.byIndex(fields, filters, order, task, (found) => found.facets(query));
+    const counted = { filters, order: filters.length === 0 ? [] : BY_ID, task };
+    const facets = await this.byIndex(counted, (found) => found.facets(query), fields);
     return facets ?? this.statements.facets({ ...query, task });
   }
 
@@ -143,42 +138,32 @@ export class ListReader<Fields> {
 
   /**
    * Runs `use` with the index in memory, in a snapshot.
-   * @param fields whose columns are needed; absent: it does not serve the query
-   * @returns undefined if it does not
+   * @param more fields whose columns are needed besides those of the query
+   * @returns undefined if the index does not serve the query
    */
   private async byIndex<Result>(
-    fields: readonly FacetField[] | undefined,
-    filters: readonly Filter[],
-    order: SortOrder,
-    task: Task,
+    { filters, order, task }: Pick<ListQuery, 'filters' | 'order'> & { readonly task: Task },
     use: (found: ColumnQuery, reader: Reader, view: IndexView) => Promise<Result>,
+    more: readonly FacetField[] = [],
   ): Promise<Result | undefined> {
+    const { table, index } = this;
+    const own = fieldsOfQuery(table, filters, order);
+    const fields = own && [...own, ...more];
     for (let attempt = 0; fields && attempt < ATTEMPTS; attempt++) {
-      if (!(await this.index.prepare(fields, task))) return undefined;
+      if (!(await index.prepare(fields, task))) return undefined;
       const result = await this.database.inSnapshot(async (reader) => {
-        const view = this.index.view(reader, fields);
+        const view = index.view(reader, fields);
         if (!view) return undefined;
         const time = this.budget.start(task);
-        const among = await this.idsOfWords(reader, filters, time);
+        const words = searchedWords(filters);
+        const search = words && { words, ids: idRange({ filters, order: BY_ID }), descending: false };
+        const among = search && (await new WordSearch(reader, table, search).collect(time));
         if ((among?.at(-1) ?? 0) > MAX_COLUMN_ID) return { value: undefined };
-        const found = new ColumnQuery(this.table, filters, order, view, time, among);
-        return { value: await use(found, reader, view) };
+        return { value: await use(new ColumnQuery(table, filters, order, view, time, among), reader, view) };
       }, task);
       if (result) return result.value;
     }
     return undefined;
-  }
-
-  /** The ids of the records that a search among the filters finds, in their order; undefined if there is none. */
-  private async idsOfWords(
-    reader: Reader,
-    filters: readonly Filter[],
-    time: QueryTime,
-  ): Promise<readonly Id[] | undefined> {
-    const words = searchedWords(filters);
-    if (!words) return undefined;
-    const ids = idRange({ filters, order: BY_ID });
-    return new WordSearch(reader, this.table, { words, ids, descending: false }).collect(time);
   }
 
   /** Some values of a unique field lead to few records, which are compared with the filters. */
