@@ -15,6 +15,30 @@ export const EPOCH = `left(encode(sha256(convert_to(concat_ws(' ', epoch, tableo
   (SELECT system_identifier FROM pg_control_system()),
   left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)), 'UTF8')), 'hex'), 32)`;
 
+/** A table of records, in a step. @param columns its own, each with its type */
+const records = (name: string, ...columns: string[]) => `
+  CREATE TABLE ${name} (
+    id bigint PRIMARY KEY,
+    version bigint,
+    created_at bigint,
+    updated_at bigint,
+    deleted_at bigint,
+    fields text COLLATE "C",
+    ${['derived integer', ...columns].join(',\n    ').replaceAll(/ text(\[\])?(?=,|$)/g, '$& COLLATE "C"')}
+  );
+  CREATE INDEX ${name}_live ON ${name} (id) WHERE deleted_at IS NULL;
+  ${indexes(name, 'created_at, updated_at')}`;
+
+/** Indexes for lists by one column, in a step. @param columns their names, separated by commas */
+const indexes = (table: string, columns: string) =>
+  columns
+    .split(', ')
+    .map((column) => {
+      const name = `${table}_${column.replace('.', '_')}`;
+      return `CREATE INDEX "${name}" ON ${table} ("${column}", id) WHERE deleted_at IS NULL;`;
+    })
+    .join('\n  ');
+
 /** The number of the schema of the last unreleased builds. This version takes it, and refuses lower ones. */
 export const LAST_TAKEN = 11;
 
@@ -95,129 +119,43 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX api_key_usage_age ON api_key_usage (hour);
 
-  CREATE TABLE products (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "name" text COLLATE "C",
-    "sku" text COLLATE "C",
-    "price.amount" bigint,
-    "price.currency" text COLLATE "C",
-    "attributes" text[] COLLATE "C",
-    "attributes document" jsonb,
-    "status" text COLLATE "C",
-    "tags" text[] COLLATE "C",
-    "images" boolean,
-    "url" boolean,
-    "brand" text COLLATE "C",
-    "gtin" text COLLATE "C",
-    "group" text COLLATE "C",
-    "stock" bigint,
-    words tsvector,
-    change xid8,
-    deleted_version bigint
-  );
+  ${records(
+    'products',
+    `"name" text, "sku" text, "price.amount" bigint, "price.currency" text, "attributes" text[],
+     "attributes document" jsonb, "status" text, "tags" text[], "images" boolean, "url" boolean,
+     "brand" text, "gtin" text, "group" text, "stock" bigint, words tsvector, change xid8, deleted_version bigint`,
+  )}
   CREATE TABLE products_values (
     field text COLLATE "C",
     value text COLLATE "C",
     id bigint,
     PRIMARY KEY (field, value, id)
   );
-  CREATE INDEX products_live ON products (id) WHERE deleted_at IS NULL;
   CREATE INDEX products_tombstones ON products (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX products_created_at ON products (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_updated_at ON products (updated_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_name ON products ("name", id) WHERE deleted_at IS NULL;
+  ${indexes('products', 'name, price.amount, price.currency, status, brand, gtin, group, stock')}
   CREATE UNIQUE INDEX products_sku ON products ("sku") WHERE deleted_at IS NULL;
-  CREATE INDEX products_price_amount ON products ("price.amount", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_price_currency ON products ("price.currency", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_tags_attributes ON products USING gin ("tags", "attributes") WHERE deleted_at IS NULL;
-  CREATE INDEX products_status ON products ("status", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_brand ON products ("brand", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_gtin ON products ("gtin", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_group ON products ("group", id) WHERE deleted_at IS NULL;
-  CREATE INDEX products_stock ON products ("stock", id) WHERE deleted_at IS NULL;
   CREATE INDEX products_words ON products USING gin (words) WHERE deleted_at IS NULL;
 
-  CREATE TABLE users (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "name" text COLLATE "C",
-    "email" text COLLATE "C",
-    "email folded" text COLLATE "C",
-    words tsvector,
-    change xid8,
-    deleted_version bigint
-  );
-  CREATE INDEX users_live ON users (id) WHERE deleted_at IS NULL;
+  ${records(
+    'users',
+    `"name" text, "email" text, "email folded" text, words tsvector, change xid8, deleted_version bigint`,
+  )}
   CREATE INDEX users_tombstones ON users (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX users_created_at ON users (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX users_updated_at ON users (updated_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX users_name ON users ("name", id) WHERE deleted_at IS NULL;
-  CREATE INDEX users_email ON users ("email", id) WHERE deleted_at IS NULL;
+  ${indexes('users', 'name, email')}
   CREATE UNIQUE INDEX users_email_folded ON users ("email folded") WHERE deleted_at IS NULL;
   CREATE INDEX users_words ON users USING gin (words) WHERE deleted_at IS NULL;
 
-  CREATE TABLE orders (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "userId" bigint,
-    change xid8,
-    deleted_version bigint
-  );
-  CREATE INDEX orders_live ON orders (id) WHERE deleted_at IS NULL;
+  ${records('orders', '"userId" bigint, change xid8, deleted_version bigint')}
   CREATE INDEX orders_tombstones ON orders (deleted_at) WHERE deleted_at IS NOT NULL;
-  CREATE INDEX orders_created_at ON orders (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX orders_updated_at ON orders (updated_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX "orders_userId" ON orders ("userId", id) WHERE deleted_at IS NULL;
+  ${indexes('orders', 'userId')}
   CREATE INDEX "orders_userId_created_at" ON orders ("userId", created_at DESC, id) WHERE deleted_at IS NULL;
 
-  CREATE TABLE api_keys (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "name" text COLLATE "C",
-    "digest" text COLLATE "C",
-    "createdBy" bigint
-  );
-  CREATE INDEX api_keys_live ON api_keys (id) WHERE deleted_at IS NULL;
-  CREATE INDEX api_keys_created_at ON api_keys (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX api_keys_updated_at ON api_keys (updated_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX api_keys_name ON api_keys ("name", id) WHERE deleted_at IS NULL;
+  ${records('api_keys', '"name" text, "digest" text, "createdBy" bigint')}
+  ${indexes('api_keys', 'name, createdBy')}
   CREATE UNIQUE INDEX api_keys_digest ON api_keys ("digest") WHERE deleted_at IS NULL;
-  CREATE INDEX "api_keys_createdBy" ON api_keys ("createdBy", id) WHERE deleted_at IS NULL;
 
-  CREATE TABLE signing_keys (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "kid" text COLLATE "C"
-  );
-  CREATE INDEX signing_keys_live ON signing_keys (id) WHERE deleted_at IS NULL;
-  CREATE INDEX signing_keys_created_at ON signing_keys (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX signing_keys_updated_at ON signing_keys (updated_at, id) WHERE deleted_at IS NULL;
+  ${records('signing_keys', '"kid" text')}
   CREATE UNIQUE INDEX signing_keys_kid ON signing_keys ("kid") WHERE deleted_at IS NULL;
 
   CREATE TABLE feeds (
@@ -263,35 +201,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX users_change ON users (change, id) WHERE change IS NOT NULL;
   CREATE INDEX orders_change ON orders (change, id) WHERE change IS NOT NULL;
 
-  CREATE TABLE webhooks (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer,
-    "name" text COLLATE "C",
-    "createdBy" bigint
-  );
-  CREATE INDEX webhooks_live ON webhooks (id) WHERE deleted_at IS NULL;
-  CREATE INDEX webhooks_created_at ON webhooks (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX webhooks_updated_at ON webhooks (updated_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX webhooks_name ON webhooks ("name", id) WHERE deleted_at IS NULL;
-  CREATE INDEX "webhooks_createdBy" ON webhooks ("createdBy", id) WHERE deleted_at IS NULL;
+  ${records('webhooks', '"name" text, "createdBy" bigint')}
+  ${indexes('webhooks', 'name, createdBy')}
 
-  CREATE TABLE webhook_states (
-    id bigint PRIMARY KEY,
-    version bigint,
-    created_at bigint,
-    updated_at bigint,
-    deleted_at bigint,
-    fields text COLLATE "C",
-    derived integer
-  );
-  CREATE INDEX webhook_states_live ON webhook_states (id) WHERE deleted_at IS NULL;
-  CREATE INDEX webhook_states_created_at ON webhook_states (created_at, id) WHERE deleted_at IS NULL;
-  CREATE INDEX webhook_states_updated_at ON webhook_states (updated_at, id) WHERE deleted_at IS NULL;
+  ${records('webhook_states')}
 
   CREATE FUNCTION generation_place() RETURNS text LANGUAGE plpgsql STABLE AS $$
   BEGIN
