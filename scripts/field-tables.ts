@@ -1,7 +1,6 @@
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
-import { DERIVED_INDEX } from '#src/adapters/outbound/mongo/documents.js';
+import { DERIVED_INDEX, WORDS_INDEX } from '#src/adapters/outbound/mongo/documents.js';
 import { recordIndexes } from '#src/adapters/outbound/mongo/indexes.js';
-import { WORDS_INDEX } from '#src/adapters/outbound/mongo/words.js';
 import type { StoredTable } from '#src/application/ports/table-store.js';
 import { DEFINITIONS } from '#src/composition/resources.js';
 import { RESOURCE_TABLES, TABLES } from '#src/composition/tables.js';

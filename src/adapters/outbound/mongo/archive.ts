@@ -8,10 +8,10 @@ import {
   recordOf,
   type StoredDocument,
   tombstoneOf,
+  WITHOUT_WORDS,
 } from './documents.js';
 import { IdCounter, readBehind } from './small-tables.js';
 import type { MongoCollection, MongoStore } from './store.js';
-import { WITHOUT_WORDS } from './words.js';
 
 const LIVE = { live: true } as const;
 

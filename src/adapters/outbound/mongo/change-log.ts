@@ -13,10 +13,10 @@ import {
   PENDING_INDEX,
   type StoredDocument,
   type TombstoneDocument,
+  WITHOUT_WORDS,
 } from './documents.js';
 import { isDuplicateKey } from './errors.js';
 import type { CausalOperations, MongoStore } from './store.js';
-import { WITHOUT_WORDS } from './words.js';
 
 /** The documents that one command moves. */
 const BATCH = 1_000;

@@ -9,11 +9,11 @@ import {
   type MongoTable,
   recordOf,
   type StoredDocument,
+  WITHOUT_WORDS,
 } from './documents.js';
 import { isDuplicateKey } from './errors.js';
 import { readUpTo } from './list.js';
 import type { MongoStore } from './store.js';
-import { WITHOUT_WORDS } from './words.js';
 
 const MAX_RECORDS = 250;
 /** A batch ends after about this many bytes of records, whose words are made in one slice of the thread. */

@@ -4,16 +4,20 @@ import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
+import { recordWords } from '../../../application/search/tokenizer.js';
 import { foldedOperators, foldedText, SYSTEM_FIELDS } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
-import { type IndexedWords, indexedWords } from './words.js';
 
 /** What a document of a table with words or folded fields has. One that an earlier release wrote may lack it. */
-interface DerivedMembers extends Partial<IndexedWords> {
+interface DerivedMembers {
   /** `DERIVED_VERSION` of the process that wrote them. */
   readonly derived?: number;
   /** Folded copies of fields. Unique indexes and filters use them. */
   readonly folded?: Document;
+  /** Only searches use these. */
+  readonly words?: readonly string[];
+  /** The number of the block that the id lies in. */
+  readonly block?: number;
 }
 
 export interface LiveDocument extends DerivedMembers {
@@ -68,9 +72,30 @@ export function derivedMembers(table: RecordTable, record: Versioned<unknown>): 
   return {
     derived: DERIVED_VERSION,
     ...(folded.length > 0 && { folded: Object.fromEntries(folded) }),
-    ...indexedWords(table, record.id, record.fields as object),
+    ...(table.searched.length > 0 && {
+      words: recordWords(table, record.fields as object),
+      block: blockOf(record.id),
+    }),
   };
 }
+
+/**
+ * The consecutive ids of a block. A search reads the index of words block by block. Within a block it reads every key
+ * of the word, and it seeks once in each block.
+ */
+export const BLOCK_IDS = 2_048;
+
+export function blockOf(id: Id): number {
+  return Math.floor(id / BLOCK_IDS);
+}
+
+export const WORDS_INDEX = {
+  key: { live: 1, block: 1, words: 1, _id: 1 },
+  name: 'live_block_words',
+} as const;
+
+/** A projection without the words, which can be more than the record itself. */
+export const WITHOUT_WORDS = { words: 0 } as const;
 
 /** The condition on records whose derived members an earlier release has made, or none. */
 export const IS_STALE: Document = { live: true, derived: { $not: { $gte: DERIVED_VERSION } } };

@@ -4,6 +4,7 @@ import type {
   Comparison,
   Filter,
   RecordTable,
+  SearchFilter,
   Value,
 } from '../../../application/ports/list-query.js';
 import {
@@ -13,9 +14,9 @@ import {
   prefixRange,
   specOf,
 } from '../../../application/records/query-semantics.js';
+import type { IdRange } from '../../../application/search/id-range.js';
 import type { FieldSpec } from '../../../domain/fields.js';
-import { fieldPath, foldedPath } from './documents.js';
-import { searchCondition } from './words.js';
+import { blockOf, fieldPath, foldedPath } from './documents.js';
 
 /** The conditions on the documents of a list with these filters. */
 export function conditionsOf(table: RecordTable, filters: readonly Filter[]): Document[] {
@@ -103,4 +104,23 @@ function instantComparison(operator: Operator, instant: number): Document {
 
 function wholeDates(instants: readonly Value[]): Date[] {
   return instants.filter(Number.isInteger).map((instant) => new Date(instant));
+}
+
+/**
+ * The condition of a search. A word begins with a text if it matches an expression that is `^` and the text: the server
+ * makes exact bounds of it (`translateRegex` in src/mongo/db/query of https://github.com/mongodb/mongo), so it reads
+ * keys only. With `$elemMatch` it would fetch each document; `$gte` and `$lt` alone may be met by two different words.
+ * The characters of a word are letters, digits and marks, so none has a meaning in an expression.
+ */
+function searchCondition({ words }: SearchFilter): Document {
+  return { $and: words.map((word) => ({ words: { $regex: `^${word}` } })) };
+}
+
+/** The conditions on the documents in a range. */
+export function rangeConditions({ low, high }: IdRange): Document[] {
+  const isOpen = high === Number.POSITIVE_INFINITY;
+  const between = (path: string, first: number, last: number) => ({
+    [path]: { $gte: first, ...(!isOpen && { $lte: last }) },
+  });
+  return [between('_id', low, high), between('block', blockOf(low), blockOf(high))];
 }

@@ -17,9 +17,9 @@ import {
   reservationCollection,
   USAGE,
   uniquePath,
+  WORDS_INDEX,
 } from './documents.js';
 import { isCollectionMissing, isIndexConflict } from './errors.js';
-import { WORDS_INDEX, WORDS_KEY } from './words.js';
 
 /**
  * How long a tombstone is kept, as in the first release: an index with another time would be in its way. The feed needs
@@ -61,7 +61,7 @@ function indexesOf(table: StoredTable): CollectionIndexes[] {
 
 /** The indexes on the records of a table. */
 export function recordIndexes(table: RecordTable): IndexDescription[] {
-  const words = table.searched.length > 0 ? [{ key: WORDS_KEY, name: WORDS_INDEX }] : [];
+  const words = table.searched.length > 0 ? [WORDS_INDEX] : [];
   return [...indexesOnFields(table), ...words, ...(hasDerivedMembers(table) ? [DERIVED_INDEX] : [])];
 }
 

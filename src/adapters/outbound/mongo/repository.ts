@@ -29,21 +29,21 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import {
+  BLOCK_IDS,
   documentOf,
   type MongoTable,
   recordOf,
   type StoredDocument,
   type TombstoneDocument,
   uniquePath,
+  WITHOUT_WORDS,
 } from './documents.js';
 import { isDuplicateKey, rejectedDocuments, violatedIndex } from './errors.js';
-import { readFacets } from './facets.js';
-import { conditionsOf } from './filter.js';
+import { conditionsOf, rangeConditions } from './filter.js';
 import { listKeys } from './indexes.js';
-import { hintFor, readPage, SNAPSHOT_READ } from './list.js';
+import { hintFor, readFacets, readPage, SNAPSHOT_READ } from './list.js';
 import { IdCounter } from './small-tables.js';
 import type { CollectionOperation, MongoCollection, MongoStore } from './store.js';
-import { BLOCK_IDS, rangeConditions, WITHOUT_WORDS } from './words.js';
 
 /** The server's name of the index on `_id`. */
 const ID_INDEX = '_id_';

@@ -6,9 +6,8 @@ import type {
 } from '../../../application/ports/archive.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf } from './columns.js';
+import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf, type TableWrites } from './columns.js';
 import { IdCounter } from './small-tables.js';
-import type { TableWrites } from './statements.js';
 import type { PostgresqlStore } from './store.js';
 
 type EntryRow = [...record: RecordRow, deletedAt: Instant | null];

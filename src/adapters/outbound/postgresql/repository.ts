@@ -28,13 +28,13 @@ import {
   RECORD_COLUMNS,
   type RecordRow,
   recordOf,
+  type TableWrites,
   uniqueColumnOf,
   uniqueIndexOf,
 } from './columns.js';
 import { isRefusedByOne, violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
 import { IdCounter } from './small-tables.js';
-import type { TableWrites } from './statements.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 
 /** The most records, and about the most bytes of fields, that one statement writes: one slice of the thread makes them. */

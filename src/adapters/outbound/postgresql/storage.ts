@@ -4,12 +4,12 @@ import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
 import { PostgresqlArchive } from './archive.js';
+import { TableWrites } from './columns.js';
 import { withStatementTimeout } from './connection.js';
 import { derivedDataLease, PostgresqlDerivedTable } from './derived-data.js';
 import { PostgresqlFeed, PostgresqlFeedState } from './feed.js';
 import { PostgresqlRepository } from './repository.js';
 import { expiringRows, PostgresqlReservations, PostgresqlUsageStore } from './small-tables.js';
-import { TableWrites } from './statements.js';
 import { PostgresqlStore } from './store.js';
 
 export interface PostgresqlStorageOptions {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BSON } from 'mongodb';
-import { indexedWords } from '#src/adapters/outbound/mongo/words.js';
+import { derivedMembers } from '#src/adapters/outbound/mongo/documents.js';
 import { PRODUCTS } from '../../../../support/tables.js';
 
 /** The server refuses a larger document. */
@@ -16,7 +16,8 @@ describe('the words of a document', () => {
       Array.from({ length: 50 }, (_, at) => [`k${at}`, text(500, 5_200 + 500 * at)]),
     );
     const fields = { name: text(200, 0), description: text(5_000, 200), attributes };
-    const document = { _id: 1, fields, ...indexedWords(PRODUCTS, 1, fields) };
+    const record = { id: 1, version: 1, createdAt: 0, updatedAt: 0, fields };
+    const document = { _id: 1, fields, ...derivedMembers(PRODUCTS, record) };
     expect(document.words).to.have.length(8_000);
     expect(BSON.calculateObjectSize(document)).to.be.below(MAX_BYTES);
   });
