@@ -127,7 +127,7 @@ function contentOf({ name }: StoredTable): string {
 function indexesOf(one: StoredTable): string {
   const indexes = recordIndexes(one);
   const names = indexes.filter(({ unique }) => !unique).map(({ name = '' }) => name);
-  const own: string[] = [WORDS_INDEX, DERIVED_INDEX.name];
+  const own: string[] = [WORDS_INDEX.name, DERIVED_INDEX.name];
   const more = names.filter((name) => own.includes(name) || /^live_.+_-createdAt$/.test(name));
   const listed = names.filter((name) => !more.includes(name) && !name.startsWith('live_-'));
   const fields = listed.map((name) => (name === 'live' ? 'id' : code(name.replace('live_', ''))));
