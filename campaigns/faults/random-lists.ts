@@ -3,7 +3,7 @@ import { facetNames } from '#src/adapters/inbound/http/lists/facets.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { fieldValue } from '#src/application/records/query-semantics.js';
 import { type FieldSpec, SYSTEM_FIELDS, sortableFields } from '#src/domain/fields.js';
-import { normalizeProduct, type Product } from '#src/domain/product.js';
+import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 
@@ -46,7 +46,7 @@ export function sampleRecords(count: number, firstId: number): ProductRecord[] {
       version: 1,
       createdAt,
       updatedAt,
-      fields: normalizeProduct(sampleProduct(1, at + 1)),
+      fields: sampleProduct(1, at + 1),
     };
   });
 }

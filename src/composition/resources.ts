@@ -23,11 +23,7 @@ import type { Logger } from '../application/ports/logger.js';
 import type { Repository } from '../application/ports/repository.js';
 import type { WebhookTransport } from '../application/ports/webhooks.js';
 import { IdAllocator } from '../application/records/id-allocator.js';
-import {
-  type RecordRules,
-  type ReferenceValidator,
-  referenceValidator,
-} from '../application/records/record-format.js';
+import { type ReferenceValidator, referenceValidator } from '../application/records/record-format.js';
 import { RecordService } from '../application/records/record-service.js';
 import type { Deliveries } from '../application/webhooks/deliveries.js';
 import { limitedWebhooks } from '../application/webhooks/webhook-limits.js';
@@ -36,7 +32,7 @@ import { targetRule, WebhookService, withStatus } from '../application/webhooks/
 import type { Settings } from '../config/settings.js';
 import type { ApiKey } from '../domain/api-key.js';
 import type { FieldSpecs } from '../domain/fields.js';
-import { LIVE, normalizeProduct, type Product } from '../domain/product.js';
+import { LIVE, type Product } from '../domain/product.js';
 import type { Webhook } from '../domain/webhook.js';
 import type { Storage } from './storage.js';
 import { type IdempotencyStores, RECORD_TABLES } from './tables.js';
@@ -93,7 +89,6 @@ export function composeResources(deps: ResourceDependencies) {
   const { settings, storage } = deps;
   return {
     products: recordResource(deps, storedIn(storage, 'products'), storage.changes.products, PRODUCTS, {
-      normalize: normalizeProduct,
       reading: productReading(settings),
     }),
     users: recordResource(deps, storedIn(storage, 'users'), storage.changes.users, USERS),
@@ -124,7 +119,7 @@ function storedIn<Name extends keyof IdempotencyStores>(storage: Storage, name: 
   return { records: storage[name], reservations: storage.reservations[name], references, fields };
 }
 
-interface Differences<Fields> extends Pick<RecordRules<Fields>, 'normalize'> {
+interface Differences<Fields> {
   readonly reading?: ReadPolicy<Fields>;
   /** The other versions of the API that serve the same records. */
   readonly laterVersions?: readonly ResourceDefinition<Fields>[];
@@ -135,11 +130,11 @@ function recordResource<Fields>(
   { references, ...stored }: StoredRecords<Fields>,
   feed: ChangeFeed<Fields>,
   definition: ResourceDefinition<Fields>,
-  { normalize, reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
+  { reading = GUARDED_READING, laterVersions = [] }: Differences<Fields> = {},
 ): Resource<RecordService<Fields>> {
   const { clock, backoff, settings, timer, resultBuffers, logger } = deps;
   const ids = new IdAllocator(stored.records);
-  const rules = { references, normalize };
+  const rules = { references };
   const watch = settings.CHANGES === 'on' ? new ChangeWatch(feed, timer) : undefined;
   const changes = watch && new ChangeReader({ feed, watch, clock });
   const imports = { resultBuffers, logger };

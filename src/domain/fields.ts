@@ -340,72 +340,27 @@ export const REFERENCE = { min: 1, max: MAX_ID } as const;
 
 /** The id of a record of another resource, and its path in the entity. */
 export interface Reference {
-  readonly id: Id;
-  readonly path: Path;
-}
-
-/** All fields of an entity that name records of one resource. */
-export interface ReferenceFinder {
   /** The name of the resource's table. */
   readonly to: string;
-  /** The values may be of any type. Values that are not ids are skipped. */
-  find(fields: unknown): Reference[];
-}
-
-/** One finder for each field that is a reference, in the order of the table. */
-export function referenceFinders(table: FieldTable): ReferenceFinder[] {
-  return memberFinders(table).map(({ to, collect }) => ({
-    to,
-    find: (fields) => {
-      const found: Reference[] = [];
-      collect(fields, [], found);
-      return found;
-    },
-  }));
-}
-
-interface Collector {
-  readonly to: string;
-  collect(value: unknown, path: Path, found: Reference[]): void;
+  readonly id: Id;
+  readonly path: Path;
 }
 
 /** No valid list is as long. The bound limits the work for an invalid one. */
 const MAX_ELEMENTS = 1_000;
 
-function findersIn(field: Field): Collector[] {
-  switch (field.kind) {
-    case 'reference':
-      return [
-        {
-          to: field.to,
-          collect: (id, path, found) => {
-            if (isReference(id)) found.push({ id, path });
-          },
-        },
-      ];
-    case 'object':
-      return memberFinders(field.fields);
-    case 'list':
-      return findersIn(field.of).map(({ to, collect }) => ({
-        to,
-        collect: (list, path, found) => {
-          if (!Array.isArray(list)) return;
-          for (const [at, element] of list.slice(0, MAX_ELEMENTS).entries())
-            collect(element, [...path, at], found);
-        },
-      }));
-    default:
-      return [];
-  }
+/** All references in an entity, in the order of the table. Values may be of any type: those that are no ids are skipped. */
+export function referencesIn(table: FieldTable, entity: unknown, path: Path = []): Reference[] {
+  return Object.entries(table).flatMap(([name, field]) =>
+    referencesOf(field, memberValue(entity, name), [...path, name]),
+  );
 }
 
-function memberFinders(table: FieldTable): Collector[] {
-  return Object.entries(table).flatMap(([name, inner]) =>
-    findersIn(inner).map(({ to, collect }) => ({
-      to,
-      collect: (object, path, found) => collect(memberValue(object, name), [...path, name], found),
-    })),
-  );
+function referencesOf(field: Field, value: unknown, path: Path): Reference[] {
+  if (field.kind === 'reference') return isReference(value) ? [{ to: field.to, id: value, path }] : [];
+  if (field.kind === 'object') return referencesIn(field.fields, value, path);
+  if (field.kind !== 'list' || !Array.isArray(value)) return [];
+  return value.slice(0, MAX_ELEMENTS).flatMap((one, at) => referencesOf(field.of, one, [...path, at]));
 }
 
 export function isReference(value: unknown): value is Id {

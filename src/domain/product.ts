@@ -1,4 +1,4 @@
-import { type Attributes, emptyValues, type FieldsOf, type FieldTable } from './fields.js';
+import type { FieldsOf, FieldTable } from './fields.js';
 import { MANY_LINES, NAME, ONE_LINE, ONE_LINE_CHARACTERS, TAG_RULE, URL_RULE } from './text.js';
 
 export const PRODUCT = {
@@ -174,37 +174,6 @@ export const PRODUCT = {
 export interface Product extends FieldsOf<typeof PRODUCT> {}
 
 export type Price = NonNullable<Product['price']>;
-
-/** Those that may be empty, which is no value. */
-const EMPTIABLE = Object.keys(emptyValues(PRODUCT)) as (keyof Product)[];
-
-/** The product as it is stored: empty attributes and lists are no value, and minus zero in an attribute is zero. */
-export function normalizeProduct(product: Product): Product {
-  if (isNormal(product)) return product;
-  const kept = Object.fromEntries(
-    Object.entries(product).filter(([name, value]) => !isEmpty(name as keyof Product, value)),
-  ) as unknown as Product;
-  return kept.attributes ? { ...kept, attributes: normalizeAttributes(kept.attributes) } : kept;
-}
-
-function isNormal(product: Product): boolean {
-  if (EMPTIABLE.some((name) => isEmpty(name, product[name]))) return false;
-  return !(product.attributes && Object.values(product.attributes).some(isMinusZero));
-}
-
-function isEmpty(name: keyof Product, value: unknown): boolean {
-  return EMPTIABLE.includes(name) && value !== undefined && Object.keys(value as object).length === 0;
-}
-
-function isMinusZero(value: unknown): boolean {
-  return Object.is(value, -0);
-}
-
-function normalizeAttributes(attributes: Attributes): Attributes {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([key, value]) => [key, typeof value === 'number' ? value + 0 : value]),
-  );
-}
 
 /** The digits before the last one weigh 3 and 1 in turn, from the right; with the last one the sum ends in 0. */
 export function hasCheckDigit(digits: string): boolean {

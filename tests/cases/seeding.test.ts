@@ -13,7 +13,7 @@ import type { Repository } from '#src/application/ports/repository.js';
 import { newDraft } from '#src/application/records/record-format.js';
 import { RecordWriter } from '#src/application/records/record-writer.js';
 import { unavailable } from '#src/domain/errors.js';
-import { normalizeProduct, type Product } from '#src/domain/product.js';
+import type { Product } from '#src/domain/product.js';
 import { expectAppError } from '../support/expect-refusal.js';
 import { CountingBackoff, FakeClock } from '../support/fakes.js';
 import { withMethod } from '../support/record-creation-harness.js';
@@ -28,7 +28,7 @@ function seedingOf(products: Repository<Product>, clock: FakeClock): Seeding {
     reservations: new MemoryIdempotencyStore(),
     clock,
     backoff: new CountingBackoff(),
-    rules: { normalize: normalizeProduct },
+    rules: {},
     fields: PRODUCTS.fields,
   };
   return seeding(products, (ids) => new RecordWriter({ ...deps, ids }), draft);
@@ -61,7 +61,7 @@ describe('Seeding', () => {
     expect(records).to.have.length(2_500);
     for (const [at, { id, version, createdAt, updatedAt, fields }] of records.entries()) {
       expect([id, version, createdAt, updatedAt]).to.deep.equal([at + 1, 1, clock.time, clock.time]);
-      expect(fields).to.deep.equal(normalizeProduct(sampleProduct(SEED, at + 1)));
+      expect(fields).to.deep.equal(sampleProduct(SEED, at + 1));
     }
   });
 

@@ -18,7 +18,7 @@ import type { Observer, RequestEntry } from '#src/application/ports/observer.js'
 import type { RateLimiter } from '#src/application/ports/rate-limiter.js';
 import { IdAllocator } from '#src/application/records/id-allocator.js';
 import { RecordService } from '#src/application/records/record-service.js';
-import { LIVE, normalizeProduct, type Product } from '#src/domain/product.js';
+import { LIVE, type Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';
 import { listen } from '#src/process/listen.js';
 import { PublicUrl } from '#src/shared/public-url.js';
@@ -151,7 +151,7 @@ function appOver(
   limits: ConcurrencyLimits,
 ) {
   const clock = new FakeClock();
-  const rules = { normalize: normalizeProduct };
+  const rules = {};
   const ids = new IdAllocator(records);
   const reservations = new MemoryIdempotencyStore();
   const service = new RecordService({

@@ -20,7 +20,7 @@ import { type Application, compose } from '#src/composition/application.js';
 import { RECORD_TABLES } from '#src/composition/tables.js';
 import { loadSettings } from '#src/config/settings.js';
 import { indexedFields } from '#src/domain/fields.js';
-import { normalizeProduct, PRODUCT, type Product } from '#src/domain/product.js';
+import { PRODUCT, type Product } from '#src/domain/product.js';
 import { NAME } from '#src/domain/text.js';
 import { USER, type User } from '#src/domain/user.js';
 import { createStore } from '../stores/index.js';
@@ -187,7 +187,7 @@ function inTwoVersions(application: Application): Route[] {
 
 /** Returns the routes of the second version of products. */
 export function titledProducts(application: Application): Route[] {
-  const service = serviceOf(application, 'products', TITLED_PRODUCTS, { normalize: normalizeProduct });
+  const service = serviceOf(application, 'products', TITLED_PRODUCTS);
   return resourceRoutes(TITLED_PRODUCTS, service, POLICY, importTools(application));
 }
 

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, fieldIssue, type Issue, MAX_ISSUES } from '../../domain/errors.js';
 import {
   type EmptyValues,
+  emptyValues,
+  exampleOf,
   type Field,
   type FieldTable,
   type Reference,
-  type ReferenceFinder,
-  referenceFinders,
+  referencesIn,
 } from '../../domain/fields.js';
 import type { Id, Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/validation.js';
@@ -211,21 +212,31 @@ export function responseMapper<Fields>(table: FieldTable): ResponseMapper<Fields
 
 /**
  * Makes {@link RecordFormat.toFields} for a version whose fields have the names under which they are stored. The fields
- * come in the order of the table, so that their JSON text can be shown as it is stored. Fields of the current record
+ * come in the order of the table, so that their JSON text can be shown as it is stored. Empty optional lists and
+ * attributes are no value. Fields of the current record
  * that are not in the table follow, also inside objects, because they belong to another version.
  */
 export function fieldReader<Fields>(table: FieldTable): RecordFormat<Fields>['toFields'] {
-  const read = objectReader(table);
+  const read = objectReader(table, emptyValues(table));
   return (sent, current) => read(sent, current as JsonObject | undefined);
 }
 
-function objectReader(table: FieldTable): (sent: JsonObject, current?: JsonObject) => JsonObject {
-  const readers = Object.entries(table).map(([name, field]) => ({ name, read: valueReader(field) }));
+/** @param empty has the names of the fields of which an empty value is none */
+function objectReader(
+  table: FieldTable,
+  empty: EmptyValues = {},
+): (sent: JsonObject, current?: JsonObject) => JsonObject {
+  const readers = Object.entries(table).map(([name, field]) => ({
+    name,
+    read: valueReader(field),
+    canBeEmpty: Object.hasOwn(empty, name),
+  }));
   return (sent, current) => {
     const fields: Record<string, unknown> = {};
-    for (const { name, read } of readers) {
+    for (const { name, read, canBeEmpty } of readers) {
       const value = sent[name];
-      if (value !== undefined) fields[name] = read ? read(value, current?.[name]) : value;
+      if (value === undefined || (canBeEmpty && isEmpty(value))) continue;
+      fields[name] = read ? read(value, current?.[name]) : value;
     }
     if (current)
       for (const name of Object.keys(current)) if (!Object.hasOwn(table, name)) fields[name] = current[name];
@@ -233,15 +244,30 @@ function objectReader(table: FieldTable): (sent: JsonObject, current?: JsonObjec
   };
 }
 
-/** @returns undefined if the value is stored as it is sent; values may be of any type */
+function zeroOf(value: unknown): unknown {
+  return value === 0 ? 0 : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/**
+ * Minus zero is zero, so that a body which changes nothing is seen to.
+ * @returns undefined if the value is stored as it is sent; values may be of any type
+ */
 function valueReader(field: Field): ((sent: unknown, current: unknown) => unknown) | undefined {
   if (field.kind === 'object') {
     const read = objectReader(field.fields);
     return (sent, current) =>
       isJsonObject(sent) ? read(sent, isJsonObject(current) ? current : undefined) : sent;
   }
-  // Minus zero is zero, so that a body which changes nothing is seen to.
-  if (field.kind === 'integer') return (sent) => (sent === 0 ? 0 : sent);
+  if (field.kind === 'integer') return zeroOf;
+  if (field.kind === 'attributes')
+    return (sent) => {
+      if (!isJsonObject(sent) || !Object.values(sent).includes(0)) return sent;
+      return Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, zeroOf(value)]));
+    };
   const read = field.kind === 'list' ? valueReader(field.of) : undefined;
   return read && ((sent) => (Array.isArray(sent) ? sent.map((element) => read(element, undefined)) : sent));
 }
@@ -365,40 +391,35 @@ export function referenceValidator(
   table: FieldTable,
   resources: Readonly<Record<string, Referenced>>,
 ): ReferenceValidator<unknown> | undefined {
-  const finders = referenceFinders(table).map((finder) => {
-    const resource = resources[finder.to];
-    if (!resource) throw new Error(`A field names the resource ${finder.to}, which does not exist.`);
-    return { finder, resource };
+  const names = [...new Set(referencesIn(table, exampleOf(table)).map(({ to }) => to))];
+  const named = names.map((name): [string, Referenced] => {
+    const resource = resources[name];
+    if (!resource) throw new Error(`A field names the resource ${name}, which does not exist.`);
+    return [name, resource];
   });
-  if (finders.length === 0) return undefined;
+  if (named.length === 0) return undefined;
   return async (candidates) => {
-    const missing = await Promise.all(
-      finders.map(({ finder, resource }) => missingOf(table, finder, candidates, resource)),
+    const added = candidates.map(({ draft, previous }) =>
+      addedReferences(table, draft.fields, previous?.fields),
     );
-    return candidates.map((_, at) => missing.flatMap((issues) => issues[at] ?? []));
+    const existing = await Promise.all(
+      named.map(async ([name, resource]): Promise<[string, ReadonlySet<Id>]> => {
+        const ids = new Set(added.flat().flatMap(({ to, id }) => (to === name ? [id] : [])));
+        return [name, ids.size === 0 ? ids : await resource.findExistingIds([...ids])];
+      }),
+    );
+    const idsOf = new Map(existing);
+    return added.map((references) =>
+      references
+        .filter(({ to, id }) => !idsOf.get(to)?.has(id))
+        .map(({ path }) => issueIn(table, { code: 'reference_not_found', path })),
+    );
   };
 }
 
-async function missingOf(
-  table: FieldTable,
-  finder: ReferenceFinder,
-  candidates: readonly Candidate<unknown>[],
-  resource: Referenced,
-): Promise<Issue[][]> {
-  const added = candidates.map((candidate) => addedReferences(finder, candidate));
-  const ids = [...new Set(added.flat().map(({ id }) => id))];
-  const existing: ReadonlySet<Id> = ids.length === 0 ? new Set() : await resource.findExistingIds(ids);
-  return added.map((references) =>
-    references
-      .filter(({ id }) => !existing.has(id))
-      .map(({ path }) => issueIn(table, { code: 'reference_not_found', path })),
+function addedReferences(table: FieldTable, fields: unknown, previous: unknown): readonly Reference[] {
+  const known = referencesIn(table, previous);
+  return referencesIn(table, fields).filter(
+    ({ to, id }) => !known.some((one) => one.to === to && one.id === id),
   );
-}
-
-function addedReferences(
-  finder: ReferenceFinder,
-  { draft, previous }: Candidate<unknown>,
-): readonly Reference[] {
-  const known = new Set(previous && finder.find(previous.fields).map(({ id }) => id));
-  return finder.find(draft.fields).filter(({ id }) => !known.has(id));
 }

@@ -84,6 +84,18 @@ describe('responseJson', () => {
 });
 
 describe('fieldReader', () => {
+  it('makes zero of minus zero, and nothing of empty attributes and lists', () => {
+    const read = fieldReader(PRODUCT);
+    // A strict comparison: -0 is not 0 in a deep equality of chai.
+    for (const [sent, expected] of [
+      [{ attributes: {}, tags: [], images: [] }, {}],
+      [{ attributes: { a: -0, b: 'c', d: true, e: 7 } }, { attributes: { a: 0, b: 'c', d: true, e: 7 } }],
+      [{ price: { amount: -0, currency: 'EUR' } }, { price: { amount: 0, currency: 'EUR' } }],
+      [{ tags: {}, attributes: 'x' }, { attributes: 'x' }],
+    ])
+      expect(read({ name: 'x', ...sent })).to.deep.equal({ name: 'x', ...expected });
+  });
+
   it('returns the fields in the order of the table, also inside objects and lists', () => {
     const product = { attributes: { b: 1, a: 2 }, price: { currency: 'EUR', amount: 1 }, name: 'x' };
     expect(JSON.stringify(fieldReader(PRODUCT)(product))).to.equal(

@@ -7,7 +7,7 @@ import { IdAllocator } from '#src/application/records/id-allocator.js';
 import type { Change } from '#src/application/records/record-format.js';
 import { type RecordAddress, RecordService } from '#src/application/records/record-service.js';
 import { ANY_VERSION, MAX_ATTEMPTS } from '#src/application/records/write-conditions.js';
-import { normalizeProduct, type Product } from '#src/domain/product.js';
+import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { idsOf } from '../../../contract/repository/records.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
@@ -66,7 +66,7 @@ describe('RecordService', () => {
       ids: new IdAllocator(records),
       view: VIEW,
       fields: PRODUCTS.fields,
-      rules: { normalize: normalizeProduct },
+      rules: {},
       clock,
       backoff,
     });

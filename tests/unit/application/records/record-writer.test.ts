@@ -8,7 +8,7 @@ import { type SentBeside, sentDraft } from '#src/application/records/record-form
 import { type RecordWrite, RecordWriter, type WriteOutcome } from '#src/application/records/record-writer.js';
 import { MAX_ATTEMPTS } from '#src/application/records/write-conditions.js';
 import { AppError, unavailable } from '#src/domain/errors.js';
-import { normalizeProduct, type Product } from '#src/domain/product.js';
+import type { Product } from '#src/domain/product.js';
 import type { Id } from '#src/domain/record.js';
 import { Task } from '#src/shared/task-scheduler.js';
 import { FakeClock } from '../../../support/fakes.js';
@@ -146,7 +146,7 @@ describe('RecordWriter', () => {
         ids,
         clock: new FakeClock(),
         backoff,
-        rules: { normalize: normalizeProduct },
+        rules: {},
         fields: PRODUCTS.fields,
       },
       { field },
