@@ -5,8 +5,11 @@ import { shownValue } from './shown-value.js';
 
 /** The settings are invalid. There is one issue per line, without secrets. */
 export class SettingsError extends Error {
-  constructor(readonly issues: readonly string[]) {
-    super(issues.join('\n'));
+  constructor(
+    readonly issues: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    super(issues.join('\n'), options);
   }
 }
 

@@ -141,10 +141,9 @@ function explained(
         `${settings.port}: ${host}:${port} is in use. ${ANOTHER}; ${ADVICE[settings.port]}.`,
       );
     case 'EADDRNOTAVAIL':
-      return withCause(
-        new SettingsError([`${settings.host}: ${host} is no address of this machine (${code}).`]),
-        error,
-      );
+      return new SettingsError([`${settings.host}: ${host} is no address of this machine (${code}).`], {
+        cause: error,
+      });
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new SettingsError([`${settings.host}: ${host} cannot be resolved (${code}).`]);
@@ -157,8 +156,4 @@ function explained(
         cause: error,
       });
   }
-}
-
-function withCause(error: Error, cause: unknown): Error {
-  return Object.assign(error, { cause });
 }

@@ -2,8 +2,12 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../application/ports/logger.js';
 import type { Started } from '../service.js';
-import { trackPendingConnections } from './pending-connections.js';
-import type { WorkerReport } from './worker.js';
+
+/** A worker's report to the primary, which prints it: that it serves, or why it stopped. */
+export interface WorkerReport {
+  readonly started?: Started;
+  readonly failure?: string;
+}
 
 /** A worker that lived this long was healthy, so the next one starts immediately. */
 const HEALTHY_MS = 10_000;
@@ -173,4 +177,34 @@ export class RestartBackoff {
     this.next = Math.min(Math.max(pause * 2, MIN_MS), MAX_MS);
     return pause;
   }
+}
+
+/** A connection as the primary passes it on. Closing it twice does no harm. */
+interface TcpHandle {
+  close(): void;
+}
+
+/** What Node's cluster sends to a worker with a connection, and what the worker responds. */
+interface ClusterMessage {
+  readonly act?: string;
+  readonly seq?: number;
+  readonly ack?: number;
+}
+
+/**
+ * Returns a function that closes the connections which a worker did not take before it ended. Otherwise the primary
+ * keeps them open, and their clients wait forever (nodejs/node-v0.x-archive#7006). Delete this function when Node closes
+ * them or passes them to another worker.
+ */
+function trackPendingConnections({ process: child }: Worker): () => void {
+  const pending = new Map<number | undefined, TcpHandle>();
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  child.send = (message: ClusterMessage, handle?: unknown, ...rest: unknown[]) => {
+    if (message.act === 'newconn') pending.set(message.seq, handle as TcpHandle);
+    return send(message, handle, ...rest);
+  };
+  child.on('internalMessage', ({ ack }: ClusterMessage) => pending.delete(ack));
+  return () => {
+    for (const handle of pending.values()) handle.close();
+  };
 }
