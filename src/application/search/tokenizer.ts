@@ -1,5 +1,5 @@
 import { compareText } from '../../domain/text.js';
-import type { RecordTable } from '../ports/list-query.js';
+import type { Filter, RecordTable } from '../ports/list-query.js';
 
 /** The length of a word, in code points. A longer word of a record is found by its beginning. */
 export const MAX_WORD_LENGTH = 64;
@@ -237,4 +237,10 @@ export function decidingWords(words: readonly string[]): string[] {
   return distinct
     .filter((word) => !distinct.some((other) => other !== word && other.startsWith(word)))
     .sort(compareText);
+}
+
+/** Returns all words that decide a search; undefined if the filters search none. */
+export function searchedWords(filters: readonly Filter[]): readonly string[] | undefined {
+  const searches = filters.filter((filter) => filter.operator === 'search');
+  return searches.length === 0 ? undefined : decidingWords(searches.flatMap(({ words }) => words));
 }

@@ -31,7 +31,7 @@ export const [FIRST_TAKEN, LAST_TAKEN] = [13, 15];
  * commits. It is null if no feed was written then. `feeds` has a row for each feed that is written (see
  * `records/change-feed.ts`).
  *
- * A table that can be searched has its words in `TABLE_words` (see `full-text/index.ts`). `TABLE_terms` shows them in their
+ * A table that can be searched has its words in `TABLE_words` (see `sql/words.ts`). `TABLE_terms` shows them in their
  * order.
  *
  * `derived` has a row for each table of records: the `DERIVED_VERSION` of what is derived from them, which still is to be

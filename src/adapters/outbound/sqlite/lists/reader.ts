@@ -25,12 +25,12 @@ import {
   idRange,
   isAscendingRead,
 } from '../../../../application/search/id-range.js';
+import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
-import { mayOvermatch, searchedWords, type WordQuery, WordSearch } from '../full-text/search.js';
 import {
   type Bound,
   comparedColumn,
@@ -44,6 +44,7 @@ import {
 } from '../sql/filter.js';
 import { firstPage, idsIn, idsOf, RecordReader } from '../sql/records.js';
 import { allOf, boundOf, columnOf, ID, indexedBy, sql } from '../sql/schema.js';
+import { mayOvermatch, type WordQuery, WordSearch } from '../sql/words.js';
 import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
 import { ColumnQuery, fieldsOfQuery, isBeyond, listOrder } from './column-query.js';
 import { type Column, endOf, keyOf, MAX_COLUMN_ID } from './dictionary-column.js';

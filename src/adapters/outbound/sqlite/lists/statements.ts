@@ -14,12 +14,12 @@ import {
 import { FacetCounter } from '../../../../application/records/facets.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
+import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
 import { orderBy, type ScanKey, scanOrder } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/readers.js';
-import { searchedWords, WordSearch } from '../full-text/search.js';
 import {
   type Bound,
   conditionsOf,
@@ -50,6 +50,7 @@ import {
   storedValue,
   valuesTable,
 } from '../sql/schema.js';
+import { WordSearch } from '../sql/words.js';
 
 /** Rows of an index that are read and sorted at once. If they are more, the index of the order is read. */
 const SMALL_RANGE = 1_000;

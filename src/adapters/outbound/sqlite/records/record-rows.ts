@@ -4,7 +4,6 @@ import { fieldsJson } from '../../../../application/records/record-json.js';
 import { type Attributes, attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import type { Statements } from '../connection/database.js';
-import { WordIndex } from '../full-text/index.js';
 import {
   attributeName,
   type Column,
@@ -13,6 +12,7 @@ import {
   storedValue,
   valuesTable,
 } from '../sql/schema.js';
+import { WordIndex } from '../sql/words.js';
 
 /** The most changed columns that an UPDATE names alone: so a table of n columns has about n² / 2 different statements. */
 const MAX_NAMED = 2;
