@@ -55,7 +55,7 @@ export function presentFields({
   return ['id', ...required.map(([name]) => name), ...alwaysPresent];
 }
 
-export const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z';
+const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z';
 
 /** A record with a value in every field by which lists can be filtered. */
 export function exampleRecord({ example, readOnlyFields = {} }: ListedResource): JsonObject {

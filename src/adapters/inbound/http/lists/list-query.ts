@@ -109,7 +109,7 @@ function sortParameter(fields: FieldSpecs): Parameter {
     },
     docs: {
       description:
-        'The fields to sort by, the most important first; a minus sign reverses the order of one. Records without the field come last, and ties break by `id`.',
+        'The fields to sort by, the most important first; `-` before one reverses it. Records without it come last; ties break by `id`.',
       schema: {
         type: 'array',
         minItems: 1,

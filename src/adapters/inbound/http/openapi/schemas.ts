@@ -19,7 +19,7 @@ import {
   whole,
 } from '../core/json-schema.js';
 import {
-  EXAMPLE_TIME,
+  exampleRecord,
   presentFields,
   type ResourceDefinition,
   type ResourceDocs,
@@ -106,18 +106,10 @@ function withExample(schema: ObjectSchema, example: object): ObjectSchema {
   return { ...schema, examples: [example] };
 }
 
-function recordExample({
-  example,
-  alwaysPresent = [],
-  readOnlyFields = {},
-}: ResourceDefinition<never>): object {
-  const more = alwaysPresent
-    .filter((name) => !Object.hasOwn(example, name))
-    .map((name) => [
-      name,
-      (readOnlyFields[name]?.['examples'] as unknown[] | undefined)?.[0] ?? EXAMPLE_TIME,
-    ]);
-  return { id: 1, ...example, ...Object.fromEntries(more) };
+function recordExample(resource: ResourceDefinition<never>): object {
+  const { example, alwaysPresent = [] } = resource;
+  const shown = ['id', ...Object.keys(example), ...alwaysPresent];
+  return Object.fromEntries(Object.entries(exampleRecord(resource)).filter(([name]) => shown.includes(name)));
 }
 
 const DELETED: JsonSchema = {
@@ -150,15 +142,13 @@ function sentSchema(table: FieldTable, kind: keyof typeof SENT): ObjectSchema {
 function recordSchema(resource: ResourceDefinition<never>): ObjectSchema {
   const { table, readOnlyFields, shownValues = {} } = resource;
   const { id, ...metadata } = SYSTEM_FIELDS as Properties & { readonly id: JsonSchema };
-  const { properties } = received(fieldsSchema(table, meaningOf)) as ObjectSchema;
+  const { properties } = fieldsSchema(table, meaningOf);
   const shown = Object.entries(shownValues).map(([name, values]) => [
     name,
     { ...properties[name], enum: values },
   ]);
-  return open(
-    { id, ...properties, ...Object.fromEntries(shown), ...metadata, ...readOnlyFields },
-    presentFields(resource),
-  );
+  const all = { id, ...properties, ...Object.fromEntries(shown), ...metadata };
+  return open({ ...mapValues(all, received), ...readOnlyFields }, presentFields(resource));
 }
 
 /** A record that was created or changed, or what is left of a deleted one: one schema, because generators cannot choose. */
@@ -170,12 +160,12 @@ function changeSchema({ properties }: ObjectSchema): ObjectSchema {
 }
 
 /** Keywords that matter only to those who send a value. Limits may be raised without breaking those who receive it. */
-const FOR_SENDERS = ['pattern', 'minLength', 'minItems', 'propertyNames', 'maxProperties'];
+const FOR_SENDERS = /^(?:pattern|minLength|minItems|propertyNames|maxProperties)$/;
 
 /** The schema of a value in responses. */
 function received(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema)
-    .filter(([keyword]) => !FOR_SENDERS.includes(keyword))
+    .filter(([keyword]) => !FOR_SENDERS.test(keyword))
     .map(([keyword, value]): [string, unknown] => {
       if (keyword === 'properties' || keyword === 'patternProperties')
         return [keyword, mapValues(value as Properties, received)];

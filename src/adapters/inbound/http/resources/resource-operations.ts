@@ -215,9 +215,7 @@ export class ResourceOperations<Fields> {
 
   replace(): Operation {
     return {
-      purpose: this.purpose('replace'),
-      scopes: [this.resource.writeScope],
-      ...this.itemPolicy(),
+      ...this.itemWrite('replace'),
       consumes: { [JSON_TYPE]: this.update('replacement') },
     };
   }
@@ -246,10 +244,9 @@ export class ResourceOperations<Fields> {
       [JSON_TYPE]: mergePatch,
     };
     return {
-      purpose: this.purpose(kind),
+      ...this.itemWrite(kind),
       // The response shows the record, so that a patch is also a way to read it.
       scopes: [...new Set([this.resource.writeScope, this.resource.readScope])],
-      ...this.itemPolicy(),
       consumes,
     };
   }
@@ -260,9 +257,7 @@ export class ResourceOperations<Fields> {
       this.service.remove(this.addressIn(ctx), precondition),
   ): Operation {
     return {
-      purpose: this.purpose('delete'),
-      scopes: [this.resource.writeScope],
-      ...this.itemPolicy(),
+      ...this.itemWrite('delete'),
       handle: this.tagging(async (ctx) => {
         const precondition = this.precondition(ctx);
         await this.writing(ctx, () => remove(ctx, precondition));
@@ -280,9 +275,7 @@ export class ResourceOperations<Fields> {
     change: (ctx: Context, precondition: Precondition) => Promise<Versioned<Fields>>,
   ): Operation {
     return {
-      purpose: this.purpose(kind),
-      scopes: [this.resource.writeScope],
-      ...this.itemPolicy(),
+      ...this.itemWrite(kind),
       handle: this.tagging(async (ctx) => {
         const precondition = this.precondition(ctx);
         this.respondToWrite(ctx, 200, await this.writing(ctx, () => change(ctx, precondition)));
@@ -446,8 +439,12 @@ export class ResourceOperations<Fields> {
     return this.policy.publicView ? {} : { scopes: [this.resource.readScope] };
   }
 
-  private itemPolicy(): Pick<Policy, 'ensureExists'> {
-    return { ensureExists: (ctx) => this.service.read(this.addressIn(ctx)) };
+  private itemWrite(kind: ResourceKind): Pick<Policy, 'purpose' | 'scopes' | 'ensureExists'> {
+    return {
+      purpose: this.purpose(kind),
+      scopes: [this.resource.writeScope],
+      ensureExists: (ctx) => this.service.read(this.addressIn(ctx)),
+    };
   }
 }
 
