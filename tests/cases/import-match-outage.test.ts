@@ -93,8 +93,11 @@ describe('an import that matches, while a line is tried again', () => {
     };
     const stream = new LineStream(client.startLines('/v1/products/imports?match=sku'));
     const send = (fields: object) => stream.send(`${JSON.stringify(fields)}\n`);
-    const isSeen = (sku: string, name: string) =>
-      until(sku, async () => (await client.get(`/v1/products/sku/${sku}`)).json.name === name);
+    const isSeen = async (sku: string, name: string) => {
+      const check = async () => (await client.get(`/v1/products/sku/${sku}`)).json.name === name;
+      const error = await until(sku, check, 60_000).catch((error: unknown) => error);
+      expect(error, sku).to.equal(undefined);
+    };
     await send({ sku: 'lost', name: 'a' });
     await until('the second attempt', () => losses === 2);
     await send({ sku: 'other', name: 'b' });

@@ -45,9 +45,11 @@ import type { ResourceDefinition } from '../core/resource-definition.js';
 import { lengthOf } from './read-lines.js';
 
 export interface BatchImporterOptions {
-  readonly writer: LineWriter<unknown>;
   /** Reads the record in a line, or throws a coded error. */
-  readonly parse: (line: ImportLine) => ImportRecord;
+  readonly prepare: (line: ImportLine) => RecordWrite<unknown>;
+  readonly writer: Pick<RecordWriter<unknown>, 'startAll'>;
+  /** Whether results have the version of their record. */
+  readonly showsVersions: boolean;
   /** Returns an error as the client may see it. */
   readonly shown: (error: CodedError) => CodedError;
   readonly logger: Logger;
@@ -63,6 +65,8 @@ export interface BatchImporterOptions {
   /** Throws an AppError if the client may import no more lines. Absent: it may import all. */
   readonly checkAccess?: () => MaybePromise<void>;
 }
+
+type Outcome = WriteOutcome<unknown> | CodedError;
 
 /** Writes the records of an import, batch by batch. */
 export class BatchImporter {
@@ -85,53 +89,39 @@ export class BatchImporter {
       place = await this.options.takePlace(heldBy(lines));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const refused = lines.map(() => ({ error }));
-      return { results: this.resultsOf(lines, refused, [].values()) };
+      return { results: this.resultsOf(lines, Array(lines.length).fill(error)) };
     }
     const release = () => place.release();
     try {
-      const imported = await this.importAll(lines);
-      if (imported.results instanceof Promise) imported.results.then(release, release);
+      const outcomes = await this.outcomesOf(lines);
+      const results = andThen(allOf(outcomes), (known) => this.resultsOf(lines, known));
+      if (results instanceof Promise) results.then(release, release);
       else release();
-      return imported;
+      return { results };
     } catch (error) {
       release();
       throw error;
     }
   }
 
-  private async importAll(lines: readonly ImportLine[]): Promise<{ readonly results: MaybePromise<string> }> {
+  private async outcomesOf(lines: readonly ImportLine[]): Promise<readonly MaybePromise<Outcome>[]> {
     const slices = new Slices(this.options.task);
-    const prepared: Prepared[] = [];
+    const prepared: (RecordWrite<unknown> | CodedError)[] = [];
     for (const line of lines) {
       const pause = slices.next(lengthOf(line));
       if (pause) await pause;
       prepared.push(this.prepare(line));
     }
-    const records = prepared.flatMap((one) => ('record' in one ? [one.record] : []));
-    const outcomes = await this.writeAll(records);
-    const results = andThen(allOf(outcomes), (known) => this.resultsOf(lines, prepared, known.values()));
-    // The results of earlier lines are awaited first, and then these.
-    if (results instanceof Promise) results.catch(() => {});
-    return { results };
+    const records = prepared.filter((one): one is RecordWrite<unknown> => !isCoded(one));
+    const outcomes = (await this.writeAll(records)).values();
+    return prepared.map((one) => (isCoded(one) ? one : (outcomes.next().value as MaybePromise<Outcome>)));
   }
 
-  private resultsOf(
-    lines: readonly ImportLine[],
-    prepared: readonly Prepared[],
-    outcomes: Iterator<WriteOutcome<unknown>>,
-  ): string {
-    const results = prepared.map((one) => this.resultOf('record' in one ? outcomes.next().value : one.error));
-    this.replays += results.filter((result) => 'replayed' in result).length;
-    return lines.map(({ number: line }, at) => jsonLine(JSON.stringify({ line, ...results[at] }))).join('');
-  }
-
-  private prepare(line: ImportLine): Prepared {
-    const { writer, parse } = this.options;
+  private prepare(line: ImportLine): RecordWrite<unknown> | CodedError {
     try {
-      return { record: writer.prepare(parse(line), line.number, lengthOf(line)) };
+      return this.options.prepare(line);
     } catch (error) {
-      if (isCoded(error)) return { error };
+      if (isCoded(error)) return error;
       throw error;
     }
   }
@@ -142,12 +132,12 @@ export class BatchImporter {
    */
   private async writeAll(
     records: readonly RecordWrite<unknown>[],
-  ): Promise<readonly MaybePromise<WriteOutcome<unknown>>[]> {
+  ): Promise<readonly MaybePromise<Outcome>[]> {
     const { writer, task, checkAccess } = this.options;
     try {
       if (this.refusal) throw this.refusal;
       await checkAccess?.();
-      const outcomes = await writer.writeAll(records, task);
+      const outcomes = await writer.startAll(records, task);
       this.isStoreDown = false;
       return outcomes;
     } catch (error) {
@@ -165,12 +155,40 @@ export class BatchImporter {
     this.isStoreDown = true;
   }
 
-  private resultOf(outcome: WriteOutcome<unknown> | CodedError): object {
-    const { writer, shown } = this.options;
-    if (!isCoded(outcome)) return writer.result(outcome);
-    const { code, message, details } = shown(outcome);
-    return { status: statusOf(outcome), ...refusalOf(outcome), error: { code, message, details } };
+  private resultsOf(lines: readonly ImportLine[], outcomes: readonly Outcome[]): string {
+    const results = outcomes.map((outcome) => this.resultOf(outcome));
+    this.replays += results.filter((result) => 'replayed' in result).length;
+    return lines.map(({ number: line }, at) => jsonLine(JSON.stringify({ line, ...results[at] }))).join('');
   }
+
+  private resultOf(outcome: Outcome): object {
+    const { shown, showsVersions } = this.options;
+    if (isCoded(outcome)) {
+      const { code, message, details } = shown(outcome);
+      return { status: statusOf(outcome), ...currentOf(outcome), error: { code, message, details } };
+    }
+    const { kind } = outcome;
+    if (kind === 'absent') return { status: 204, unchanged: true };
+    if (kind === 'deleted') return { status: 204 };
+    const { id, version } = outcome.record;
+    return {
+      status: kind === 'changed' || kind === 'unchanged' ? 200 : 201,
+      ...knownId(id),
+      ...(showsVersions && { version }),
+      ...(kind === 'unchanged' && { unchanged: true }),
+      ...(kind === 'replayed' && { replayed: true }),
+    };
+  }
+}
+
+/** What the result of a refused line has beside the error. */
+function currentOf(error: CodedError): object {
+  if (!(error instanceof PreconditionFailed)) return {};
+  return { ...knownId(error.current.id), version: error.current.version };
+}
+
+function knownId(id: Id): { readonly id?: Id } {
+  return isDryRunId(id) ? {} : { id };
 }
 
 /** What a line is counted for besides itself: the record that it finds. */
@@ -180,9 +198,6 @@ const FOUND_BYTES = 4 * 1024;
 function heldBy(lines: readonly ImportLine[]): number {
   return heldBytes({ parsedFrom: lengthOf(...lines) }) + FOUND_BYTES * lines.length;
 }
-
-/** A record to write, as its writer has prepared it, or why its line is refused. */
-type Prepared = { readonly record: RecordWrite<unknown> } | { readonly error: CodedError };
 
 function allOf<Outcome>(outcomes: readonly MaybePromise<Outcome>[]): MaybePromise<readonly Outcome[]> {
   return outcomes.some((outcome) => outcome instanceof Promise)
@@ -209,95 +224,40 @@ export interface ImportRecord extends SentRecord {
   readonly beside?: (stored: () => JsonObject) => SentRecord;
 }
 
-/** Writes the records of an import. */
-export interface LineWriter<Fields> {
-  /**
-   * @param line the number of its line
-   * @param bytes the length of its line
-   * @throws AppError if the record is refused already
-   */
-  prepare(record: ImportRecord, line: number, bytes: number): RecordWrite<Fields>;
-  /**
-   * Await each call before the next one, whose records follow.
-   * @returns an outcome for each record, in order; a promise of it for a record that others write at the same time
-   */
-  writeAll(
-    writes: readonly RecordWrite<Fields>[],
-    task: Task,
-  ): Promise<readonly MaybePromise<WriteOutcome<Fields>>[]>;
-  /** The result of a line that was not refused, without its number; it has a `status`. */
-  result(outcome: Exclude<WriteOutcome<Fields>, AppError>): object;
-}
-
 /**
- * Each line is a new record.
+ * Returns a function that makes a write of a record, which throws an AppError if the record is refused already.
+ * @param match absent: each record is a new one
  * @param key the key under which the stream is reserved; undefined: a repeated line creates another record
  */
-export function creatingWriter<Fields>(
+export function preparer<Fields>(
   resource: ResourceDefinition<Fields>,
-  writer: RecordWriter<Fields>,
+  match: Match | undefined,
   key: string | undefined,
-): LineWriter<Fields> {
-  return {
-    prepare({ body, issues }, line) {
-      const draft = withIssuesOfText(newDraft(resource, body), issues);
-      if (key === undefined) return { draft: () => draft };
-      const request = { key: lineKey(key, line), body, storesFields: false };
-      return { draft: () => draft, idempotency: idempotentRequest(request) };
-    },
-    writeAll: (writes) => writer.startAll(writes),
-    result: (outcome) => resultOf(outcome, false),
+): (record: ImportRecord, line: ImportLine) => RecordWrite<Fields> {
+  if (match) return preparerByKey(resource, match);
+  return ({ body, issues }, { number }) => {
+    const draft = withIssuesOfText(newDraft(resource, body), issues);
+    const request = key !== undefined && { key: lineKey(key, number), body, storesFields: false };
+    return { draft: () => draft, ...(request && { idempotency: idempotentRequest(request) }) };
   };
 }
 
-/** Each line is a record with a key: what it does to the record that has the key follows from the parameters. */
-export function matchingWriter<Fields>(
+/** What a line does to the record that has its key follows from the parameters. */
+function preparerByKey<Fields>(
   resource: ResourceDefinition<Fields>,
-  writer: RecordWriter<Fields>,
   { field, existing }: Match,
-): LineWriter<Fields> {
+): (record: ImportRecord, line: ImportLine) => RecordWrite<Fields> {
   const keptFields = existing === 'merge' ? fieldsWithSpellings(resource.fields, field) : [];
-  return {
-    prepare(record, _line, bytes) {
-      const { body } = record;
-      const sent = sentBy(record, resource, keptFields);
-      const draft = sentDraft(resource, existing, sent);
-      const issuesOf = () => draft()?.issues ?? [];
-      if (!isJsonObject(body)) throw validationFailed(issuesOf());
-      const isDeletion = body['deleted'] === true;
-      const issues = controlIssues(resource.table, field, body, isDeletion);
-      if (issues.length > 0)
-        throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(issuesOf(), field))]);
-      const key = body[field] as Value;
-      return { key, isDeletion, ...versionOf(body), draft, bytes };
-    },
-    writeAll: (writes, task) => writer.startAll(writes, task),
-    result: (outcome) => resultOf(outcome, true),
-  };
-}
-
-/** What the result of a refused line has beside the error. */
-export function refusalOf(error: CodedError): object {
-  return error instanceof PreconditionFailed
-    ? { ...knownId(error.current.id), version: error.current.version }
-    : {};
-}
-
-function knownId(id: Id): { readonly id?: Id } {
-  return isDryRunId(id) ? {} : { id };
-}
-
-function resultOf(outcome: Exclude<WriteOutcome<unknown>, AppError>, hasVersion: boolean): object {
-  const { kind } = outcome;
-  if (kind === 'absent') return { status: 204, unchanged: true };
-  if (kind === 'deleted') return { status: 204 };
-  const { id, version } = outcome.record;
-  return {
-    status: kind === 'changed' || kind === 'unchanged' ? 200 : 201,
-    ...knownId(id),
-    ...(hasVersion && { version }),
-    ...(kind === 'unchanged' && { unchanged: true }),
-    ...(kind === 'replayed' && { replayed: true }),
+  return (record, line) => {
+    const { body } = record;
+    const draft = sentDraft(resource, existing, sentBy(record, resource, keptFields));
+    const issuesOf = () => draft()?.issues ?? [];
+    if (!isJsonObject(body)) throw validationFailed(issuesOf());
+    const isDeletion = body['deleted'] === true;
+    const issues = controlIssues(resource.table, field, body, isDeletion);
+    if (issues.length > 0)
+      throw validationFailed([...issues, ...(isDeletion ? [] : otherIssues(issuesOf(), field))]);
+    return { key: body[field] as Value, isDeletion, ...versionOf(body), draft, bytes: lengthOf(line) };
   };
 }
 

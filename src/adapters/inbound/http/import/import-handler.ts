@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../../application/ports/logger.js';
 import type { RecordService } from '../../../../application/records/record-service.js';
 import { uniqueFields } from '../../../../domain/fields.js';
-import type { QuotaShare } from '../../../../shared/byte-quota.js';
 import type { MaybePromise } from '../../../../shared/promises.js';
 import { type ImportLine, NdjsonSplitter } from '../../../../shared/record-splitters.js';
 import { sendContinue } from '../body/json-body.js';
@@ -24,14 +22,7 @@ import { loggedIds } from '../middleware/observe.js';
 import { invalid } from '../parameters/query.js';
 import { requestKey } from '../parameters/request-headers.js';
 import { connectionOf } from '../server/connection.js';
-import {
-  BatchImporter,
-  creatingWriter,
-  type ImportRecord,
-  type LineWriter,
-  type Match,
-  matchingWriter,
-} from './batch-importer.js';
+import { BatchImporter, type ImportRecord, type Match, preparer } from './batch-importer.js';
 import { bytesOf, InputPatience, type LineSource, lengthOf, readLines } from './read-lines.js';
 import type { ResultBuffer, ResultBuffers } from './result-buffer.js';
 
@@ -133,11 +124,10 @@ export function showsRecords(querystring: string): boolean {
   return parameters.has('match') || parameters.getAll('dryRun').includes('true');
 }
 
-/** @throws HttpError `invalid_idempotency_key` if there is a key, which such an import does not need */
-export function refuseKey(key: string | undefined, { match, isDryRun }: ImportMode): void {
-  if (key === undefined || !(match || isDryRun)) return;
-  const message = `An import with ${match ? 'match' : 'dryRun'} takes no Idempotency-Key: to repeat it is harmless.`;
-  throw new HttpError('invalid_idempotency_key', message, [
+/** The error of a key that an import does not need. */
+function needlessKey(parameter: string): HttpError {
+  const message = `An import with ${parameter} takes no Idempotency-Key: to repeat it is harmless.`;
+  return new HttpError('invalid_idempotency_key', message, [
     parameterIssue('header', 'Idempotency-Key', 'invalid_format', message),
   ]);
 }
@@ -227,89 +217,65 @@ export function importHandler<Fields>(parts: ImportParts<Fields>, format: Import
 async function importLines<Fields>(
   ctx: Context,
   query: Query,
-  parts: ImportParts<Fields>,
+  { resource, service, policy, tools, parameters, shown }: ImportParts<Fields>,
   format: ImportFormat,
 ): Promise<void> {
-  const { service, policy, parameters, shown } = parts;
-  const { resultBuffers, logger } = parts.tools;
   format.checkType?.(ctx.headers['content-type'] ?? '');
-  const mode = parameters.read(query, format.hasCells);
+  const { match, isDryRun } = parameters.read(query, format.hasCells);
   const key = requestKey(ctx);
-  refuseKey(key, mode);
+  if (key !== undefined && (match || isDryRun)) throw needlessKey(match ? 'match' : 'dryRun');
+  const { req, state } = ctx;
+  const { limits, checkAccess } = state;
   const task = taskOf(ctx);
-  const { limits } = ctx.state;
   await limits.acquire(ctx, 'imports');
-  if (mode.isDryRun) await limits.acquire(ctx, 'dry runs');
+  if (isDryRun) await limits.acquire(ctx, 'dry runs');
   if (key !== undefined) await service.reserveStream(key);
-  const connection = connectionOf(ctx.req.socket);
-  connection.deadline.lift(ctx.req);
+  const connection = connectionOf(req.socket);
+  connection.deadline.lift(req);
   sendContinue(ctx);
-  const memory = { lines: limits.lines.open(task.client), dryRun: limits.dryRuns.open(task.client) };
+  const lineMemory = limits.lines.open(task.client);
+  const dryRunMemory = limits.dryRuns.open(task.client);
   const working = (isWorking: boolean) => {
     connection.isWorking = isWorking;
   };
   const end = () => {
     working(false);
-    memory.lines.release();
-    memory.dryRun.release();
+    lineMemory.release();
+    dryRunMemory.release();
   };
-  const patience = new InputPatience({ end: () => ctx.req.destroy(), working });
-  const source = { request: ctx.req, memory: memory.lines, patience };
-  const { batches, parse } = await openStream(source, policy.bodyLimitBytes, format, mode.match).catch(
-    (error) => {
-      end();
-      throw error;
-    },
-  );
-  const results = resultBuffers.open(task.client);
-  const ids = loggedIds(ctx.state);
-  const { checkAccess } = ctx.state;
+  const patience = new InputPatience({ end: () => req.destroy(), working });
+  let stream: ImportStream;
+  try {
+    stream = await format.open({ request: req, memory: lineMemory, patience }, policy.bodyLimitBytes, match);
+  } catch (error) {
+    end();
+    // The client has gone. The code is only for the log.
+    if (req.destroyed && !req.complete) throw new HttpError('request_timeout', 'The body broke off.');
+    // Drops the rest of the body, so that the client can read the response.
+    req.unpipe();
+    req.resume();
+    throw error;
+  }
+  const versionNeeded = policy.requireIfMatch ? ({ in: 'version', by: 'changes' } as const) : undefined;
+  const by = match && { field: match.field, versionNeeded };
+  const prepare = preparer(resource, match, key);
   const importer = new BatchImporter({
-    writer: writerOf(parts, mode, key, memory.dryRun),
-    parse,
+    prepare: (line) => prepare(stream.parse(line), line),
+    writer: isDryRun ? service.dryRun(dryRunMemory, by) : service.writer(by),
+    showsVersions: match !== undefined,
     shown: (error) => shown(ctx, error),
-    logger,
-    ids,
+    logger: tools.logger,
+    ids: loggedIds(state),
     task,
     takePlace: (bytes) => limits.take(task.client, 'import batches', bytes),
     ...(checkAccess && { checkAccess }),
   });
+  const results = tools.resultBuffers.open(task.client);
   ctx.set('Content-Type', NDJSON);
   ctx.body = results.readable;
-  void writeResults(batches, importer, results, () => {
-    ctx.state.replays = importer.replays;
+  void writeResults(stream.batches, importer, results, () => {
+    state.replays = importer.replays;
   }).finally(end);
-}
-
-function writerOf<Fields>(
-  { service, resource, policy }: ImportParts<Fields>,
-  { match, isDryRun }: ImportMode,
-  key: string | undefined,
-  memory: QuotaShare,
-): LineWriter<Fields> {
-  const versionNeeded = policy.requireIfMatch ? ({ in: 'version', by: 'changes' } as const) : undefined;
-  const by = match && { field: match.field, versionNeeded };
-  const writer = isDryRun ? service.dryRun(memory, by) : service.writer(by);
-  return match ? matchingWriter(resource, writer, match) : creatingWriter(resource, writer, key);
-}
-
-async function openStream(
-  source: LineSource,
-  limitBytes: number,
-  format: ImportFormat,
-  match: Match | undefined,
-): Promise<ImportStream> {
-  try {
-    return await format.open(source, limitBytes, match);
-  } catch (error) {
-    const request = source.request as IncomingMessage;
-    // The client has gone. The code is only for the log.
-    if (request.destroyed && !request.complete) throw new HttpError('request_timeout', 'The body broke off.');
-    // Drops the rest of the body, so that the client can read the response.
-    request.unpipe();
-    request.resume();
-    throw error;
-  }
 }
 
 /** While earlier lines are tried again, this many further lines are written, of this many bytes; later ones wait. */

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import {
   BatchImporter,
   type BatchImporterOptions,
-  type LineWriter,
 } from '#src/adapters/inbound/http/import/batch-importer.js';
 import type { WriteOutcome } from '#src/application/records/record-writer.js';
 import { AppError } from '#src/domain/errors.js';
@@ -13,10 +12,15 @@ import { RecordingLogger } from '../../../../../support/fakes.js';
 const DONE: WriteOutcome<unknown> = { kind: 'absent' };
 
 /** Accepts every record. */
-const WRITER: LineWriter<unknown> = {
-  prepare: ({ body }) => ({ draft: () => ({ fields: body as object, issues: [] }) }),
-  writeAll: async (writes) => writes.map(() => DONE),
-  result: () => ({ status: 201 }),
+const OPTIONS: BatchImporterOptions = {
+  prepare: () => ({ draft: () => undefined }),
+  writer: { startAll: async (writes) => writes.map(() => DONE) },
+  showsVersions: false,
+  shown: (error) => error,
+  logger: new RecordingLogger(),
+  ids: {},
+  task: new Task('a'),
+  takePlace: () => ({ release() {} }),
 };
 
 describe('BatchImporter', () => {
@@ -29,15 +33,10 @@ describe('BatchImporter', () => {
     };
     setImmediate(countTurns);
     const importer = new BatchImporter({
-      writer: { ...WRITER, writeAll: async () => [] },
-      shown: (error) => error,
-      parse: () => {
+      ...OPTIONS,
+      prepare: () => {
         throw new AppError('validation_failed', 'The line is invalid.');
       },
-      logger: new RecordingLogger(),
-      ids: {},
-      task: new Task('a'),
-      takePlace: () => ({ release() {} }),
     });
     const bytes = Buffer.alloc(length);
     const { results } = await importer.import(
@@ -59,13 +58,7 @@ describe('BatchImporter', () => {
     let checks = 0;
     const lines = errors.length;
     const importer = new BatchImporter({
-      writer: WRITER,
-      shown: (error) => error,
-      parse: () => ({ body: {}, issues: new Map() }),
-      logger: new RecordingLogger(),
-      ids: {},
-      task: new Task('a'),
-      takePlace: () => ({ release() {} }),
+      ...OPTIONS,
       checkAccess: async () => {
         const error = errors[checks++];
         if (error) throw error;
@@ -82,30 +75,21 @@ describe('BatchImporter', () => {
   it('refuses all further lines of a client that has lost its access, without another check', async () => {
     const lost = new AppError('invalid_token', 'lost');
     expect(await importWith(undefined, lost, undefined)).to.deep.equal({
-      statuses: [201, 401, 401],
+      statuses: [204, 401, 401],
       checks: 2,
     });
   });
 
   it('goes on after the store was unavailable', async () => {
     const down = new AppError('unavailable', 'down');
-    expect(await importWith(down, undefined)).to.deep.equal({ statuses: [503, 201], checks: 2 });
+    expect(await importWith(down, undefined)).to.deep.equal({ statuses: [503, 204], checks: 2 });
   });
 
   /** An importer whose places and outcomes the test gives. */
   const placedImporter = (
     takePlace: BatchImporterOptions['takePlace'],
     outcome: MaybePromise<WriteOutcome<unknown>>,
-  ) =>
-    new BatchImporter({
-      writer: { ...WRITER, writeAll: async () => [outcome] },
-      shown: (error) => error,
-      parse: () => ({ body: {}, issues: new Map() }),
-      logger: new RecordingLogger(),
-      ids: {},
-      task: new Task('a'),
-      takePlace,
-    });
+  ) => new BatchImporter({ ...OPTIONS, writer: { startAll: async () => [outcome] }, takePlace });
   const LINE = [{ number: 1, bytes: Buffer.from('{}') }];
 
   it('holds a place until the outcome of each line is known, and not any longer', async () => {
