@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
     source: [
       'adapters/outbound/memory/rate-limiter',
       'adapters/outbound/cluster/{rate-limiter,rate-limit-server}',
-      'adapters/outbound/redis/fallback-rate-limiter',
+      'adapters/outbound/redis/rate-limiter',
     ],
     tests: [
       'unit/adapters/outbound/memory/rate-limiter',
