@@ -38,7 +38,7 @@ export const WEBHOOK = {
   },
 } as const satisfies FieldTable;
 
-/** The fields of a webhook as they are stored. The service sets those that {@link WEBHOOK} lacks. */
+/** The fields of a webhook as they are stored. The service sets those that {@link WEBHOOK} does not have. */
 export const STORED_WEBHOOK = {
   ...WEBHOOK,
   createdBy: {
@@ -64,7 +64,7 @@ export interface Webhook extends FieldsOf<typeof STORED_WEBHOOK> {
   readonly round?: number;
 }
 
-/** The webhook as it is in a copy of its store, beside which the store itself may still send. */
+/** The webhook as it is in a copy of its store, while the store itself may still send. */
 export function asPaused(webhook: Webhook): Webhook {
   return { ...webhook, status: 'paused' };
 }
@@ -120,7 +120,7 @@ export function keyProblem(
 /** How long an earlier secret signs besides the new one. */
 export const FORMER_SECRET_MS = 24 * 60 * 60_000;
 
-/** The most earlier secrets that sign besides the new one: a header of so many signatures is below 1 KiB. */
+/** The most earlier secrets that sign besides the new one: their header is below 1 KiB. */
 const MAX_FORMER_SECRETS = 4;
 
 /** The scopes that reading the changes of these resources needs. */
@@ -176,7 +176,7 @@ export interface PendingMessage {
  */
 export interface WebhookState {
   /** By resource: the place in its feed. It counts only with the same start as in the webhook. */
-  readonly places: Readonly<Partial<Record<ResourceName, FeedPlace>>>;
+  readonly places: Readonly<Partial<Record<ResourceName, ReadPosition>>>;
   /** Absent: there is nothing to send, or nobody has looked. */
   readonly pending?: PendingMessage;
   /** The failures of {@link pending} in this round of the webhook. */
@@ -196,7 +196,7 @@ export interface FeedStart {
   readonly readAt: Instant;
 }
 
-export interface FeedPlace extends FeedStart {
+export interface ReadPosition extends FeedStart {
   readonly start: string;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PLACE_MS } from '#src/application/changes/change-reader.js';
+import { POSITION_MS } from '#src/application/changes/change-reader.js';
 import { unavailable } from '#src/domain/errors.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpClient, received, statusesIn } from '../support/http-client.js';
@@ -235,7 +235,7 @@ for (const STORE of HTTP_STORE_NAMES)
       }
       const young = await placeNow(request());
       // A place is good for exactly this long.
-      service.clock.pass(PLACE_MS + 1);
+      service.clock.pass(POSITION_MS + 1);
       expect(await codeOf(young)).to.deep.equal([410, 'cursor_expired']);
     });
   });

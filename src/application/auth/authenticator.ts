@@ -66,7 +66,7 @@ export class Authenticator {
 
   /**
    * Verifies the token of a long request again, without counting a failure. An import or an export may take longer than
-   * an access token lives, so a token that has expired meanwhile stays good while its API key is valid; another issuer's,
+   * an access token lives, so a token that has expired by then stays good while its API key is valid; another issuer's,
    * for a day.
    * @param principal the one that the token authenticated when the request began
    * @throws AppError `invalid_token`, `token_expired`, `unavailable`

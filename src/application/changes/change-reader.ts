@@ -5,14 +5,14 @@ import type { ChangeFeed, ChangePage, FeedPosition, RecordChange } from '../port
 import type { Clock } from '../ports/clock.js';
 import type { ChangeWatch, Wait } from './change-watch.js';
 
-/** How long a place is good. Tombstones are kept longer. */
-export const PLACE_MS = 50 * HOUR_MS;
+/** How long a position is good. Tombstones are kept longer. */
+export const POSITION_MS = 50 * HOUR_MS;
 
 /** The most changes of a slice: few, so that a stream neither delays others nor fills the memory. */
 const SLICE_CHANGES = 64;
 
-/** A place in a feed that a client knows. */
-export interface ChangePlace {
+/** A position in a feed that a client knows. */
+export interface ChangePosition {
   readonly position: FeedPosition;
   /** When it was given out, or earlier. */
   readonly at: Instant;
@@ -21,7 +21,7 @@ export interface ChangePlace {
 export interface ChangesRead<Fields> {
   /** Oldest change first; a record occurs once. */
   readonly changes: readonly RecordChange<Fields>[];
-  readonly next: ChangePlace;
+  readonly next: ChangePosition;
 }
 
 export interface ChangeReaderDependencies<Fields> {
@@ -34,60 +34,64 @@ export interface ChangeReaderDependencies<Fields> {
 export class ChangeReader<Fields> {
   constructor(private readonly deps: ChangeReaderDependencies<Fields>) {}
 
-  /** Returns a place that is before all changes from now on. */
-  async end(): Promise<ChangePlace> {
+  /** Returns a position that is before all changes from now on. */
+  async end(): Promise<ChangePosition> {
     const { feed, clock } = this.deps;
-    // Before the position is read, so that a place is never taken for younger than it is.
+    // Before the position is read, so that it is never taken for younger than it is.
     const at = clock.now();
     return { position: await feed.end(), at };
   }
 
   /**
-   * Waits until there is a change behind a place.
-   * @throws AppError `cursor_expired` if the place is too old; whatever `wait.check` throws
+   * Waits until there is a change behind a position.
+   * @throws AppError `cursor_expired` if the position is too old; whatever `wait.check` throws
    */
-  async wait(from: ChangePlace, wait: Wait): Promise<void> {
+  async wait(from: ChangePosition, wait: Wait): Promise<void> {
     this.requireYoung(from);
     await this.deps.watch.wait(from.position, wait);
   }
 
   /**
-   * Reads the changes behind a place. Fewer than `limit` need not be all: only behind an empty page are there no more.
+   * Reads the changes behind a position. Fewer than `limit` need not be all: only behind an empty page are there no more.
    * @param limit from 1 to 1,000
    * @throws AppError `cursor_expired`
    */
-  async page(from: ChangePlace, limit: number): Promise<ChangesRead<Fields>> {
+  async page(from: ChangePosition, limit: number): Promise<ChangesRead<Fields>> {
     const at = this.deps.clock.now();
     const { changes, next } = await this.slice(from, limit);
     return { changes, next: { position: next, at } };
   }
 
   /**
-   * Yields the changes between two places, slice by slice; an empty one is the last.
+   * Yields the changes between two positions, slice by slice; an empty one is the last.
    * @param until from {@link end}
    * @throws AppError `cursor_expired`
    */
   async *slices(
-    from: ChangePlace,
-    until: ChangePlace,
+    from: ChangePosition,
+    until: ChangePosition,
   ): AsyncGenerator<readonly RecordChange<Fields>[], void, void> {
-    for (let place = from; ; ) {
-      const { changes, next } = await this.slice(place, SLICE_CHANGES, until.position);
+    for (let position = from; ; ) {
+      const { changes, next } = await this.slice(position, SLICE_CHANGES, until.position);
       yield changes;
       if (changes.length === 0) return;
-      place = { ...place, position: next };
+      position = { ...position, position: next };
     }
   }
 
-  private async slice(after: ChangePlace, limit: number, until?: FeedPosition): Promise<ChangePage<Fields>> {
+  private async slice(
+    after: ChangePosition,
+    limit: number,
+    until?: FeedPosition,
+  ): Promise<ChangePage<Fields>> {
     this.requireYoung(after);
     const page = await this.deps.feed.read(after.position, limit, until);
     if (!page) throw cursorExpired();
     return page;
   }
 
-  private requireYoung({ at }: ChangePlace): void {
-    if (this.deps.clock.now() - at > PLACE_MS) throw cursorExpired();
+  private requireYoung({ at }: ChangePosition): void {
+    if (this.deps.clock.now() - at > POSITION_MS) throw cursorExpired();
   }
 }
 

@@ -10,7 +10,7 @@ const CHECK_MS = 3_000;
 
 export interface Wait {
   readonly ms: number;
-  /** Whose wait it is: after a change, those who waited read in turns. */
+  /** Of the client that waits: after a change, clients read in turns. */
   readonly task: Task;
   /** Called every three seconds. If it throws, the wait throws the same. */
   readonly check: () => MaybePromise<void>;
@@ -19,7 +19,7 @@ export interface Wait {
 }
 
 /**
- * Polls the feed of one table four times a second, for all who wait for its changes or follow them, and not at all if
+ * Polls the feed of one table four times a second, for all that wait for its changes or follow them, and not at all if
  * there are none.
  */
 export class ChangeWatch {
@@ -139,7 +139,7 @@ export class ChangeWatch {
   }
 }
 
-/** One who waits. */
+/** A request that waits. */
 class Seat {
   isOver = false;
   failure: unknown;

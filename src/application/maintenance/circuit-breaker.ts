@@ -5,13 +5,13 @@ import { pause, setTimeoutAfterIo } from '../../shared/promises.js';
 const PROBE_PAUSE_MS = 100;
 
 export interface CircuitBreakerOptions {
-  /** The store is down if it fails a call after it has been silent for so long. */
+  /** How long the server is silent before a failed call means that it is down. */
   readonly silenceMs: number;
   /** Resolves as soon as the store responds; rejects within the time-out of an operation. */
   readonly probe: () => Promise<unknown>;
   /** Returns the error of a failed call as callers get it. */
   readonly translate: (error: unknown) => unknown;
-  /** What the error of a failed call tells about the store: a response of any kind, none, or that it is down. */
+  /** What the error of a failed call says about the server: a response of any kind, none, or that it is down. */
   readonly signOf: (error: unknown) => 'response' | 'silence' | 'down';
   /** In milliseconds, from any point of time on. */
   readonly now: () => number;
@@ -22,7 +22,7 @@ export interface CircuitBreakerOptions {
 /**
  * Knows whether a server is down, so that callers need not find out by a time-out each. It is down if a call
  * says so, or if a heartbeat failed, or calls did for {@link CircuitBreakerOptions.silenceMs}, while it responded to nothing
- * else for so long. So one slow query beside others, or one broken connection, is no outage. During an outage one probe
+ * else. So one slow query among others, or one broken connection, is no outage. During an outage one probe
  * at a time looks for its end.
  */
 export class CircuitBreaker {
@@ -46,7 +46,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Waits for a call that has begun, at most `waitMs` and only until an outage begins. Its end tells whether the store
+   * Waits for a call that has begun, at most `waitMs` and only until an outage begins. Its end shows whether the server
    * responds.
    * @param reason says in a sentence that the time is over
    * @throws AppError `unavailable`; the translated error of the call

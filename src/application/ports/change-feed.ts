@@ -2,7 +2,7 @@ import type { Id, Instant, Versioned } from '../../domain/record.js';
 import type { MaybePromise } from '../../shared/promises.js';
 
 /**
- * A place between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
+ * A position between two changes of a feed, as the store writes it: at most 200 printable ASCII characters. It belongs to
  * an epoch of the feed, a random name that the store keeps: with another epoch it is expired.
  */
 export type FeedPosition = string;
@@ -21,23 +21,23 @@ export type RecordChange<Fields> = Versioned<Fields> | Deletion;
 export interface ChangePage<Fields> {
   /** Oldest change first; a record occurs once, at its last change. */
   readonly changes: readonly RecordChange<Fields>[];
-  /** The place behind these changes, or behind all that was looked at. */
+  /** The position behind these changes, or behind all that was looked at. */
   readonly next: FeedPosition;
 }
 
 /**
- * Which records of a table changed, in an order that never skips one: whoever reads on from page to page learns of every
- * change at least once. Only the last change of a record is kept. Every method may throw an AppError `unavailable`.
+ * Which records of a table changed, in an order that never skips one: a reader of page after page learns of every change
+ * at least once. Only the last change of a record is kept. Every method may throw an AppError `unavailable`.
  */
 export interface ChangeFeed<Fields> {
   /**
-   * Returns a place that is before every change that is acknowledged from now on, and behind others if possible.
+   * Returns a position that is before every change that is acknowledged from now on, and behind others if possible.
    * @throws AppError `unavailable`, also if the feeds are off
    */
   end(): Promise<FeedPosition>;
 
   /**
-   * Returns the changes behind a place: at most `limit`, fewer if they are large, at least one if there is any.
+   * Returns the changes behind a position: at most `limit`, fewer if they are large, at least one if there is any.
    * @param limit from 1 to 1,000
    * @param until of this feed, at or behind `after`; changes behind it are left out
    * @returns undefined if changes behind `after` may be missing: it is of another epoch, beyond the newest change, or
@@ -48,11 +48,11 @@ export interface ChangeFeed<Fields> {
 
 /** Whether a store writes its feeds. The state is kept in the store, for all processes. */
 export interface FeedState {
-  /** From now on the feeds are written. Places from before stay valid only if they were written all the time. */
+  /** From now on the feeds are written. Positions from before stay valid only if they were written all the time. */
   turnOn(): Promise<void>;
-  /** From now on the feeds are not written, and cost nothing. All places expire. */
+  /** From now on the feeds are not written, and cost nothing. All positions expire. */
   turnOff(): Promise<void>;
-  /** Makes all places expire, and begins a new {@link generation}, whether the feeds are on or off. */
+  /** Makes all positions expire, and begins a new {@link generation}, whether the feeds are on or off. */
   reset(): Promise<void>;
   /**
    * Returns the random name of what the store holds since it was last replaced, 10 hexadecimal digits; undefined if it

@@ -22,7 +22,7 @@ export interface UsageCount {
 }
 
 /**
- * Stores the usage of API keys for at least {@link USAGE_MS}. Usage is telemetry: it may lack the requests of a process
+ * Stores the usage of API keys for at least {@link USAGE_MS}. Usage is telemetry: it may miss the requests of a process
  * that crashed, and no other part of the service depends on it.
  */
 export interface UsageStore {

@@ -4,11 +4,11 @@ import { AppError } from '../../domain/errors.js';
 import { type Id, type Instant, RESOURCES, type ResourceName, type Versioned } from '../../domain/record.js';
 import {
   type DeliveryAttempt,
-  type FeedPlace,
   isAccepted,
   isFailing,
   keyProblem,
   type PendingMessage,
+  type ReadPosition,
   roundOf,
   unusableReason,
   type Webhook,
@@ -17,7 +17,7 @@ import {
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import { forEach } from '../../shared/promises.js';
-import { PLACE_MS } from '../changes/change-reader.js';
+import { POSITION_MS } from '../changes/change-reader.js';
 import type { ChangeWatch } from '../changes/change-watch.js';
 import type { ChangeFeed, FeedPosition, RecordChange } from '../ports/change-feed.js';
 import type { Clock, Timer } from '../ports/clock.js';
@@ -42,12 +42,12 @@ const LEASE_MS = 30_000;
 const RELOAD_MS = 5_000;
 /** The pause after a reload in multiples of its time, so that many webhooks take a twentieth of a process at most. */
 const RELOAD_PAUSES = 19;
-/** The age at which the place in a feed without changes is stored again. */
+/** The age at which the position in a feed without changes is stored again. */
 const REFRESH_MS = 60 * MINUTE_MS;
 /** After an error of the store. */
 const ERROR_PAUSE_MS = 1_000;
 /** After the service itself had no look-up or connection for a message: such a message is sent within 10 seconds. */
-const NO_PLACE_PAUSE_MS = 3_000;
+const OWN_LIMIT_PAUSE_MS = 3_000;
 /** What is watched of a webhook until it is paused because of its fields. */
 const UNUSABLE: Pick<Webhook, 'resources' | 'createdBy'> = { resources: [], createdBy: 0 };
 const MAX_CHANGES = 100;
@@ -70,7 +70,7 @@ export interface WebhookSenderDependencies {
   readonly metrics: Metrics;
   /** Differs from that of every other process. */
   readonly owner: string;
-  /** Returns the address of the changes of a resource behind a place, without the host. */
+  /** Returns the address of the changes of a resource behind a position, without the host. */
   readonly addressOf: (resource: ResourceName, position: FeedPosition) => string;
 }
 
@@ -83,7 +83,7 @@ interface Watched {
   /** Whether there may be something to send. */
   isDue: boolean;
   isBusy: boolean;
-  /** When its places were last read. */
+  /** When its positions were last read. */
   readAt: Instant;
   /** Nothing happens before: another process sends, or the newest attempt failed. */
   waitsUntil: Instant;
@@ -93,7 +93,7 @@ interface Watched {
 
 /**
  * Sends the messages of all webhooks: one at a time for each webhook, in the order of the feeds, each until the receiver
- * takes it. Every process of a store runs one. The one that stores a lease on a webhook sends; a place advances only by
+ * takes it. Every process of a store runs one. The one that stores a lease on a webhook sends; a position advances only by
  * the compare-and-write of the lease's owner after a 2xx. So a message may be sent twice, if a process ends or a lease
  * runs out before, and none is left out.
  */
@@ -297,7 +297,7 @@ export class WebhookSender {
 
   /**
    * How long it is until a stored moment. None if a clock was wrong that stored it.
-   * @param longestMs the moment was at most so long ahead
+   * @param longestMs how far ahead the moment was at most
    */
   private waitOf(until: Instant, longestMs: number): number {
     const waitMs = until - this.deps.clock.now();
@@ -313,17 +313,17 @@ export class WebhookSender {
     const pending = await this.stillPending(webhook, state);
     if (pending) return pending;
     const mayBeMissing = isFailing(webhook, state);
-    for (const [name, place] of placesOf(webhook, state)) {
+    for (const [name, position] of positionsOf(webhook, state)) {
       const now = this.deps.clock.now();
       // A feed shows no deletion whose tombstone was purged by a process that knew no feeds.
-      const isOld = now - place.readAt > PLACE_MS;
-      const page = isOld ? undefined : await this.deps.feeds[name].read(place.at, MAX_CHANGES);
+      const isOld = now - position.readAt > POSITION_MS;
+      const page = isOld ? undefined : await this.deps.feeds[name].read(position.at, MAX_CHANGES);
       if (mayBeMissing && page?.changes.length !== 0) return 'expired';
-      if (!page) return this.message(name, place, await this.deps.feeds[name].end());
-      if (page.changes.length > 0) return this.message(name, place, page.next, page.changes);
+      if (!page) return this.message(name, position, await this.deps.feeds[name].end());
+      if (page.changes.length > 0) return this.message(name, position, page.next, page.changes);
       // The clock may have been ahead.
-      if (Math.abs(now - place.readAt) >= REFRESH_MS)
-        news.set(name, { ...place, at: page.next, readAt: now });
+      if (Math.abs(now - position.readAt) >= REFRESH_MS)
+        news.set(name, { ...position, at: page.next, readAt: now });
     }
     return undefined;
   }
@@ -334,7 +334,7 @@ export class WebhookSender {
     { pending, places }: WebhookState,
   ): Promise<PendingMessage | undefined> {
     if (!pending || starts[pending.resource]?.at !== pending.start) return undefined;
-    if (this.deps.clock.now() - pending.madeAt > PLACE_MS) return undefined;
+    if (this.deps.clock.now() - pending.madeAt > POSITION_MS) return undefined;
     const from = pending.type.endsWith(RESYNC)
       ? pending.next
       : (places[pending.resource]?.at ?? pending.start);
@@ -344,7 +344,7 @@ export class WebhookSender {
   /** @param changes absent: some are missing. The receiver reads everything, and then what follows */
   private message(
     resource: ResourceName,
-    { start }: FeedPlace,
+    { start }: ReadPosition,
     next: FeedPosition,
     changes?: readonly RecordChange<unknown>[],
   ): PendingMessage {
@@ -359,7 +359,7 @@ export class WebhookSender {
     return { ...deliveries.message(type, thin?.length ?? 0, data), resource, start, next };
   }
 
-  /** Stores newer places and a message with its lease, unless it has changed who sends what. @returns whether it did */
+  /** Stores newer positions and a message with its lease, unless another process has changed the state. @returns whether it did */
   private async store(
     id: Id,
     seen: WebhookState,
@@ -373,7 +373,7 @@ export class WebhookSender {
     return stored !== undefined;
   }
 
-  /** @returns undefined if it was cut off by {@link stop}, or the service itself had no place for it */
+  /** @returns undefined if it was cut off by {@link stop}, or the service itself had no look-up or connection for it */
   private async send(
     webhook: Versioned<Webhook>,
     message: PendingMessage,
@@ -407,7 +407,7 @@ export class WebhookSender {
         ? advanced(noted, message, now)
         : failed(noted, webhook.fields, attempt, now);
     });
-    if (!attempt) return this.wait(watched, now + NO_PLACE_PAUSE_MS);
+    if (!attempt) return this.wait(watched, now + OWN_LIMIT_PAUSE_MS);
     if (!settled) return;
     watched.pendingSince = settled.pending?.madeAt;
     if (attempt.status === 410) await this.pause(webhook, 'gone', 'The receiver responded with 410');
@@ -437,13 +437,16 @@ export class WebhookSender {
 const RESYNC = '.resync';
 const EXPIRED = 'The receiver took no message for so long that changes may be missing';
 
-/** Places behind which nothing was found, to be stored before the older ones expire. */
-type News = Map<ResourceName, FeedPlace>;
+/** Positions behind which nothing was found, to be stored before the older ones expire. */
+type News = Map<ResourceName, ReadPosition>;
 
-/** The places of the resources, the oldest first, so that each has its turn. */
-function placesOf({ resources, starts }: Webhook, { places }: WebhookState): [ResourceName, FeedPlace][] {
+/** The positions of the resources, the oldest first, so that each has its turn. */
+function positionsOf(
+  { resources, starts }: Webhook,
+  { places }: WebhookState,
+): [ResourceName, ReadPosition][] {
   return resources
-    .map((name): [ResourceName, FeedPlace] => {
+    .map((name): [ResourceName, ReadPosition] => {
       const { at, readAt } = starts[name] ?? { at: '', readAt: 0 };
       const stored = places[name];
       return [name, stored?.start === at ? stored : { start: at, at, readAt }];
@@ -451,15 +454,15 @@ function placesOf({ resources, starts }: Webhook, { places }: WebhookState): [Re
     .sort(([, one], [, other]) => one.readAt - other.readAt);
 }
 
-/** The part of a state that says who sends what. */
+/** The part of a state that decides what is sent, and by which process. */
 function sendingPart({ places, pending, lease, failures }: WebhookState) {
   return [places, pending?.id, lease?.owner, lease?.until, failures];
 }
 
 function advanced(state: WebhookState, message: PendingMessage, now: Instant): WebhookState {
   const { pending: _taken, failures: _past, lastError: _pastToo, ...rest } = state;
-  const place: FeedPlace = { start: message.start, at: message.next, readAt: message.madeAt };
-  return { ...rest, places: { ...rest.places, [message.resource]: place }, lastDeliveryAt: now };
+  const position: ReadPosition = { start: message.start, at: message.next, readAt: message.madeAt };
+  return { ...rest, places: { ...rest.places, [message.resource]: position }, lastDeliveryAt: now };
 }
 
 function failed(

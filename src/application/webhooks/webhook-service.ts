@@ -122,9 +122,9 @@ export class WebhookService {
         const isNamed = namesTarget(change);
         if (isNamed) requireReading(changer, fields);
         const isElsewhere = fields.url !== current.url;
-        const tellsOthers = !isDeepStrictEqual(fields.resources, current.resources);
+        const hasOtherResources = !isDeepStrictEqual(fields.resources, current.resources);
         const isTakenOver = isNamed && changer && keyIdOf(changer) !== current.createdBy;
-        const needsOwner = isElsewhere || tellsOthers || isTakenOver;
+        const needsOwner = isElsewhere || hasOtherResources || isTakenOver;
         if (!needsOwner && fields.status === current.status) return fields;
         const anew = { ...fields, round: roundOf(current) + 1 };
         if (!needsOwner) return anew;
@@ -176,7 +176,7 @@ export class WebhookService {
   }
 
   /**
-   * Sends a message without changes, beside those that the sender sends, unless the key of the webhook has ended.
+   * Sends a message without changes, with those that the sender sends, unless the key of the webhook has ended.
    * @param client whose tests these are
    * @throws AppError `not_found`, `unavailable`
    */

@@ -97,7 +97,7 @@ export class MetricsServer {
     await withTimeout(Promise.all(reports), this.collectMs).catch(() => {});
     const primary = (await own.figures()).filter(({ name }) => name.startsWith('process_'));
     await this.mergeEnded();
-    // From here on at once: a worker that ends meanwhile counts once, as a member or as ended.
+    // From here on at once: a worker that ends now counts once, as a member or as ended.
     const members = [...this.members.values()];
     return merger.report(
       [...members.flatMap(({ metrics }) => (metrics ? [metrics] : [])), primary, ...this.ended],
@@ -112,7 +112,7 @@ export class MetricsServer {
     const before = [...this.ended];
     if (before.length < 2) return;
     const merged = await this.parts.merger.merge(before);
-    // Other workers may have ended meanwhile.
+    // Other workers may have ended during the merge.
     this.ended = [merged, ...this.ended.slice(before.length)];
   }
 }

@@ -129,7 +129,7 @@ export class RateLimitServer {
 
   private takeBack(worker: Channel, { policy, caller, lease, unused }: LeaseReturn): void {
     const window = this.byName.get(policy)?.currentWindow(caller);
-    // A lease request can wait for the leases of a window that has ended meanwhile.
+    // A lease request can wait for the leases of a window that has ended since.
     const candidates = [...(window ? [this.leasesOf(window)] : []), ...this.recalling];
     const leases = candidates.find(({ byWorker }) => byWorker.get(worker) === lease);
     if (!leases) return;

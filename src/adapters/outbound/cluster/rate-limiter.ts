@@ -9,7 +9,7 @@ import type { Channel, Lease, LeaseRequest, LeaseReturn, PrimaryMessage, WorkerM
  * is 503: a guess would break the limit.
  */
 const TIMEOUT_MS = 2_000;
-/** How old `remaining` may be: what other workers counted meanwhile is not in it. */
+/** How old `remaining` may be: what other workers have counted since is not in it. */
 const LEASE_MS = 100;
 const MAX_LEASES = 10_000;
 

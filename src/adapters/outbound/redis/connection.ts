@@ -18,7 +18,7 @@ const PING_PAUSE_MS = 100;
 /** The pause before a new connection. It grows by a step with each lost connection, until a command gets its reply. */
 const RECONNECT_MS = { step: 50, max: 250 };
 
-/** Each outage has at most so many lines with reasons. */
+/** The most lines with reasons in one outage. */
 const MAX_REASONS = 3;
 
 /**

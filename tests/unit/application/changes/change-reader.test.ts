@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ChangeReader, PLACE_MS } from '#src/application/changes/change-reader.js';
+import { ChangeReader, POSITION_MS } from '#src/application/changes/change-reader.js';
 import { BACKGROUND } from '#src/shared/task-scheduler.js';
 import { FakeFeed } from '../../../support/fake-feed.js';
 import { FakeClock } from '../../../support/fakes.js';
@@ -47,7 +47,7 @@ describe('ChangeReader', () => {
   it('refuses a place of which the feed or its age says that changes may be missing', async () => {
     feed.change(1);
     const { next } = await page('0', 1);
-    clock.time += PLACE_MS;
+    clock.time += POSITION_MS;
     expect(await codeOf(reader.page(next, 1))).to.equal('none');
     clock.time += 1;
     const wait = { ms: 1, task: BACKGROUND, check: () => {}, onEnd: () => {} };

@@ -1,4 +1,4 @@
-import type { ChangePlace, ChangeReader } from '../../../../application/changes/change-reader.js';
+import type { ChangePosition, ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { RecordChange } from '../../../../application/ports/change-feed.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { taskOf } from '../core/concurrency-limits.js';
@@ -27,7 +27,7 @@ export interface ChangeCursor {
   readonly list: string;
   /** Identifies the fields of each entry; empty for the default view. */
   readonly view: string;
-  readonly place: ChangePlace;
+  readonly place: ChangePosition;
 }
 
 export function encodeChangeCursor({ list, view, place }: ChangeCursor): string {
@@ -57,7 +57,7 @@ const CURSOR = cursorParameter(
 );
 
 /** Returns the path of the changes of a resource behind a place. */
-export function changesPath(resource: ResourceDefinition<never>, place: ChangePlace): string {
+export function changesPath(resource: ResourceDefinition<never>, place: ChangePosition): string {
   const { version, path } = resource;
   const cursor = encodeChangeCursor({ list: listName(resource), view: '', place });
   return `/v${version}/${path}/${CHANGES}?cursor=${cursor}`;
@@ -80,7 +80,7 @@ export function changesOperation<Fields>(
   async function respond(ctx: Context, parameters: Query): Promise<void> {
     const view = views.read(parameters);
     const from = placeIn(parameters.get('cursor'), view);
-    const setLink = (place: ChangePlace, limit?: number) => {
+    const setLink = (place: ChangePosition, limit?: number) => {
       const cursor = encodeChangeCursor({ list, view: viewKey(view), place });
       ctx.set(
         'Link',
@@ -117,7 +117,7 @@ export function changesOperation<Fields>(
    * Returns the place of a cursor; undefined if the client knows none yet.
    * @throws HttpError `cursor_mismatch`
    */
-  function placeIn(text: string | undefined, view: FieldSelection<Fields>): ChangePlace | undefined {
+  function placeIn(text: string | undefined, view: FieldSelection<Fields>): ChangePosition | undefined {
     const cursor = decodeChangeCursor(text ?? '');
     if (!cursor || (cursor.list === list && cursor.view === viewKey(view))) return cursor?.place;
     throw cursorMismatch('another resource or other fields');
@@ -127,7 +127,7 @@ export function changesOperation<Fields>(
    * Holds nothing but a place among those who wait.
    * @throws AppError `unavailable`, `cursor_expired`; that of a credential that is not valid any more
    */
-  async function wait(ctx: Context, from: ChangePlace, seconds: number): Promise<void> {
+  async function wait(ctx: Context, from: ChangePosition, seconds: number): Promise<void> {
     const { res, state } = ctx;
     const check = () => state.checkAccess?.();
     const permit = await state.limits.acquire(ctx, 'waits');
