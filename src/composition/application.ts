@@ -11,7 +11,7 @@ import { metadataRoutes } from '../adapters/inbound/http/oauth/metadata-routes.j
 import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import { consoleRoutes, docsRoutes, openApiRoute, rootRoute } from '../adapters/inbound/http/pages/pages.js';
-import { CertificateError } from '../adapters/outbound/certificates/check-key-pair.js';
+import { CertificateError } from '../adapters/outbound/certificates/file-certificates.js';
 import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';

@@ -2,8 +2,7 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { CertificateError } from '#src/adapters/outbound/certificates/check-key-pair.js';
-import { FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
+import { CertificateError, FileCertificates } from '#src/adapters/outbound/certificates/file-certificates.js';
 import { type Chain, chain } from '../support/certificate-chain.js';
 import { FakeClock, RecordingLogger } from '../support/fakes.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -66,8 +65,11 @@ describe('FileCertificates', () => {
       expect(await errorMessage()).to.match(message);
     }
     for (const [name, message] of [
-      ['certFile', /^TLS_CERT_FILE: the certificate \S+ cannot be read \(ENOENT\)$/],
-      ['keyFile', /^TLS_KEY_FILE: the key \S+ cannot be read \(ENOENT\)$/],
+      [
+        'certFile',
+        /^TLS_CERT_FILE: the certificate \S+ cannot be read: no such file or directory \(ENOENT\)$/,
+      ],
+      ['keyFile', /^TLS_KEY_FILE: the key \S+ cannot be read: no such file or directory \(ENOENT\)$/],
     ] as const) {
       write(ec);
       rmSync(files[name]);

@@ -355,7 +355,11 @@ describe('the program', () => {
       writeFileSync(join(where, 'key.pem'), key);
       writeFileSync(join(where, 'other.pem'), other.export({ type: 'pkcs8', format: 'pem' }));
       for (const [TLS_CERT_FILE, TLS_KEY_FILE, complaint] of [
-        ['absent.pem', 'key.pem', /^TLS_CERT_FILE: the certificate absent\.pem cannot be read \(ENOENT\)\n$/],
+        [
+          'absent.pem',
+          'key.pem',
+          /^TLS_CERT_FILE: the certificate absent\.pem cannot be read: no such file or directory \(ENOENT\)\n$/,
+        ],
         ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read \(EISDIR\)\n$/],
         ['key.pem', 'key.pem', /^TLS_CERT_FILE: the certificate key\.pem holds no certificate in PEM\n$/],
         ['cert.pem', 'cert.pem', /^TLS_KEY_FILE: the key cert\.pem holds no private key in PEM\n$/],

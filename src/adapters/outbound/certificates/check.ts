@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
 import { systemReason } from '../../../shared/shown-text.js';
-import { CertificateError, checkKeyPair, type PairFiles } from './check-key-pair.js';
+import { CertificateError, checkKeyPair, type PairFiles, readPair } from './file-certificates.js';
 import { CA_FILE, LOCAL_NAMES, SERVER_FILE } from './local-ca.js';
 
 const DAY_MS = 86_400_000;
@@ -61,8 +61,7 @@ export async function checkFiles(
   now: number,
 ): Promise<Diagnosis[]> {
   try {
-    const [cert, key] = await Promise.all([files.certFile, files.keyFile].map(read));
-    const certificate = checkKeyPair(files, { cert: cert ?? '', key: key ?? '' });
+    const certificate = checkKeyPair(files, await readPair(files));
     const missing = missingNames(certificate, names);
     return [
       missing.length > 0
@@ -76,15 +75,6 @@ export async function checkFiles(
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
     return [wrong(error.message, 'correct the files; the service takes the new pair without a restart')];
-  }
-}
-
-async function read(file: string, at: number): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const [setting, what] = at === 0 ? ['TLS_CERT_FILE', 'certificate'] : ['TLS_KEY_FILE', 'key'];
-    throw new CertificateError(`${setting}: the ${what} ${file} cannot be read: ${systemReason(error)}`);
   }
 }
 

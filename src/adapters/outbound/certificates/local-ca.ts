@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.js';
 import { systemReason } from '../../../shared/shown-text.js';
-import { CertificateError, type TlsIdentity } from './check-key-pair.js';
+import { CertificateError, type TlsIdentity } from './file-certificates.js';
 import type { Pem } from './issue-certificates.js';
 
 /** The names that every certificate holds. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { Instant } from '../../../domain/record.js';
-import type { TlsIdentity } from './check-key-pair.js';
+import type { TlsIdentity } from './file-certificates.js';
 
 /** The source of the certificate. */
 export interface Certificates {
