@@ -260,3 +260,61 @@ function isEmpty(record: Uint8Array): boolean {
 export function endOf(record: Uint8Array): number {
   return record.at(-1) === CARRIAGE_RETURN ? record.length - 1 : record.length;
 }
+
+/** The cells of a record of CSV; undefined stands for an empty cell without quotation marks. */
+export type Cells = readonly (string | undefined)[];
+
+/**
+ * Reads the cells of a record of CSV, without its line end. By hand: csv-parse reads a twentieth of the records in a
+ * second when it tells an empty text from an empty cell, and a malformed record must not affect the next.
+ * @param max the maximum number of cells; reading stops after one more
+ * @param onMalformed called with the number of the first malformed cell, from 1, and what it has
+ * @returns undefined if a cell is malformed
+ */
+export function cellsOf(
+  record: string,
+  max = 0xffff_fffe,
+  onMalformed?: (cell: number, problem: string) => void,
+): Cells | undefined {
+  if (!SYNTAX.test(record)) return record.split(',', max + 1).map((cell) => cell || undefined);
+  const cells: (string | undefined)[] = [];
+  for (let start = 0; start <= record.length && cells.length <= max; ) {
+    const isQuoted = record[start] === '"';
+    const end = isQuoted ? endOfQuoted(record, start) : endOfUnquoted(record, start);
+    const cell = isQuoted ? record.slice(start + 1, end - 1) : record.slice(start, end);
+    const problem = isQuoted ? problemBehind(record, end) : strayIn(cell);
+    if (problem !== undefined) {
+      onMalformed?.(cells.length + 1, problem);
+      return undefined;
+    }
+    cells.push(isQuoted ? cell.replaceAll('""', '"') : cell || undefined);
+    start = end + 1;
+  }
+  return cells;
+}
+
+const SYNTAX = /["\r]/;
+
+/** @returns the index after the closing quotation mark; -1 if there is none */
+function endOfQuoted(record: string, start: number): number {
+  let close = record.indexOf('"', start + 1);
+  while (close >= 0 && record[close + 1] === '"') close = record.indexOf('"', close + 2);
+  return close < 0 ? -1 : close + 1;
+}
+
+function endOfUnquoted(record: string, start: number): number {
+  const comma = record.indexOf(',', start);
+  return comma < 0 ? record.length : comma;
+}
+
+function problemBehind(record: string, end: number): string | undefined {
+  if (end < 0) return 'begins with a quotation mark that is not closed';
+  const next = record[end];
+  if (next === undefined || next === ',') return undefined;
+  return `has ${JSON.stringify(next)} after its closing quotation mark, where a comma or the end must follow`;
+}
+
+function strayIn(cell: string): string | undefined {
+  if (cell.includes('"')) return 'has a quotation mark and does not begin with one';
+  return cell.includes('\r') ? 'has a carriage return and no quotation marks around it' : undefined;
+}

@@ -1,5 +1,5 @@
 import type { ImportResult } from '#packages/client/index.js';
-import { cellsOf } from './csv-cells.js';
+import { cellsOf } from '#src/shared/record-splitters.js';
 import type { Format, Part, Range } from './records-in-file.js';
 
 type Refusal = ImportResult & Required<Pick<ImportResult, 'error'>>;

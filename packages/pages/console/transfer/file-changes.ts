@@ -1,11 +1,11 @@
 import type { EditableCollection, ImportResult } from '#packages/client/index.js';
 import { amountOf } from '#src/domain/money.js';
+import { cellsOf } from '#src/shared/record-splitters.js';
 import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '#src/shared/text-values.js';
 import type { Field } from '../edit/form-model.js';
 import { isObject, type Json, type JsonObject, member, patched } from '../edit/json.js';
 import { type Difference, differencesOf } from '../edit/three-way.js';
 import type { AnyTypes, CatalogueRecord } from '../types.js';
-import { cellsOf } from './csv-cells.js';
 
 /** A record of a file, as it is written there. */
 export interface FileRecord {

@@ -1,5 +1,5 @@
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
-import { cellsOf } from './csv-cells.js';
+import { cellsOf } from '#src/shared/record-splitters.js';
 import { FailedRecords } from './failed-records.js';
 import type { Finding } from './file-changes.js';
 import { type Format, LIMITS, type Part, type PartLimits, partsOf, type Range } from './records-in-file.js';

@@ -1,7 +1,7 @@
 import { amountOf } from '#src/domain/money.js';
+import { cellsOf } from '#src/shared/record-splitters.js';
 import { readBoolean, readInteger, readNumber } from '#src/shared/text-values.js';
 import { isPrice, type Price } from '../formats.js';
-import { cellsOf } from './csv-cells.js';
 import { columnPath } from './file-changes.js';
 import { type Format, partsOf } from './records-in-file.js';
 

@@ -6,7 +6,13 @@ import { type MoneyField, memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
-import { CsvSplitter, endOf, type ImportLine } from '../../../../shared/record-splitters.js';
+import {
+  type Cells,
+  CsvSplitter,
+  cellsOf,
+  endOf,
+  type ImportLine,
+} from '../../../../shared/record-splitters.js';
 import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/text-values.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
@@ -20,11 +26,7 @@ import { bytesOf, readLines } from './read-lines.js';
 /** More than any header needs. Bounds the time that one record takes. */
 const MAX_COLUMNS = 10_000;
 
-/**
- * Imports from CSV (RFC 4180). The header row names the columns of {@link Columns}.
- * By hand: csv-parse reads a twentieth of the records in a second when it tells an empty text from an empty cell, and
- * an invalid record or one over the limit must not affect the next.
- */
+/** Imports from CSV (RFC 4180). The header row names the columns of {@link Columns}. */
 export function csvImport(columns: Columns): ImportFormat {
   return {
     hasCells: true,
@@ -237,8 +239,6 @@ function separatorHint([first, ...others]: readonly HeaderCell[]): string {
   if (separator === undefined) return '';
   return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here, and a line sep= does not change that.`;
 }
-
-type Cells = readonly (string | undefined)[];
 
 /** @throws HttpError `malformed_csv` */
 function readRecord(record: Buffer, columns: readonly PlacedColumn[]): Cells {
@@ -482,74 +482,29 @@ function jsonValue(cell: string, { name, urlMember, separator }: Column): unknow
 }
 
 /**
- * Returns the cells of a record; undefined stands for an empty cell without quotes.
  * @param what the record in messages
- * @param max the maximum number of cells; reading stops after one more
+ * @param max see {@link cellsOf}
  * @param columns if they are known, for messages
  * @throws HttpError `malformed_csv`
  */
-function readCells(
-  record: Buffer,
-  what: string,
-  max: number,
-  columns: readonly PlacedColumn[] = [],
-): (string | undefined)[] {
+function readCells(record: Buffer, what: string, max: number, columns: readonly PlacedColumn[] = []): Cells {
   const bytes = record.subarray(0, endOf(record));
   if (!isUtf8(bytes)) throw notUtf8(bytes, what, max, columns);
-  return splitCells(bytes.toString('utf8'), what, max);
+  const refuse = (cell: number, problem: string) => {
+    throw malformed(`Cell ${cell} of the ${what} ${problem}.`);
+  };
+  return cellsOf(bytes.toString('utf8'), max, refuse) ?? [];
 }
 
 const SAVE_AS_UTF_8 = 'Save the file as CSV UTF-8.';
 
 function notUtf8(bytes: Buffer, what: string, max: number, columns: readonly PlacedColumn[]): HttpError {
   // In Latin-1 every byte is a character, and a comma and a quotation mark are the same as in UTF-8.
-  const cells = splitCells(bytes.toString('latin1'), what, max);
+  const cells = cellsOf(bytes.toString('latin1'), max) ?? [];
   const found = cells.findIndex((cell) => cell !== undefined && !isUtf8(Buffer.from(cell, 'latin1')));
   const name = columns.find(({ at }) => at === found)?.column?.name;
   const subject = name === undefined ? `Cell ${found + 1} of the ${what}` : `The cell in the column ${name}`;
   return malformed(`${found < 0 ? `The ${what}` : subject} is not UTF-8. ${SAVE_AS_UTF_8}`);
-}
-
-/** @throws HttpError `malformed_csv` */
-function splitCells(text: string, what: string, max: number): (string | undefined)[] {
-  const cells: (string | undefined)[] = [];
-  for (let start = 0; start <= text.length && cells.length <= max; ) {
-    const isQuoted = text[start] === '"';
-    const end = isQuoted ? endOfQuoted(text, start) : endOfUnquoted(text, start);
-    const problem =
-      end < 0
-        ? 'begins with a quotation mark that is not closed'
-        : isQuoted
-          ? textAfter(text[end])
-          : strayIn(text.slice(start, end));
-    if (problem !== undefined) throw malformed(`Cell ${cells.length + 1} of the ${what} ${problem}.`);
-    const cell = isQuoted ? text.slice(start + 1, end - 1).replaceAll('""', '"') : text.slice(start, end);
-    cells.push(cell === '' && !isQuoted ? undefined : cell);
-    start = end + 1;
-  }
-  return cells;
-}
-
-/** @returns the index after the closing quotation mark; -1 if there is none */
-function endOfQuoted(text: string, start: number): number {
-  let close = text.indexOf('"', start + 1);
-  while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
-  return close < 0 ? -1 : close + 1;
-}
-
-function endOfUnquoted(text: string, start: number): number {
-  const comma = text.indexOf(',', start);
-  return comma < 0 ? text.length : comma;
-}
-
-function textAfter(next: string | undefined): string | undefined {
-  if (next === undefined || next === ',') return undefined;
-  return `has ${JSON.stringify(next)} after its closing quotation mark, where a comma or the end must follow`;
-}
-
-function strayIn(cell: string): string | undefined {
-  if (cell.includes('"')) return 'has a quotation mark and does not begin with one';
-  return cell.includes('\r') ? 'has a carriage return and no quotation marks around it' : undefined;
 }
 
 function malformed(message: string): HttpError {

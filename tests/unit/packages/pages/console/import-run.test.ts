@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CatalogueError, type ImportResult } from '#packages/client/index.js';
-import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
 import { formatOfFile } from '#packages/pages/console/transfer/formats.js';
 import { ImportRun, type Send } from '#packages/pages/console/transfer/import-run.js';
 import { type Format, partsOf } from '#packages/pages/console/transfer/records-in-file.js';
-import { CsvSplitter, NdjsonSplitter } from '#src/shared/record-splitters.js';
+import { CsvSplitter, cellsOf, NdjsonSplitter } from '#src/shared/record-splitters.js';
 
 const file = (text: string | Uint8Array<ArrayBuffer>, name = 'products.csv') =>
   new File([text], name, { type: 'text/plain' });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { cellsOf } from '#packages/pages/console/transfer/csv-cells.js';
 import { NoPrice, previewOf, untypedColumns } from '#packages/pages/console/transfer/preview.js';
 import type { Format } from '#packages/pages/console/transfer/records-in-file.js';
+import { cellsOf } from '#src/shared/record-splitters.js';
 
 const preview = async (file: string, format: Format = 'csv') =>
   (await previewOf(new File([file], 'x'), format)).map(({ values, text }) => values ?? text);
