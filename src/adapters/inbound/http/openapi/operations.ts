@@ -1,8 +1,10 @@
 import { descriptionOf as descriptionOfField } from '../../../../domain/validation.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
+import { JSON_TYPE } from '../core/media-types.js';
 import { NO_PARAMETERS, type Parameter } from '../core/parameter.js';
 import { tagOf } from '../core/resource-definition.js';
 import type { Operation, PathKey, Policy, Purpose, ResourceKind, Route } from '../core/route.js';
+import { readIdempotencyKey } from '../parameters/request-headers.js';
 import {
   attemptsDescription,
   issueDescription,
@@ -168,13 +170,20 @@ function keyParameter({ field, rule }: PathKey): object {
   };
 }
 
-/** The errors that follow from the policy of the operation. */
+/** The errors that follow from the operation itself. */
 function errorsOf(operation: Operation): ResponseErrorCode[] {
-  const handlers = 'consumes' in operation ? Object.values(operation.consumes) : [];
+  const bodies = 'consumes' in operation ? operation.consumes : {};
+  const handlers = Object.values(bodies);
+  const hasCursor = operation.parameters?.all.some(({ code }) => code === 'invalid_cursor');
   return [
     ...(handlers.length > 0 ? (['unsupported_media_type'] as const) : []),
+    ...(JSON_TYPE in bodies ? (['malformed_json', 'validation_failed'] as const) : []),
     // A stream has no limit, and a line over its own limit gets a result of its own.
     ...(handlers.some(({ read }) => read) ? (['payload_too_large'] as const) : []),
+    ...(operation.headers === readIdempotencyKey
+      ? (['invalid_idempotency_key', 'idempotency_key_reused'] as const)
+      : []),
+    ...(hasCursor ? (['invalid_cursor', 'cursor_mismatch'] as const) : []),
     ...(operation.ensureExists ? (['not_found'] as const) : []),
   ];
 }

@@ -21,7 +21,7 @@ export interface OperationDescription {
   /** By media type. */
   readonly bodies?: Readonly<Record<string, ContentDescription>>;
   readonly responses: readonly ResponseDescription[];
-  /** The errors of this operation, in addition to those of every request and those that follow from its policy. */
+  /** Those in addition to the errors of every request, and to those that follow from the operation itself. */
   readonly errors?: readonly ResponseErrorCode[];
 }
 
@@ -138,7 +138,7 @@ export function listDescription({ docs, definition, record }: OpenApiResource): 
       },
       NOT_MODIFIED,
     ],
-    errors: ['invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+    errors: ['query_too_expensive'],
   };
 }
 
@@ -174,7 +174,7 @@ export function facetsDescription({ docs }: OpenApiResource): OperationDescripti
       },
       NOT_MODIFIED,
     ],
-    errors: ['invalid_cursor', 'cursor_mismatch', 'query_too_expensive'],
+    errors: ['query_too_expensive'],
   };
 }
 
@@ -192,7 +192,7 @@ export function changesDescription({ docs, names }: OpenApiResource): OperationD
         content: recordsOf(schemaRef(names.change)),
       },
     ],
-    errors: ['invalid_cursor', 'cursor_mismatch', 'cursor_expired'],
+    errors: ['cursor_expired'],
   };
 }
 
@@ -215,13 +215,7 @@ export function createDescription(resource: OpenApiResource): OperationDescripti
     headers: ['IdempotencyKey'],
     bodies: { [JSON_TYPE]: resource.body('input') },
     responses: [creationResponse(resource, resource.record)],
-    errors: [
-      'malformed_json',
-      'validation_failed',
-      ...resource.conflicts,
-      'invalid_idempotency_key',
-      'idempotency_key_reused',
-    ],
+    errors: resource.conflicts,
   };
 }
 
@@ -253,11 +247,7 @@ export function importDescription(
         content: { [NDJSON]: { schema: ndjsonSchema(schemaRef('ImportResult')) } },
       },
     ],
-    errors: [
-      'invalid_idempotency_key',
-      'idempotency_key_reused',
-      ...(hasCsv ? (['malformed_csv', 'validation_failed', 'payload_too_large'] as const) : []),
-    ],
+    errors: hasCsv ? ['malformed_csv', 'validation_failed', 'payload_too_large'] : [],
   };
 }
 
@@ -352,7 +342,7 @@ function writeDescription(
   return {
     headers: CONDITIONS,
     responses: [recordResponse(resource)],
-    errors: ['malformed_json', 'validation_failed', ...resource.conflicts, ...conditionErrors(resource)],
+    errors: [...resource.conflicts, ...conditionErrors(resource)],
   };
 }
 
