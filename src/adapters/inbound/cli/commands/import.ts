@@ -7,7 +7,7 @@ import { EXIT_CODES } from '../../../../shared/program.js';
 import { escapeControls, redactSecrets } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { besideSource, isSealed, RefusedFile, releaseSealed } from '../import/refused-file.js';
-import { FORMATS, type Format, firstLine, formatOf, SourceFile } from '../import/source-file.js';
+import { digestOf, FORMATS, type Format, firstLine, formatOf, SourceFile } from '../import/source-file.js';
 import { type Io, writeJson } from '../io.js';
 import { type Progress, withProgress } from '../progress.js';
 import { detailText, exitCodeOfRefusal, REMOTE_NOTE, remoteOptions, urlOption } from '../remote.js';
@@ -91,7 +91,7 @@ export function addImport(program: Command, context: CliContext): void {
           refused = refusedPath === undefined ? undefined : await RefusedFile.at(refusedPath, source);
           // What is corrected in a file of refused lines, and imported, may be replaced again.
           const isRelease = isWritten && (await isSealed(file));
-          const digest = add || isRelease ? await source.digest() : '';
+          const digest = add || isRelease ? await digestOf(source.bytes()) : '';
           const run = new ImportRun(io, progress, source, refused);
           const stop = new AbortController();
           const results = remoteCatalogue(remote)

@@ -1,11 +1,11 @@
 import { isAscii } from 'node:buffer';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { access, type FileHandle, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
 import { EXIT_CODES } from '../../../../shared/program.js';
-import { fileError, namelessFile, type SourceFile, type SourceRecord } from './source-file.js';
+import { digestOf, fileError, namelessFile, type SourceFile, type SourceRecord } from './source-file.js';
 
 const FLUSHED_BYTES = 65_536;
 const LINE_END = Buffer.from('\n');
@@ -161,12 +161,6 @@ async function isDevice(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory()) throw new Error('it is a folder');
   return stats !== undefined && !stats.isFile();
-}
-
-async function digestOf(content: AsyncIterable<Buffer>): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of content) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 /** Writes a file of which there is, at any moment, the old one or the new one. */

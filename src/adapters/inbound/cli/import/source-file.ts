@@ -73,13 +73,16 @@ export class SourceFile {
    * @throws CommandError
    */
   static async open(path: string, format: Format, onCopied: (bytes: number) => void): Promise<SourceFile> {
-    const handle = path === '-' ? undefined : await open(path).catch((error) => notRead(path, error));
+    const isInput = path === '-';
+    const handle = isInput
+      ? undefined
+      : await open(path).catch((error) => {
+          throw fileError(path, error, EXIT_CODES.noInput);
+        });
     const stats = await handle?.stat();
     if (handle && stats?.isFile()) return new SourceFile(handle, format, stats.size, true);
     const input = handle?.createReadStream() ?? process.stdin;
-    const copy = await copied(input, onCopied, (error) =>
-      notRead(path === '-' ? 'standard input' : path, error),
-    );
+    const copy = await copied(isInput ? 'standard input' : path, input, onCopied);
     return new SourceFile(copy, format, (await copy.stat()).size, false);
   }
 
@@ -87,13 +90,6 @@ export class SourceFile {
   bytes(): Readable {
     if (this.size === 0) return Readable.from([]);
     return this.handle.createReadStream({ start: 0, end: this.size - 1, autoClose: false });
-  }
-
-  /** The SHA-256 of the bytes, in hexadecimal digits. */
-  async digest(): Promise<string> {
-    const hash = createHash('sha256');
-    for await (const chunk of this.bytes()) hash.update(chunk);
-    return hash.digest('hex');
   }
 
   /** What precedes the header row of CSV, such as a byte order mark and a line `sep=,`. */
@@ -153,33 +149,33 @@ export async function namelessFile(folder: string): Promise<FileHandle> {
   return file;
 }
 
-/** Copies a stream to a file without a name. */
+/** Copies what can be read only once to a file without a name. */
 async function copied(
-  input: Readable,
+  name: string,
+  input: AsyncIterable<Buffer>,
   onCopied: (bytes: number) => void,
-  notRead: (error: unknown) => never,
 ): Promise<FileHandle> {
-  const folder = tmpdir();
   const notWritten = (error: unknown): never => {
-    throw fileError(folder, error, EXIT_CODES.outputError);
+    throw fileError(tmpdir(), error, EXIT_CODES.outputError);
   };
-  const file = await namelessFile(folder).catch(notWritten);
-  let bytes = 0;
+  const file = await namelessFile(tmpdir()).catch(notWritten);
   try {
-    const chunks = input[Symbol.asyncIterator]();
-    for (;;) {
-      const { done, value } = await chunks.next().catch(notRead);
-      if (done) return file;
-      await file.appendFile(value).catch(notWritten);
-      bytes += value.length;
+    let bytes = 0;
+    for await (const chunk of input) {
+      await file.appendFile(chunk).catch(notWritten);
+      bytes += chunk.length;
       onCopied(bytes);
     }
+    return file;
   } catch (error) {
     await file.close();
-    throw error;
+    throw error instanceof CommandError ? error : fileError(name, error, EXIT_CODES.noInput);
   }
 }
 
-function notRead(path: string, error: unknown): never {
-  throw fileError(path, error, EXIT_CODES.noInput);
+/** The SHA-256 of bytes, in hexadecimal digits. */
+export async function digestOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of content) hash.update(chunk);
+  return hash.digest('hex');
 }
