@@ -7,8 +7,12 @@ import type { ApiKeyService } from '../application/auth/api-keys.js';
 import type { SigningKeys } from '../application/auth/signing-keys.js';
 import { GENERATION_MS } from '../application/changes/feed-state.js';
 import type { CopyOptions, CopyReport } from '../application/maintenance/copy.js';
-import { type BackupProgress, type RestoreReport, SourceMissing } from '../application/ports/backup.js';
-import { StoreConfigError } from '../application/ports/store.js';
+import {
+  type BackupProgress,
+  type RestoreReport,
+  SourceMissing,
+  StoreConfigError,
+} from '../application/ports/store.js';
 import { newDraft } from '../application/records/record-format.js';
 import type { Settings } from '../config/settings.js';
 import type { Application } from './application.js';

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { QueryBudget } from '../../application/maintenance/query-budget.js';
-import type { BackupProgress, RestoreReport } from '../../application/ports/backup.js';
 import type { DiagnosticReport } from '../../application/ports/diagnostics.js';
 import type { Logger } from '../../application/ports/logger.js';
+import type { BackupProgress, RestoreReport } from '../../application/ports/store.js';
 import type { StorageParts, StoredTable } from '../../application/ports/table-store.js';
 
 /** The options of every storage. */

@@ -1,8 +1,8 @@
 import type { ApiKeyService } from '../../../application/auth/api-keys.js';
 import type { SigningKeys } from '../../../application/auth/signing-keys.js';
 import type { CopyOptions, CopyReport } from '../../../application/maintenance/copy.js';
-import type { BackupProgress, RestoreReport } from '../../../application/ports/backup.js';
 import type { Diagnosis } from '../../../application/ports/diagnostics.js';
+import type { BackupProgress, RestoreReport } from '../../../application/ports/store.js';
 import type { ClientSettings, ExplainedSettings, Settings } from '../../../config/settings.js';
 import type { Io } from './io.js';
 import type { Seeding } from './samples.js';

@@ -1,8 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { RequestRefused, Unavailable, UnknownService } from '#packages/remote/errors.js';
 import { CopyError } from '../../../application/maintenance/copy.js';
-import { BackupTargetError, BackupUnusable, SourceMissing } from '../../../application/ports/backup.js';
-import { StoreConfigError, StoreInUse } from '../../../application/ports/store.js';
+import {
+  BackupTargetError,
+  BackupUnusable,
+  SourceMissing,
+  StoreConfigError,
+  StoreInUse,
+} from '../../../application/ports/store.js';
 import {
   explainSettings,
   loadClientSettings,

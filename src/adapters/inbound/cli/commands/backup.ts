@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { BackupProgress } from '../../../../application/ports/backup.js';
+import type { BackupProgress } from '../../../../application/ports/store.js';
 import { escapeControls } from '../../../../shared/shown-text.js';
 import type { CliContext } from '../context.js';
 import { writeJson } from '../io.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { BackupTargetError } from '../../../../application/ports/backup.js';
+import { BackupTargetError } from '../../../../application/ports/store.js';
 import { systemReason } from '../../../../shared/shown-text.js';
 
 const PARTIAL = /^\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.partial$/;

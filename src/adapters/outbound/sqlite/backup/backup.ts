@@ -6,8 +6,9 @@ import {
   BackupUnusable,
   type RestoreReport,
   SourceMissing,
-} from '../../../../application/ports/backup.js';
-import { StoreConfigError, StoreInUse } from '../../../../application/ports/store.js';
+  StoreConfigError,
+  StoreInUse,
+} from '../../../../application/ports/store.js';
 import { connect, isBusy, pragma, rowsOf, translateError } from '../connection/connection.js';
 import { createFolder, identityOf } from '../connection/files.js';
 import { APPLICATION_ID, afterRestore } from '../connection/migrations.js';

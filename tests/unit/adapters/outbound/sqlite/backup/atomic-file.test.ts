@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { AtomicFile, orTargetError } from '#src/adapters/outbound/sqlite/backup/atomic-file.js';
-import { BackupTargetError } from '#src/application/ports/backup.js';
+import { BackupTargetError } from '#src/application/ports/store.js';
 import { temporaryFolder } from '../../../../../support/temporary-folder.js';
 
 const LATER = Buffer.from('later');
