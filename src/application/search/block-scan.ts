@@ -5,7 +5,7 @@ import { BY_ID, type ListPage, type ListQuery, MAX_PAGE_BYTES } from '../ports/l
 import { hasOnlyIdFilters, type IdRange, idRange, isAscendingRead } from './id-range.js';
 
 /** Whether a list or count is read block by block: a search in order of id. */
-export function isReadByBlocks({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): boolean {
+function isReadByBlocks({ filters, order }: Pick<ListQuery, 'filters' | 'order'>): boolean {
   return order[0]?.field === 'id' && filters.some(({ operator }) => operator === 'search');
 }
 
@@ -18,16 +18,18 @@ export interface Blocks {
 }
 
 /**
- * Returns one page of a search, read block by block.
- * @param read returns what a part of the ids has of a page; the limits of its query are what is left of the page's
+ * Returns one page of a list, a search in order of id block by block.
+ * @param read returns what a part of the ids has of a page; the limits of its query are what is left of the page's. Called
+ *   once without a range if the list is none of these
  * @throws AppError `query_too_expensive`
  */
 export async function listByBlocks<Item extends { readonly fieldsBytes: number }>(
   query: ListQuery,
   blocks: Blocks,
   budget: QueryBudget,
-  read: (query: ListQuery, range: IdRange) => Promise<ListPage<Item>>,
+  read: (query: ListQuery, range?: IdRange) => Promise<ListPage<Item>>,
 ): Promise<ListPage<Item>> {
+  if (!isReadByBlocks(query)) return read(query);
   const { limit, bytes = MAX_PAGE_BYTES, from } = query;
   const found: Item[] = [];
   let hasMore = false;
@@ -43,18 +45,20 @@ export async function listByBlocks<Item extends { readonly fieldsBytes: number }
 }
 
 /**
- * Counts the records that a search finds, block by block.
- * @param count counts those in a part of the ids
+ * Counts the records that match, those of a search block by block.
+ * @param count counts those in a part of the ids; in all if it is none
  * @throws AppError `query_too_expensive`
  */
 export async function countByBlocks(
   query: Pick<ListQuery, 'filters' | 'task'>,
   blocks: Blocks,
   budget: QueryBudget,
-  count: (range: IdRange) => Promise<number>,
+  count: (range?: IdRange) => Promise<number>,
 ): Promise<number> {
+  const byId = { ...query, order: BY_ID };
+  if (!isReadByBlocks(byId)) return count();
   let sum = 0;
-  await scanBlocks(scanOf({ ...query, order: BY_ID }, blocks, budget), async (range) => {
+  await scanBlocks(scanOf(byId, blocks, budget), async (range) => {
     sum += await count(range);
     return false;
   });

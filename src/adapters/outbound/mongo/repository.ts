@@ -1,12 +1,11 @@
 import type { Document, MongoServerError } from 'mongodb';
-import {
-  BY_ID,
-  type Facet,
-  type FacetQuery,
-  type Filter,
-  type ListPage,
-  type ListQuery,
-  type Value,
+import type {
+  Facet,
+  FacetQuery,
+  Filter,
+  ListPage,
+  ListQuery,
+  Value,
 } from '../../../application/ports/list-query.js';
 import type {
   InsertOutcome,
@@ -17,13 +16,7 @@ import type {
 } from '../../../application/ports/repository.js';
 import { type IndexKey, isIndexed } from '../../../application/records/list-indexes.js';
 import { foldedValue, ownersOf } from '../../../application/records/query-semantics.js';
-import {
-  type Blocks,
-  countByBlocks,
-  isReadByBlocks,
-  listByBlocks,
-} from '../../../application/search/block-scan.js';
-import type { IdRange } from '../../../application/search/id-range.js';
+import { type Blocks, countByBlocks, listByBlocks } from '../../../application/search/block-scan.js';
 import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
@@ -160,10 +153,8 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table } = this;
-    const read: CollectionOperation<StoredDocument, ListPage<Versioned<Fields>>> = (all, maxTimeMS) =>
-      readPage(all, table, query, maxTimeMS);
-    if (isIndexed(table, query, this.indexes)) return this.records.run(read);
-    if (!isReadByBlocks(query)) return this.records.search(read, query.task);
+    if (isIndexed(table, query, this.indexes))
+      return this.records.run((all, maxTimeMS) => readPage(all, table, query, maxTimeMS));
     return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
       this.records.search((all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, range), query.task),
     );
@@ -187,14 +178,13 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
   }
 
   async count(filters: readonly Filter[], task?: Task): Promise<number> {
-    const countIn = (range?: IdRange) =>
+    return countByBlocks({ filters, task }, this.blocks, this.store.budget, (range) =>
       this.records.search((all, maxTimeMS) => {
         const bounds = range ? rangeConditions(range) : [];
         const condition = { $and: [...conditionsOf(this.table, filters), ...bounds] };
         return all.countDocuments(condition, { ...SNAPSHOT_READ, ...hintFor(filters, range), maxTimeMS });
-      }, task);
-    if (!isReadByBlocks({ filters, order: BY_ID })) return countIn();
-    return countByBlocks({ filters, task }, this.blocks, this.store.budget, countIn);
+      }, task),
+    );
   }
 
   /** One by one: a bulk returns only how many documents it changed, not which. */

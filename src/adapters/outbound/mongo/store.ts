@@ -163,12 +163,7 @@ export class MongoStore implements Store {
   async open(complete?: () => Promise<void>): Promise<void> {
     const { breaker } = this.calls;
     breaker.end();
-    checkServer(
-      await breaker.wait(
-        this.operationMs,
-        this.begin((current) => current.command({ hello: 1 })),
-      ),
-    );
+    checkServer(await this.runUnopened((database) => database.command({ hello: 1 })));
     const waitMs = Math.max(this.operationMs, INDEXES_MS);
     await breaker.wait(
       waitMs,

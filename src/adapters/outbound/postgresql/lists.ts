@@ -15,12 +15,7 @@ import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
-import {
-  type Blocks,
-  countByBlocks,
-  isReadByBlocks,
-  listByBlocks,
-} from '../../../application/search/block-scan.js';
+import { type Blocks, countByBlocks, listByBlocks } from '../../../application/search/block-scan.js';
 import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
@@ -123,6 +118,12 @@ function valueless(table: RecordTable, { filters, order, from }: Part): string {
   return missing.map(({ field }) => `${columnOf(field)}${direction}, `).join('');
 }
 
+/** The ids among which a search looks that is not read block by block; undefined if there is none. */
+function searchedRange({ filters }: Pick<ListQuery, 'filters'>): IdRange | undefined {
+  const isSearch = filters.some(({ operator }) => operator === 'search');
+  return isSearch ? idRange({ filters, order: [] }) : undefined;
+}
+
 /** Runs a statement of a list. */
 type Run = <Row extends unknown[]>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 
@@ -145,15 +146,12 @@ export class PostgresqlLists<Fields> {
   }
 
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
-    const { filters, task } = query;
+    const { task } = query;
     if (this.isServed(query)) return this.read(query, (...call) => this.store.run(...call));
     const search: Run = (statement, values) => this.store.search(statement, values, task);
-    if (isReadByBlocks(query))
-      return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
-        this.read(rest, search, range),
-      );
-    const isSearch = filters.some(({ operator }) => operator === 'search');
-    return this.read(query, search, isSearch ? idRange({ filters, order: [] }) : undefined);
+    return listByBlocks(query, this.blocks, this.store.budget, (rest, range = searchedRange(rest)) =>
+      this.read(rest, search, range),
+    );
   }
 
   /** Whether an index leads to the records, so that the query takes no long. There is none on the absence of a list. */
@@ -195,7 +193,6 @@ export class PostgresqlLists<Fields> {
 
   count(filters: readonly Filter[], task?: Task): Promise<number> {
     const query = { filters, order: BY_ID, task };
-    if (!isReadByBlocks(query)) return this.countPart(query);
     const blocks = { ...this.blocks, unit: COUNTED_IDS };
     return countByBlocks(query, blocks, this.store.budget, (range) => this.countPart(query, range));
   }
@@ -211,9 +208,8 @@ export class PostgresqlLists<Fields> {
   /** Counts by values in one statement. */
   async facets(query: FacetQuery): Promise<readonly Facet[]> {
     const { filters, task } = query;
-    const isSearch = filters.some(({ operator }) => operator === 'search');
     const parameters = new Parameters();
-    const part = { filters, order: BY_ID, ...(isSearch && { range: idRange({ filters, order: [] }) }) };
+    const part = { filters, order: BY_ID, range: searchedRange(query) };
     const source = sourceOf(this.table, part, parameters);
     const text = facetsStatement(this.table, query, source, parameters);
     const rows = await this.store.search<FacetRow>({ text }, parameters.values, task);

@@ -126,7 +126,7 @@ describe('what a search finds, block by block,', () => {
   };
   const filters = [{ field: 'q', operator: 'search', words: ['a'] } as const];
   /** A record of 100 bytes for every tenth id. */
-  const idsIn = ({ low, high }: IdRange) =>
+  const idsIn = ({ low, high }: IdRange = { low: 0, high: -1 }) =>
     Array.from({ length: 1_000 }, (_, at) => 10 * at).filter((id) => id >= low && id <= high);
 
   const page = async (changes: Partial<ListQuery>) => {
@@ -156,7 +156,7 @@ describe('what a search finds, block by block,', () => {
   });
 
   it('is counted', async () => {
-    const count = async (range: IdRange) => idsIn(range).length;
+    const count = async (range?: IdRange) => idsIn(range).length;
     expect(await countByBlocks({ filters }, blocks, budget, count)).to.equal(1_000);
   });
 });
