@@ -1,11 +1,7 @@
 import Database from 'libsql';
+import { uniqueColumnOf, valuesTable } from '#src/adapters/outbound/sql/columns.js';
 import { migrate } from '#src/adapters/outbound/sqlite/connection/migrations.js';
-import {
-  columnsOf,
-  indexName,
-  uniqueColumnOf,
-  valuesTable,
-} from '#src/adapters/outbound/sqlite/sql/schema.js';
+import { columnsOf, indexName } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';
 import { TABLES } from '#src/composition/tables.js';
 import { attributeFields, type FieldSpec, listFields } from '#src/domain/fields.js';

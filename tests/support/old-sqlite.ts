@@ -1,6 +1,6 @@
 import Database from 'libsql';
+import { RECORD_COLUMNS } from '#src/adapters/outbound/sql/columns.js';
 import { APPLICATION_ID, migrate, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
-import { RECORD_COLUMNS } from '#src/adapters/outbound/sqlite/sql/records.js';
 import type { Versioned } from '#src/domain/record.js';
 
 /** Makes the tables of a version of this service in an empty database. */

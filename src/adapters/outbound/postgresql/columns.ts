@@ -1,7 +1,7 @@
 import { DERIVED_VERSION } from '../../../application/ports/derived-data.js';
 import type { RecordTable } from '../../../application/ports/list-query.js';
 import { fieldValue, listValues } from '../../../application/records/query-semantics.js';
-import { fieldsJson, StoredRecord } from '../../../application/records/record-json.js';
+import { fieldsJson } from '../../../application/records/record-json.js';
 import { MAX_WORD_LENGTH, recordText, recordWords } from '../../../application/search/tokenizer.js';
 import {
   type Attributes,
@@ -10,7 +10,8 @@ import {
   foldedText,
   listFields,
 } from '../../../domain/fields.js';
-import type { Id, Instant, Versioned } from '../../../domain/record.js';
+import type { Versioned } from '../../../domain/record.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../sql/columns.js';
 import { entriesOf } from './attributes.js';
 import { prepared, type Statement } from './store.js';
 
@@ -50,35 +51,9 @@ export const longTextHas = (
 ) => `(words IS NULL AND NOT EXISTS (SELECT FROM unnest(${texts}) AS sought
   WHERE strpos(long_text, sought) NOT BETWEEN 1 AND length(long_text) - ${TAIL}))`;
 
-const SYSTEM_COLUMNS: Readonly<Record<string, string>> = {
-  id: 'id',
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-};
-
-/** @param field of {@link specOf} */
-export function columnOf(field: string): string {
-  return SYSTEM_COLUMNS[field] ?? `"${field}"`;
-}
-
-/** The column of the folded copy of a field. */
-export function foldedColumnOf(field: string): string {
-  return `"${field} folded"`;
-}
-
-/** The column in which no two records share a value. */
-export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
-  return fields[field]?.ignoresCase ? foldedColumnOf(field) : columnOf(field);
-}
-
 /** The name of the unique index of a field. */
 export function uniqueIndexOf({ name, fields }: RecordTable, field: string): string {
   return `${name}_${field.replaceAll('.', '_')}${fields[field]?.ignoresCase ? '_folded' : ''}`;
-}
-
-/** The name of the table with the values of the lists in another table. */
-export function valuesTable(name: string): string {
-  return `${name}_values`;
 }
 
 /** The column of a copy of attributes that the server need not parse. */
@@ -172,15 +147,6 @@ function arrayText(elements: readonly string[]): string | null {
   const escaped = (element: string) =>
     /["\\]/.test(element) ? element.replaceAll(/["\\]/g, String.raw`\$&`) : element;
   return `{${elements.map((element) => `"${escaped(element)}"`).join(',')}}`;
-}
-
-/** What a record is read from. */
-export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
-
-export type RecordRow = [id: Id, version: number, createdAt: Instant, updatedAt: Instant, fields: string];
-
-export function recordOf<Fields>(row: RecordRow): StoredRecord<Fields> {
-  return StoredRecord.fromJson<Fields>(...row);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { DERIVED_VERSION, type DerivedTable, LEASE_MS } from '../../../application/ports/derived-data.js';
 import type { Id } from '../../../domain/record.js';
-import { IS_LIVE, RECORD_COLUMNS, type RecordRow, recordOf, type TableWrites } from './columns.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/columns.js';
+import { IS_LIVE, type TableWrites } from './columns.js';
 import { parts } from './repository.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
 

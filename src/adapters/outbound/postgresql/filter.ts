@@ -17,9 +17,10 @@ import {
   prefixRange,
   specOf,
 } from '../../../application/records/query-semantics.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../sql/columns.js';
 import { keysetCondition, type ScanKey } from '../sql/keyset.js';
 import { keyEntry, rangeEntries, valueEntry } from './attributes.js';
-import { columnOf, documentColumnOf, foldedColumnOf, valuesTable } from './columns.js';
+import { documentColumnOf } from './columns.js';
 
 /** The values of the numbered parameters of a statement. Nothing that a client sent becomes part of its text. */
 export class Parameters {

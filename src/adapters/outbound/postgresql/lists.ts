@@ -19,8 +19,9 @@ import { type Blocks, countByBlocks, listByBlocks } from '../../../application/s
 import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
+import { columnOf, recordOf, valuesTable } from '../sql/columns.js';
 import { orderBy, scanOrder } from '../sql/keyset.js';
-import { columnOf, documentColumnOf, IS_LIVE, recordOf, valuesTable } from './columns.js';
+import { documentColumnOf, IS_LIVE } from './columns.js';
 import { beyondPosition, comparison, filterConditions, isStorable, Parameters } from './filter.js';
 import { COUNTED_IDS, LISTED_IDS, searchSource, wordsCondition } from './search.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';
@@ -52,7 +53,7 @@ function sourceOf(table: RecordTable, part: Part, parameters: Parameters, count?
   const isById = order[0]?.field === 'id';
   const beyondFrom =
     from && from.values.length > 0 && !(range && isById)
-      ? [beyondPosition(scanOrder(table, part, columnOf), from, parameters)]
+      ? [beyondPosition(scanOrder(table, part), from, parameters)]
       : [];
   // The ids of a list's values are found in the order of a list by id, so they begin at its position too.
   const conditions = filterConditions(table, filters, parameters, isById ? beyondFrom : undefined);
@@ -89,7 +90,7 @@ export function pageStatement(
   // The server chooses the plan of a list by its limit, that of a search by the form of the statement alone.
   const limit = part.range ? `${parameters.add(count)}::bigint` : `${count}`;
   const source = sourceOf(table, part, parameters, limit);
-  const order = orderBy(scanOrder(table, part, columnOf));
+  const order = orderBy(scanOrder(table, part));
   const first = `${source} ORDER BY ${valueless(table, part)}${order} LIMIT ${limit}`;
   const size = 'octet_length(fields)';
   const rows = (fits: string, from: string) =>

@@ -22,16 +22,9 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { compareText } from '../../../domain/text.js';
 import type { Task } from '../../../shared/task-scheduler.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/columns.js';
 import { Batches } from './batches.js';
-import {
-  IS_LIVE,
-  RECORD_COLUMNS,
-  type RecordRow,
-  recordOf,
-  type TableWrites,
-  uniqueColumnOf,
-  uniqueIndexOf,
-} from './columns.js';
+import { IS_LIVE, type TableWrites, uniqueIndexOf } from './columns.js';
 import { isRefusedByOne, violatedIndex } from './errors.js';
 import { PostgresqlLists } from './lists.js';
 import { IdCounter } from './small-tables.js';

@@ -7,6 +7,7 @@ import type {
   Value,
 } from '../../../application/ports/list-query.js';
 import { specOf } from '../../../application/records/query-semantics.js';
+import { columnOf } from './columns.js';
 
 /** A key by which rows are read. */
 export interface ScanKey extends SortKey {
@@ -21,11 +22,7 @@ export interface ScanKey extends SortKey {
  * The order in which rows are read: the order of the list, reversed if the page lies before its position.
  * @throws Error if the table has no such field, so that no other name gets into a statement
  */
-export function scanOrder(
-  table: RecordTable,
-  { order, from }: Pick<ListQuery, 'order' | 'from'>,
-  columnOf: (field: string) => string,
-): ScanKey[] {
+export function scanOrder(table: RecordTable, { order, from }: Pick<ListQuery, 'order' | 'from'>): ScanKey[] {
   const isReversed = from?.side === 'before';
   return order.map(({ field, descending }, at) => ({
     field,

@@ -14,12 +14,12 @@ import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { withTimeout } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
+import { columnOf, valuesTable } from '../../sql/columns.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { idsIn, idsOf, RecordReader } from '../sql/records.js';
 import {
   attributeName,
-  columnOf,
   compareStored,
   indexedBy,
   indexName,
@@ -28,7 +28,6 @@ import {
   type Sql,
   type StoredValue,
   sql,
-  valuesTable,
 } from '../sql/schema.js';
 import { type Column, ColumnBuilder, type ColumnKind, MAX_COLUMN_ID } from './dictionary-column.js';
 

@@ -26,7 +26,7 @@ import type { StoredRecord } from '../../../../application/records/record-json.j
 import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
-import { columnOf, compareStored } from '../sql/schema.js';
+import { compareStored } from '../sql/schema.js';
 import { columnName, type IndexView } from './column-index.js';
 import {
   type Bits,
@@ -470,7 +470,7 @@ export class ColumnQuery {
     from: Position | undefined,
     keyAt: (value: Value) => number,
   ): Promise<readonly Id[]> {
-    const [first, second] = scanOrder(this.table, { order: this.order, from }, columnOf);
+    const [first, second] = scanOrder(this.table, { order: this.order, from });
     const own = this.byName.get(first?.field ?? '') as KeyTest;
     const [value, id] = from?.values ?? [];
     const order: KeyOrder = {

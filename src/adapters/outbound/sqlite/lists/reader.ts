@@ -28,6 +28,7 @@ import {
 import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
+import { columnOf } from '../../sql/columns.js';
 import { scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
@@ -43,7 +44,7 @@ import {
   rangeOf,
 } from '../sql/filter.js';
 import { firstPage, idsIn, idsOf, RecordReader } from '../sql/records.js';
-import { allOf, boundOf, columnOf, ID, indexedBy, sql } from '../sql/schema.js';
+import { allOf, boundOf, ID, indexedBy, sql } from '../sql/schema.js';
 import { mayOvermatch, type WordQuery, WordSearch } from '../sql/words.js';
 import { COLUMN_TUNING, ColumnIndex, type IndexView } from './column-index.js';
 import { ColumnQuery, fieldsOfQuery, isBeyond, listOrder } from './column-query.js';
@@ -281,7 +282,7 @@ function indexScanOf(
   table: RecordTable,
   query: Pick<ListQuery, 'filters' | 'order' | 'from'>,
 ): IndexScan | undefined {
-  const [first, second, ...more] = scanOrder(table, query, columnOf);
+  const [first, second, ...more] = scanOrder(table, query);
   if (!first || more.length > 0) return undefined;
   const { field, column, descending } = first;
   const isOwn = (filter: Filter) => isRange(filter) && comparedColumn(table, filter) === column;

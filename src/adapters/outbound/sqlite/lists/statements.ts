@@ -17,6 +17,7 @@ import { idRange, isAscendingRead } from '../../../../application/search/id-rang
 import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
+import { columnOf, valuesTable } from '../../sql/columns.js';
 import { orderBy, type ScanKey, scanOrder } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/readers.js';
@@ -40,7 +41,6 @@ import {
   attributeName,
   beyondPosition,
   boundOf,
-  columnOf,
   ID,
   indexedBy,
   isAmong,
@@ -48,7 +48,6 @@ import {
   type Sql,
   sql,
   storedValue,
-  valuesTable,
 } from '../sql/schema.js';
 import { WordSearch } from '../sql/words.js';
 
@@ -227,7 +226,7 @@ function searchRange(filters: readonly Filter[], ids: readonly Id[]): IndexRange
 /** A statement of the ids of a page, and one more, in the order in which it is read. */
 function pageIds(matches: Matches, query: ListQuery): Sql {
   const { indexRanges, smallest } = matches;
-  const order = scanOrder(matches.table, query, columnOf);
+  const order = scanOrder(matches.table, query);
   const isById = order.length === 1;
   const drivingIndex = smallest ?? (isById ? indexRanges.find(({ values }) => values === 1) : undefined);
   const [position, start] = positionOf(query, order);

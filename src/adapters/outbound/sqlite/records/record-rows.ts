@@ -3,15 +3,9 @@ import { listValues } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { type Attributes, attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
+import { valuesTable } from '../../sql/columns.js';
 import type { Statements } from '../connection/database.js';
-import {
-  attributeName,
-  type Column,
-  columnsOf,
-  type StoredValue,
-  storedValue,
-  valuesTable,
-} from '../sql/schema.js';
+import { attributeName, type Column, columnsOf, type StoredValue, storedValue } from '../sql/schema.js';
 import { WordIndex } from '../sql/words.js';
 
 /** The most changed columns that an UPDATE names alone: so a table of n columns has about n² / 2 different statements. */

@@ -23,13 +23,14 @@ import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
+import { RECORD_COLUMNS, type RecordRow, uniqueColumnOf } from '../../sql/columns.js';
 import { MAX_ROWS } from '../connection/commits.js';
 import { isConstraint } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';
 import { COLUMN_TUNING } from '../lists/column-index.js';
 import { ListReader } from '../lists/reader.js';
-import { idsOf, RECORD_COLUMNS, RecordReader, type RecordRow } from '../sql/records.js';
-import { indexedBy, sql, uniqueColumnOf } from '../sql/schema.js';
+import { idsOf, RecordReader } from '../sql/records.js';
+import { indexedBy, sql } from '../sql/schema.js';
 import { changeNumbers, type NextChange } from './change-feed.js';
 import { RecordRows } from './record-rows.js';
 

@@ -11,13 +11,12 @@ import {
   isFolded,
   prefixRange,
 } from '../../../../application/records/query-semantics.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../../sql/columns.js';
 import {
   allOf,
   anyOf,
   attributeName,
-  columnOf,
   compareStored,
-  foldedColumnOf,
   ID,
   indexedBy,
   isOneOf,
@@ -26,7 +25,6 @@ import {
   type StoredValue,
   sql,
   storedValue,
-  valuesTable,
 } from './schema.js';
 
 /** The column that a filter compares; undefined for attributes, lists and presence, which have no column. */

@@ -13,11 +13,6 @@ import { sql } from './schema.js';
 
 type Metadata = [id: Id, version: number, createdAt: Instant, updatedAt: Instant];
 
-/** The values of {@link RECORD_COLUMNS}. */
-export type RecordRow = [...Metadata, fields: string];
-
-export const RECORD_COLUMNS = 'id, version, created_at, updated_at, fields';
-
 /** The most records, and approximately the most bytes, that one statement reads. */
 const MAX_RECORDS = 128;
 const MAX_BYTES = 262_144;

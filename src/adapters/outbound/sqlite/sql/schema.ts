@@ -7,30 +7,11 @@ import type {
 } from '../../../../application/ports/list-query.js';
 import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
 import { type FieldSpec, foldedOperators, foldedText } from '../../../../domain/fields.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../../sql/columns.js';
 import { keysetCondition, type ScanKey } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
 
-const METADATA_COLUMNS: Readonly<Record<string, string>> = {
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-};
-
-/** The column of a field. */
-export function columnOf(field: string): string {
-  return METADATA_COLUMNS[field] ?? `"${field}"`;
-}
-
 export const ID = columnOf('id');
-
-/** The column with the folded value of a field. */
-export function foldedColumnOf(field: string): string {
-  return `"${field} folded"`;
-}
-
-/** The column of a unique field in which no two records share a value. */
-export function uniqueColumnOf({ fields }: RecordTable, field: string): string {
-  return fields[field]?.ignoresCase ? foldedColumnOf(field) : columnOf(field);
-}
 
 /** A column of a resource's own field, which the adapter writes beside the JSON text of all fields. */
 export interface Column {
@@ -87,11 +68,6 @@ export function indexedBy({ name }: RecordTable, column: string): string {
 
 export function indexName(table: string, column: string): string {
   return `${table}_${column.replaceAll('"', '').replaceAll(/[. ]/g, '_')}`;
-}
-
-/** The table with the values of the lists and attributes of a table's records. */
-export function valuesTable(table: string): string {
-  return `${table}_values`;
 }
 
 /** The name of an attribute in {@link valuesTable}. */

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { columnOf } from '#src/adapters/outbound/postgresql/columns.js';
 import { beyondPosition, filterConditions, Parameters } from '#src/adapters/outbound/postgresql/filter.js';
 import { orderBy, scanOrder } from '#src/adapters/outbound/sql/keyset.js';
 import type { Filter, SearchFilter, Value } from '#src/application/ports/list-query.js';
@@ -174,7 +173,7 @@ describe('the position of a list in PostgreSQL', () => {
   ) => {
     const parameters = new Parameters();
     const from = { side, inclusive, values };
-    const order = scanOrder(PRODUCTS, { order: by(sort), from }, columnOf);
+    const order = scanOrder(PRODUCTS, { order: by(sort), from });
     return [beyondPosition(order, from, parameters), ...parameters.values];
   };
 
@@ -210,16 +209,14 @@ describe('the position of a list in PostgreSQL', () => {
 
   it('is followed in the reversed order backwards', () => {
     const from = { side: 'before', inclusive: false, values: [] } as const;
-    expect(orderBy(scanOrder(PRODUCTS, { order: by('-createdAt,id'), from }, columnOf))).to.equal(
+    expect(orderBy(scanOrder(PRODUCTS, { order: by('-createdAt,id'), from }))).to.equal(
       'created_at, id DESC',
     );
   });
 
   it('has a row without a value of a further key last, and first backwards', () => {
     const order = (side: 'after' | 'before', sort: string) =>
-      orderBy(
-        scanOrder(PRODUCTS, { order: by(sort), from: { side, inclusive: false, values: [] } }, columnOf),
-      );
+      orderBy(scanOrder(PRODUCTS, { order: by(sort), from: { side, inclusive: false, values: [] } }));
     expect(order('after', 'brand,-stock,gtin,id')).to.equal(
       '"brand", "stock" DESC NULLS LAST, "gtin" NULLS LAST, id',
     );
