@@ -231,12 +231,12 @@ export class RecordWriter<Fields> {
     let seen = new Set<Value>();
     for (const attempt of attempts) {
       const values = this.valuesTouchedBy(attempt);
-      const isRepetition = values.some((value) => seen.has(value));
-      if (isRepetition) seen = new Set();
+      if (parts.length === 0 || values.some((value) => seen.has(value))) {
+        parts.push([]);
+        seen = new Set();
+      }
       for (const value of values) seen.add(value);
-      const part = parts.at(-1);
-      if (part && !isRepetition) part.push(attempt);
-      else parts.push([attempt]);
+      parts.at(-1)?.push(attempt);
     }
     return parts;
   }
@@ -249,13 +249,12 @@ export class RecordWriter<Fields> {
     if (!this.by) return [];
     const touched = [foldedValue(this.deps, this.by.field, write.key as Value)];
     this.uniqueFields ??= uniqueFields(this.deps.fields);
-    for (const field of this.uniqueFields) {
+    for (const field of this.uniqueFields)
       for (const holder of [current?.fields, fields]) {
         const value = (holder as Readonly<Record<string, Value>> | undefined)?.[field];
         // An id is a number, and other unique values are texts.
         if (value !== undefined) touched.push(foldedValue(this.deps, field, value));
       }
-    }
     return touched;
   }
 
