@@ -62,7 +62,7 @@ const PARTS: readonly Part[] = [
     name: 'rate limiter',
     source: [
       'adapters/outbound/memory/rate-limiter',
-      'adapters/outbound/cluster/{rate-limiter,rate-limit-server}',
+      'adapters/outbound/cluster/rate-limits',
       'adapters/outbound/redis/rate-limiter',
     ],
     tests: [

@@ -12,7 +12,7 @@ import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import { consoleRoutes, docsRoutes, openApiRoute, rootRoute } from '../adapters/inbound/http/pages/pages.js';
 import { CertificateError } from '../adapters/outbound/certificates/file-certificates.js';
-import type { Channel } from '../adapters/outbound/cluster/messages.js';
+import type { Channel } from '../adapters/outbound/cluster/rate-limits.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';

@@ -1,6 +1,5 @@
-import type { Channel } from '../adapters/outbound/cluster/messages.js';
 import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metrics.js';
-import type { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
+import type { Channel, RateLimitServer } from '../adapters/outbound/cluster/rate-limits.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
 import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
 import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';

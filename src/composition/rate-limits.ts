@@ -1,6 +1,9 @@
-import type { Channel } from '../adapters/outbound/cluster/messages.js';
-import { RateLimitServer } from '../adapters/outbound/cluster/rate-limit-server.js';
-import { ClusterRateLimiter, PrimaryChannel } from '../adapters/outbound/cluster/rate-limiter.js';
+import {
+  type Channel,
+  ClusterRateLimiter,
+  PrimaryChannel,
+  RateLimitServer,
+} from '../adapters/outbound/cluster/rate-limits.js';
 import { MemoryRateLimiter } from '../adapters/outbound/memory/rate-limiter.js';
 import type { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import type { Clock } from '../application/ports/clock.js';

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Channel, PrimaryMessage, WorkerMessage } from '#src/adapters/outbound/cluster/messages.js';
-import { RateLimitServer } from '#src/adapters/outbound/cluster/rate-limit-server.js';
-import { ClusterRateLimiter, PrimaryChannel } from '#src/adapters/outbound/cluster/rate-limiter.js';
+import {
+  type Channel,
+  ClusterRateLimiter,
+  PrimaryChannel,
+  type PrimaryMessage,
+  RateLimitServer,
+  type WorkerMessage,
+} from '#src/adapters/outbound/cluster/rate-limits.js';
 import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js';
 import { SystemClock } from '#src/adapters/outbound/system/clock.js';
 import type { Clock } from '#src/application/ports/clock.js';

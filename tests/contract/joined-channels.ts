@@ -1,4 +1,4 @@
-import type { Channel } from '#src/adapters/outbound/cluster/messages.js';
+import type { Channel } from '#src/adapters/outbound/cluster/rate-limits.js';
 
 /** Both ends of a channel between processes. Messages travel as JSON and arrive in a later turn of the event loop. */
 export class JoinedChannels {

@@ -1,7 +1,7 @@
 import type { MetricFigures, MetricsMerger } from '../../../application/ports/metrics.js';
 import { unavailable } from '../../../domain/errors.js';
 import { withTimeout } from '../../../shared/promises.js';
-import type { Channel } from './messages.js';
+import type { Channel } from './rate-limits.js';
 
 /** How long the primary waits for the figures of its workers. A worker that is busy for longer reports its last ones. */
 const COLLECT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Channel } from '#src/adapters/outbound/cluster/messages.js';
 import { GroupMetrics, MetricsServer } from '#src/adapters/outbound/cluster/metrics.js';
+import type { Channel } from '#src/adapters/outbound/cluster/rate-limits.js';
 import { PrometheusMerger } from '#src/adapters/outbound/prometheus/merger.js';
 import type { MetricFigures } from '#src/application/ports/metrics.js';
 import { JoinedChannels } from '../../../../contract/joined-channels.js';
