@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProbe, type Route } from '../adapters/inbound/http/core/route.js';
-import { healthRoutes } from '../adapters/inbound/http/pages/health-routes.js';
+import { healthRoutes } from '../adapters/inbound/http/pages/pages.js';
 import { createApp } from '../adapters/inbound/http/pipeline/app.js';
 import {
   createPlainServer,

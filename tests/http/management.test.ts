@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
+import { healthRoutes } from '#src/adapters/inbound/http/pages/pages.js';
 import { createManagementApp } from '#src/adapters/inbound/http/pipeline/app.js';
 import { createPlainServer } from '#src/adapters/inbound/http/server/server.js';
 import { memoryStorage } from '#src/adapters/outbound/memory/storage.js';

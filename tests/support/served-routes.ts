@@ -1,4 +1,4 @@
-import { healthRoutes } from '#src/adapters/inbound/http/pages/health-routes.js';
+import { healthRoutes } from '#src/adapters/inbound/http/pages/pages.js';
 import { compose } from '#src/composition/application.js';
 import { loadSettings } from '#src/config/settings.js';
 import type { Scope } from '#src/domain/access.js';

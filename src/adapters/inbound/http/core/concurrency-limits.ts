@@ -88,15 +88,8 @@ export class ConcurrencyLimits {
       perClient: Math.max(LINES.perClient, 2 * bodyLimitBytes),
       total: Math.max(LINES.total, 2 * bodyLimitBytes),
     });
-    this.semaphores = {
-      responses: new FairSemaphore(limits.responses),
-      bodies: new FairSemaphore(limits.bodies),
-      imports: new FairSemaphore(limits.imports),
-      'dry runs': new FairSemaphore(limits['dry runs']),
-      'import batches': new FairSemaphore(limits['import batches']),
-      exports: new FairSemaphore(limits.exports),
-      waits: new FairSemaphore(limits.waits),
-    };
+    const semaphores = Object.entries(limits).map(([work, own]) => [work, new FairSemaphore(own)]);
+    this.semaphores = Object.fromEntries(semaphores) as Record<LimitedResource, FairSemaphore>;
   }
 
   figures(work: LimitedResource): SemaphoreFigures {

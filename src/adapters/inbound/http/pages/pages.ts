@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import type { Store } from '../../../../application/ports/store.js';
+import { unavailable } from '../../../../domain/errors.js';
 import { ROOT_FOLDER } from '../../../../shared/program.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import { CODECS } from '../core/compression.js';
@@ -259,4 +261,38 @@ function qualities(accept: string): ReadonlyMap<string, number> {
       return [range.trim(), Number(quality ?? 1)];
     }),
   );
+}
+
+// The probes.
+
+/**
+ * The probes: whether the process is alive, and whether it can serve requests.
+ * @param unreadiness why no request can be served whatever the store says; undefined if that is for the store to say
+ */
+export function healthRoutes(store: Store, unreadiness: () => string | undefined): Route[] {
+  let running: Promise<void> | undefined;
+  // Probes have no limit. Those that arrive together share one call, so they do not fill the pool of the store.
+  const ping = () => {
+    running ??= store.ping().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return [
+    probe('live', async () => {}),
+    probe('ready', async () => {
+      const reason = unreadiness();
+      if (reason !== undefined) throw unavailable(reason);
+      await ping();
+    }),
+  ];
+}
+
+function probe(name: string, check: () => Promise<void>): Route {
+  const handle: Handler['handle'] = async (ctx) => {
+    await check();
+    ctx.set('Content-Type', JSON_TYPE);
+    ctx.body = JSON.stringify({ status: 'ok' });
+  };
+  return { ...publicRoute(`/health/${name}`, { handle }), access: 'probe' };
 }
