@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Context } from './context.js';
 import { invalidHeader } from './http-error.js';
+import { JSON_TYPE } from './media-types.js';
 
 /**
  * An entity tag (RFC 9110 section 8.8.3): visible characters except the quotation mark, in quotation marks. Those are
@@ -29,6 +30,17 @@ export function matchesIfNoneMatch(ctx: Context, tag: string): boolean {
   if (header === undefined || !isTagList(header)) return false;
   const tags = tagsIn('If-None-Match', header);
   return tags === '*' || tags.includes(asSent(tag));
+}
+
+/** Responds with JSON and its tag, or without it if the client has it already (RFC 9110 section 15.4.5). */
+export function respondTagged(ctx: Context, tag: string, json: () => string | Buffer): void {
+  ctx.set('ETag', tag);
+  if (matchesIfNoneMatch(ctx, tag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.set('Content-Type', JSON_TYPE);
+  ctx.body = json();
 }
 
 /**

@@ -3,9 +3,8 @@ import type { RecordService } from '../../../../application/records/record-servi
 import { taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
 import type { ParameterIssue } from '../core/error-codes.js';
-import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
+import { respondTagged, weakTag } from '../core/etag.js';
 import { invalidParameters } from '../core/http-error.js';
-import { JSON_TYPE } from '../core/media-types.js';
 import type { Parameter, Parameters, Query } from '../core/parameter.js';
 import {
   type ListedResource,
@@ -61,14 +60,9 @@ export function facetsOperation<Fields>(
       const facets = await service.facets({ ...query, filters, task: taskOf(ctx) });
       const link = linkToMore(ctx, parameters, parser, query, facets);
       const body = JSON.stringify(facets.map((facet, at) => shown(query, facet, at)));
-      const tag = weakTag(body, link ?? '');
-      const isUnchanged = matchesIfNoneMatch(ctx, tag);
       ctx.set('Cache-Control', cacheControl);
-      ctx.set('ETag', tag);
       if (link) ctx.set('Link', link);
-      ctx.set('Content-Type', JSON_TYPE);
-      if (isUnchanged) ctx.status = 304;
-      else ctx.body = body;
+      respondTagged(ctx, weakTag(body, link ?? ''), () => body);
     },
   };
 }

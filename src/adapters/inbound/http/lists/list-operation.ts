@@ -3,9 +3,9 @@ import type { RecordService } from '../../../../application/records/record-servi
 import type { Versioned } from '../../../../domain/record.js';
 import { MAX_RECORD_BYTES, taskOf } from '../core/concurrency-limits.js';
 import type { Context } from '../core/context.js';
-import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
+import { respondTagged, weakTag } from '../core/etag.js';
 import { invalidParameters } from '../core/http-error.js';
-import { CSV_UTF8, JSON_TYPE, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
+import { CSV_UTF8, JSON_UTF8, NDJSON_UTF8 } from '../core/media-types.js';
 import type { Query } from '../core/parameter.js';
 import {
   type ReadPolicy,
@@ -92,13 +92,8 @@ export function listOperation<Fields>(
       return;
     }
     const body = await jsonArray(page.records, views.read(parameters).toJson, task);
-    const tag = weakTag(body, link, String(total ?? ''));
-    const isUnchanged = matchesIfNoneMatch(ctx, tag);
     setHeaders(link);
-    ctx.set('ETag', tag);
-    ctx.set('Content-Type', JSON_TYPE);
-    if (isUnchanged) ctx.status = 304;
-    else ctx.body = body;
+    respondTagged(ctx, weakTag(body, link, String(total ?? '')), () => body);
   }
 
   /** @returns undefined if the client prefers a JSON array */

@@ -24,7 +24,7 @@ import { andThen } from '../../../../shared/promises.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';
 import type { Context, Middleware } from '../core/context.js';
-import { matchesIfNoneMatch } from '../core/etag.js';
+import { respondTagged } from '../core/etag.js';
 import { type CodedError, isCoded } from '../core/http-error.js';
 import { CSV, JSON_PATCH, JSON_TYPE, MERGE_PATCH, NDJSON } from '../core/media-types.js';
 import { parametersOf } from '../core/parameter.js';
@@ -341,13 +341,9 @@ export class ResourceOperations<Fields> {
   }
 
   private respondToRead(ctx: Context, record: Versioned<Fields>, view: FieldSelection<Fields>): void {
-    const tag = this.tagOf(ctx, record, view.name);
-    const isUnchanged = matchesIfNoneMatch(ctx, tag);
     ctx.set('Cache-Control', this.reading(ctx).cacheControl);
-    ctx.set('ETag', tag);
     this.setContentLocation(ctx, record);
-    if (isUnchanged) ctx.status = 304;
-    else respondJsonText(ctx, view.toJson(record));
+    respondTagged(ctx, this.tagOf(ctx, record, view.name), () => view.toJson(record));
   }
 
   respondToWrite(ctx: Context, status: 200 | 201, record: Versioned<Fields>): void {
