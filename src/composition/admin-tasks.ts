@@ -24,7 +24,7 @@ export { newApiKey as generateKey } from '../adapters/outbound/system/random.js'
 export { checkService } from './check.js';
 
 /**
- * Runs `use` with the administration of the API keys in the configured store. A service may use the store meanwhile.
+ * Runs `use` with the API keys and the signing keys of the configured store. A service may use the store meanwhile.
  * @param use runs while the store is open
  * @param onNewDatabase is told the file before that if there was no database and one has been created
  * @throws AppError `unavailable`; StoreConfigError, also if nothing outlives the process of the store
@@ -32,25 +32,15 @@ export { checkService } from './check.js';
  */
 export async function administerKeys<Result>(
   settings: Settings,
-  use: (keys: ApiKeyService) => Promise<Result>,
+  use: (keys: ApiKeyService, signingKeys: SigningKeys) => Promise<Result>,
   onNewDatabase?: (file: string) => void,
 ): Promise<Result> {
   const missing = missingDatabase(settings);
   if (missing && !onNewDatabase) throw noDatabase(missing);
-  return withStore(settings, ({ apiKeys }) => {
+  return withStore(settings, ({ apiKeys, signingKeys }) => {
     if (missing) onNewDatabase?.(missing);
-    return use(apiKeys);
+    return use(apiKeys, signingKeys);
   });
-}
-
-/** Runs `use` with the administration of the signing keys, as {@link administerKeys} does. */
-export async function administerSigningKeys<Result>(
-  settings: Settings,
-  use: (keys: SigningKeys) => Promise<Result>,
-): Promise<Result> {
-  const missing = missingDatabase(settings);
-  if (missing) throw noDatabase(missing);
-  return withStore(settings, ({ signingKeys }) => use(signingKeys));
 }
 
 /** Runs `use` with the seeding of sample products. Creates the database if there is none. */

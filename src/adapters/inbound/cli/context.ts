@@ -11,10 +11,9 @@ import type { Seeding } from './samples.js';
 export interface Tasks {
   administerKeys(
     settings: Settings,
-    use: (keys: ApiKeyService) => Promise<void>,
+    use: (keys: ApiKeyService, signingKeys: SigningKeys) => Promise<void>,
     onNewDatabase?: (file: string) => void,
   ): Promise<void>;
-  administerSigningKeys(settings: Settings, use: (keys: SigningKeys) => Promise<void>): Promise<void>;
   seedStore(settings: Settings, use: (seeding: Seeding) => Promise<void>): Promise<void>;
   copyStores(from: string, to: string, options: CopyOptions): Promise<CopyReport[]>;
   /** @returns the size of the file in bytes */

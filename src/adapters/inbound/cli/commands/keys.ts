@@ -24,14 +24,14 @@ type ShownKey = ReturnType<typeof presentApiKey> & {
   readonly usage?: { readonly requests: number } | undefined;
 };
 
-export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
-  const administer = async (
-    use: (keys: ApiKeyService) => Promise<void>,
-    onNewDatabase?: (file: string) => void,
-  ) => {
-    const settings = loadSettings();
-    await (await loadTasks()).administerKeys(settings, use, onNewDatabase);
-  };
+type KeyTask = (
+  use: (keys: ApiKeyService, signingKeys: SigningKeys) => Promise<void>,
+  onNewDatabase?: (file: string) => void,
+) => Promise<void>;
+
+export function addKeys(program: Command, context: CliContext): void {
+  const { io, loadTasks } = context;
+  const administer = administering(context);
   const keys = program
     .command('keys')
     .summary('manage the API keys of the store')
@@ -127,11 +127,9 @@ export function addKeys(program: Command, { io, loadSettings, loadTasks }: CliCo
     });
 }
 
-export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }: CliContext): void {
-  const administer = async (use: (keys: SigningKeys) => Promise<void>) => {
-    const settings = loadSettings();
-    await (await loadTasks()).administerSigningKeys(settings, use);
-  };
+export function addSigningKeys(program: Command, context: CliContext): void {
+  const { io } = context;
+  const administer = administering(context);
   const keys = program
     .command('signing-keys')
     .summary('manage the keys that sign access tokens')
@@ -156,7 +154,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
       signsFrom ?? '-',
     ],
     (show) =>
-      administer(async (administration) => {
+      administer(async (_, administration) => {
         for (const key of await administration.phased()) show(presentSigningKey(key));
       }),
   );
@@ -167,7 +165,7 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
     .description('Adds a key. It signs ten minutes later, when every replica and every cache knows it.')
     .addHelpText('after', '\nexample: catalogue signing-keys rotate')
     .action(() =>
-      administer(async (administration) => {
+      administer(async (_, administration) => {
         const id = await administration.rotate();
         io.stdout.write(
           `Signing key ${id} is published from now on, and signs in ten minutes. Existing tokens stay valid.\n`,
@@ -182,13 +180,20 @@ export function addSigningKeys(program: Command, { io, loadSettings, loadTasks }
     .argument('<id>', 'the id of the key, as signing-keys list shows it', parseId)
     .addHelpText('after', '\nexample: catalogue signing-keys revoke 1')
     .action((id: number) =>
-      administer(async (administration) => {
+      administer(async (_, administration) => {
         const kid = escapeControls(await administration.revoke(id).catch(noSuchKey(`signing key ${id}`)));
         io.stdout.write(
           `Signing key ${id} (${kid}) is deleted. A running service refuses its tokens within a minute.\n`,
         );
       }),
     );
+}
+
+function administering({ loadSettings, loadTasks }: CliContext): KeyTask {
+  return async (use, onNewDatabase) => {
+    const settings = loadSettings();
+    await (await loadTasks()).administerKeys(settings, use, onNewDatabase);
+  };
 }
 
 /** Makes a command list keys: as a table on a terminal, else each as a line of JSON as soon as it is read. */
