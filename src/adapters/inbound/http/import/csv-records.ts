@@ -35,15 +35,14 @@ export function csvImport(columns: Columns): ImportFormat {
       const batches = readLines(source, new CsvSplitter(limitBytes, source.memory));
       const { value: batch } = await batches.next();
       const header = readHeader(batch?.[0], forMatch(columns, match), limitBytes);
-      const group = groupOf(header);
       return {
         batches: following(batch?.slice(1) ?? [], batches),
         parse: (record) => {
-          const cells = readRecord(bytesOf(record, limitBytes, 'record'), header);
+          const cells = readRecord(bytesOf(record, limitBytes, 'record'), header.columns);
           const sent = new SentCells(cells, match);
-          const { body, issues } = sent.read(group);
+          const { body, issues } = sent.read(header);
           if (!match || !sent.dependsOnStored) return { body, issues };
-          return { body, issues, beside: (stored) => new SentCells(cells, match, stored).read(group) };
+          return { body, issues, beside: (stored) => new SentCells(cells, match, stored).read(header) };
         },
       };
     },
@@ -81,52 +80,23 @@ async function* following(
 /** The byte order marks of UTF-16, which spreadsheets call Unicode text. */
 const UTF_16_MARKS = ['\xff\xfe', '\xfe\xff'];
 
-/**
- * Returns the columns that the header row names, in the order in which they are read.
- * @throws HttpError `malformed_csv`, `payload_too_large`
- * @throws AppError `validation_failed` with the issues of all columns
- */
-function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBytes: number): PlacedColumn[] {
-  if (!row) throw malformed('The body has no header row.');
-  const bytes = bytesOf(row, limitBytes, 'header row');
-  if (UTF_16_MARKS.includes(bytes.toString('latin1', 0, 2)))
-    throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
-  const names = readCells(bytes, 'header row', MAX_COLUMNS).map((name) => name ?? '');
-  if (names.length > MAX_COLUMNS)
-    throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
-  const header = names.map((name) => ({
-    name,
-    column: name === '' ? undefined : sendableColumn(name, columns),
-  }));
-  const issues = headerIssues(header, columns);
-  if (issues.length > 0)
-    throw new AppError(
-      'validation_failed',
-      'The header row is invalid; see details.',
-      issues.slice(0, MAX_ISSUES),
-    );
-  const ofLine = columns.match ? [columns.match.field, ...columns.control.map(({ name }) => name)] : [];
-  return header
-    .map(({ column }, at) => ({ at, column, isOfLine: column !== undefined && ofLine.includes(column.name) }))
-    .toSorted(
-      (one, other) => Number(one.column?.kind === 'decimal') - Number(other.column?.kind === 'decimal'),
-    );
+/** What a header row says of the records. */
+interface Header {
+  /** Those of kind `decimal` are read last, when the currency is known. */
+  readonly columns: readonly PlacedColumn[];
+  readonly prices: readonly PriceColumns[];
 }
 
-/** A column of a file. Those of kind `decimal` are read last, when the currency is known. */
+/** A column of a file. */
 interface PlacedColumn {
   /** Its cell in each record, counted from 0. */
   readonly at: number;
-  /** Undefined if the column has no name. */
+  /** As sent. */
+  readonly name: string;
+  /** Undefined if no column with this name can be sent, or if it has no name. */
   readonly column: Column | undefined;
   /** Whether it has the key, or says what the line does. It is no field that the line changes. */
   readonly isOfLine: boolean;
-}
-
-/** Columns that are read together. */
-interface ColumnGroup {
-  readonly columns: readonly PlacedColumn[];
-  readonly prices: readonly PriceColumns[];
 }
 
 /** The columns of an amount of money. */
@@ -137,24 +107,39 @@ interface PriceColumns {
   readonly currency: PlacedColumn | undefined;
 }
 
-function groupOf(columns: readonly PlacedColumn[]): ColumnGroup {
-  const fields = new Set(columns.map(({ column }) => column?.money));
-  const prices = [...fields]
-    .filter((money) => money !== undefined)
-    .map((money) => {
-      const own = columns.filter(({ column }) => column?.money === money);
-      const isAmount = ({ column }: PlacedColumn) => column?.kind !== 'text';
-      return { money, amount: own.find(isAmount), currency: own.find((one) => !isAmount(one)) };
-    });
-  return { columns, prices };
+/**
+ * @throws HttpError `malformed_csv`, `payload_too_large`
+ * @throws AppError `validation_failed` with the issues of all columns
+ */
+function readHeader(row: ImportLine | undefined, columns: ImportColumns, limitBytes: number): Header {
+  if (!row) throw malformed('The body has no header row.');
+  const bytes = bytesOf(row, limitBytes, 'header row');
+  if (UTF_16_MARKS.includes(bytes.toString('latin1', 0, 2)))
+    throw malformed(`The body is UTF-16. ${SAVE_AS_UTF_8}`);
+  const names = readCells(bytes, 'header row', MAX_COLUMNS);
+  if (names.length > MAX_COLUMNS)
+    throw new HttpError('payload_too_large', `The header row has more than ${MAX_COLUMNS} columns.`);
+  const ofLine = columns.match ? [columns.match.field, ...columns.control.map(({ name }) => name)] : [];
+  const placed = names.map((name = '', at) => {
+    const column = name === '' ? undefined : sendableColumn(name, columns);
+    return { at, name, column, isOfLine: column !== undefined && ofLine.includes(column.name) };
+  });
+  const issues = headerIssues(placed, columns).slice(0, MAX_ISSUES);
+  if (issues.length > 0)
+    throw new AppError('validation_failed', 'The header row is invalid; see details.', issues);
+  const isDecimal = ({ column }: PlacedColumn) => Number(column?.kind === 'decimal');
+  return {
+    columns: placed.toSorted((one, other) => isDecimal(one) - isDecimal(other)),
+    prices: pricesOf(placed),
+  };
 }
 
-/** A cell of the header row. */
-interface HeaderCell {
-  /** As sent. */
-  readonly name: string;
-  /** Undefined if no column with this name can be sent. */
-  readonly column: Column | undefined;
+function pricesOf(columns: readonly PlacedColumn[]): PriceColumns[] {
+  return [...new Set(columns.flatMap(({ column }) => column?.money ?? []))].map((money) => {
+    const own = columns.filter(({ column }) => column?.money === money);
+    const isAmount = ({ column }: PlacedColumn) => column?.kind !== 'text';
+    return { money, amount: own.find(isAmount), currency: own.find((one) => !isAmount(one)) };
+  });
 }
 
 function sendableColumn(name: string, { sendable, decimals, attribute }: Columns): Column | undefined {
@@ -172,7 +157,7 @@ function typedAttribute(name: string, attribute: Columns['attribute']): Column |
 }
 
 /** Everything that is wrong with a header row, in its order; then the required columns that it lacks. */
-function headerIssues(header: readonly HeaderCell[], columns: ImportColumns): Issue[] {
+function headerIssues(header: readonly PlacedColumn[], columns: ImportColumns): Issue[] {
   const seen = new Set<string>();
   const named = header.filter(({ name }) => name !== '');
   const hint = separatorHint(named);
@@ -201,7 +186,7 @@ function issueAt(path: readonly string[], code: Issue['code'], message: string):
 const ID_WITHOUT_MATCH =
   'is given by the service: leave it out, or change the records that have these ids with ?match=id';
 
-function columnIssues({ name, column }: HeaderCell, columns: ImportColumns): Issue[] {
+function columnIssues({ name, column }: PlacedColumn, columns: ImportColumns): Issue[] {
   if (!column) {
     if (name === 'id') return [fieldIssue('read_only_field', [name], ID_WITHOUT_MATCH)];
     const isReadOnly = [...columns.shown, ...columns.own].some((one) => one.name === name);
@@ -234,7 +219,7 @@ function overlapIssues(names: ReadonlySet<string>, columns: Columns): Issue[] {
 }
 
 /** Explains the header of a file with other separators than commas, as spreadsheets write it in many countries. */
-function separatorHint([first, ...others]: readonly HeaderCell[]): string {
+function separatorHint([first, ...others]: readonly PlacedColumn[]): string {
   const separator = others.length === 0 ? /[;\t|]/.exec(first?.name ?? '')?.[0] : undefined;
   if (separator === undefined) return '';
   return ` The row has only one cell, with ${JSON.stringify(separator)} in it: cells are separated by commas here, and a line sep= does not change that.`;
@@ -279,7 +264,7 @@ class SentCells {
   }
 
   /** @throws HttpError `malformed_json` for a cell that must be JSON, `payload_too_large` */
-  read({ columns, prices }: ColumnGroup): SentRecord & { readonly body: Readonly<Record<string, unknown>> } {
+  read({ columns, prices }: Header): SentRecord & { readonly body: Readonly<Record<string, unknown>> } {
     for (const { at, column, isOfLine } of columns) {
       if (!column) continue;
       const cell = this.cells[at];
