@@ -55,8 +55,8 @@ export function serviceJobs(parts: JobParts): readonly Job[] {
       run: async (isOver) => {
         await derivedDataBuild.run(isOver);
       },
-      firstMs: 2_000,
-      intervalMs: 2_000,
+      firstMs: 3_000,
+      intervalMs: 3_000,
       failure: 'derived data could not be made; the next run tries again',
     },
   ];

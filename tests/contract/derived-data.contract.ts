@@ -124,14 +124,20 @@ export function derivedDataContract(provider: TestStoreProvider): void {
   describe(`processes on ${provider.name} that find derived data of an earlier release`, () => {
     const root = temporaryFolder();
     const running: ChildProcessService[] = [];
+    let store: NewStore;
+    let earlier: EarlierRelease;
+    beforeEach(async () => {
+      store = await openNew(provider);
+      earlier = await earlierRelease(store.settings);
+    });
     afterEach(async () => {
       for (const service of running.splice(0)) await service.stop('SIGKILL');
+      await earlier.close();
+      await store.close();
     });
 
     it('start at once: one makes it, another goes on after kill -9, all become ready, and what the earlier release writes is made again', async () => {
-      const store = await openNew(provider);
-      const earlier = await earlierRelease(store.settings);
-      const count = { sqlite: 40_000, postgresql: 8_000, mongodb: 2_500, memory: 0 }[provider.name];
+      const count = { sqlite: 40_000, postgresql: 8_000, mongodb: 3_000, memory: 0 }[provider.name];
       for (let at = 0; at < count; at += 1_000)
         await store.products.insertAll(
           Array.from({ length: 1_000 }, (_, i) => product(at + i + 1, { name: `lamp n${at + i}` })),
@@ -153,14 +159,25 @@ export function derivedDataContract(provider: TestStoreProvider): void {
         running.push(service);
         return service;
       };
+      // While this process has the lease, nobody makes it.
+      const lease = () => store.derived?.lease('test', 7);
+      await lease();
+      const extending = setInterval(lease, LEASE_MS / 10);
       const services = [1, 2, 3].map(start);
+      const waits = (service: ChildProcessService) =>
+        service.log.includes('another process makes derived data');
+      try {
+        await until('all wait', () => services.every(waits));
+        await expectUnready(services[0] as ChildProcessService);
+      } finally {
+        clearInterval(extending);
+      }
+      await store.derived?.release('test');
       const makes = (service: ChildProcessService) => logged(service, 'making derived data').length > 0;
       await until('one makes it', () => services.some(makes));
       const builder = services.find(makes);
-      const others = services.filter((service) => service !== builder);
-      await until('the others wait', () => others.every((one) => one.log.includes('another process makes')));
-      for (const service of others) await expectUnready(service);
       builder?.kill('SIGKILL');
+      const others = services.filter((service) => service !== builder);
       await until('another makes it', () => others.some(makes));
       for (const service of others) await service.logs(/"msg":"started"/);
       expect(others.filter(makes)).to.have.length(1);
@@ -172,9 +189,6 @@ export function derivedDataContract(provider: TestStoreProvider): void {
           expect(provider.name).to.equal('sqlite');
           break;
         } else await until('it is found', async () => (await found(`torch ${id}`)) === 1);
-      await earlier.close();
-      for (const service of running.splice(0)) await service.stop('SIGKILL');
-      await store.close();
     }).timeout(180_000);
   });
 }

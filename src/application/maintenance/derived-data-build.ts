@@ -1,16 +1,17 @@
 import { BACKGROUND } from '../../shared/task-scheduler.js';
 import type { Clock } from '../ports/clock.js';
-import type { DerivedData } from '../ports/derived-data.js';
+import type { DerivedData, DerivedTable } from '../ports/derived-data.js';
 import type { Logger } from '../ports/logger.js';
 
-/** How often the lease is extended, and how often the log says how far the work is. */
+/** How often the lease is extended, and how often a start logs how far the work is. */
 const EXTEND_MS = 1_000;
 const LOG_EVERY_MS = 5_000;
 
 /** Makes the derived data that this release needs and earlier ones did not make. */
 export class DerivedDataBuild {
-  private loggedAt = Number.NEGATIVE_INFINITY;
-  private waitsFor: string | undefined;
+  private logged: { readonly event: string; readonly at: number } | undefined;
+  /** What the process waits for before it is ready, for a person; undefined if it does not. */
+  pending: string | undefined;
 
   /**
    * @param derived absent if nothing outlives the process
@@ -23,11 +24,6 @@ export class DerivedDataBuild {
     private readonly holder: string,
   ) {}
 
-  /** What the process waits for before it is ready, for a person; undefined if it does not. */
-  get pending(): string | undefined {
-    return this.waitsFor;
-  }
-
   /**
    * Resolves when no record is stale, but for those that an earlier release writes meanwhile. One process makes them by a
    * lease; the others wait, and one of them goes on where that process stopped if it ends.
@@ -36,9 +32,9 @@ export class DerivedDataBuild {
    */
   async complete(pause: () => Promise<void>, isOver: () => boolean): Promise<void> {
     try {
-      while (!(await this.run(isOver, true)) && !isOver()) await pause();
+      while (!(await this.run(isOver, (...progress) => this.report(...progress))) && !isOver()) await pause();
     } finally {
-      this.waitsFor = undefined;
+      this.pending = undefined;
     }
   }
 
@@ -48,44 +44,45 @@ export class DerivedDataBuild {
    * @returns whether nothing is left to do
    * @throws AppError `unavailable`
    */
-  async run(isOver: () => boolean, isAwaited = false): Promise<boolean> {
-    const { derived, holder } = this;
-    const stale = derived ? await this.staleTables(derived) : [];
+  async run(isOver: () => boolean, report: (event: string, records: number) => void = () => {}) {
+    const { derived, holder, clock } = this;
+    const stale = await staleTables(derived);
     if (!derived || stale.length === 0) return true;
-    let records = await derived.lease(holder, 0);
-    const isOurs = records === undefined;
-    if (isAwaited)
-      this.report(isOurs ? 'making derived data' : 'another process makes derived data', records);
-    if (records !== undefined) return false;
-    records = 0;
-    let extendedAt = this.clock.elapsed();
+    const othersRecords = await derived.lease(holder, 0);
+    report(othersRecords === undefined ? MAKING : WAITING, othersRecords ?? 0);
+    if (othersRecords !== undefined) return false;
+    let records = 0;
+    let leasedAt = clock.elapsed();
     for (const table of stale)
-      for (let hasMore = true; hasMore; ) {
+      for (let hasMore = true; hasMore; await BACKGROUND.yield()) {
         if (isOver()) return false;
         const made = await table.deriveNext();
-        records += made.records;
         ({ hasMore } = made);
-        if (isAwaited) this.report('making derived data', records);
-        if (this.clock.elapsed() >= extendedAt + EXTEND_MS) {
-          extendedAt = this.clock.elapsed();
-          if ((await derived.lease(holder, records)) !== undefined) return false;
-        }
-        await BACKGROUND.yield();
+        records += made.records;
+        report(MAKING, records);
+        if (clock.elapsed() < leasedAt + EXTEND_MS) continue;
+        leasedAt = clock.elapsed();
+        if ((await derived.lease(holder, records)) !== undefined) return false;
       }
     await derived.release(holder);
-    if (isAwaited) this.logger.info('derived data made', { records });
+    this.logger.info('derived data made', { records });
     return true;
   }
 
-  private async staleTables({ tables }: DerivedData): Promise<DerivedData['tables']> {
-    const stale = await Promise.all(tables.map((table) => table.isStale()));
-    return tables.filter((_, at) => stale[at]);
-  }
-
-  private report(event: string, records = 0): void {
-    this.waitsFor = `The store is not ready: ${event} (${records} records so far).`;
-    if (this.clock.elapsed() < this.loggedAt + LOG_EVERY_MS) return;
-    this.loggedAt = this.clock.elapsed();
+  private report(event: string, records: number): void {
+    this.pending = `The store is not ready: ${event} (${records} records so far).`;
+    const at = this.clock.elapsed();
+    if (this.logged?.event === event && at < this.logged.at + LOG_EVERY_MS) return;
+    this.logged = { event, at };
     this.logger.info(event, { records });
   }
+}
+
+const MAKING = 'making derived data';
+const WAITING = 'another process makes derived data';
+
+async function staleTables(derived: DerivedData | undefined): Promise<DerivedTable[]> {
+  const stale: DerivedTable[] = [];
+  for (const table of derived?.tables ?? []) if (await table.isStale()) stale.push(table);
+  return stale;
 }
