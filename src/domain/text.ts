@@ -24,19 +24,21 @@ export const MANY_LINES = /^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$/u;
 /** A surrogate without its pair. It represents no character, so no text may contain it. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** Like {@link ONE_LINE}, but not white space only (`\s` and Unicode's White_Space). */
-const NOT_BLANK =
-  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f]*$/u;
+/** White space: `\s` and Unicode's White_Space. */
+const WHITE_SPACE = String.raw`\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
 
-/** Like {@link NOT_BLANK}, but white space beyond ASCII alone is allowed: languages differ on what it is. */
-const NOT_BLANK_IN_ASCII = /^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$/u;
-
-/** Like {@link NOT_BLANK}, without the characters that separate texts in a query or a cell of CSV. */
-const TAG =
-  /^(?![\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*$)[^\u0000-\u001f\u007f,|]*$/u;
-
-/** Like {@link TAG}, but white space beyond ASCII alone is allowed: languages differ on what it is. */
-const TAG_IN_ASCII = /^[^\x00-\x1f\x7f,|]*[^\x00-\x20\x7f,|][^\x00-\x1f\x7f,|]*$/u;
+/**
+ * Like {@link ONE_LINE}, but not white space only. In the document white space beyond ASCII alone is allowed: languages
+ * differ on what it is.
+ * @param excluded further characters that a text must not have
+ */
+function notBlank(excluded = ''): Pick<TextRule, 'allowed' | 'pattern'> {
+  const control = String.raw`\x00-\x1f\x7f${excluded}`;
+  return {
+    allowed: new RegExp(`^(?![${WHITE_SPACE}]*$)[^${control}]*$`, 'u'),
+    pattern: new RegExp(String.raw`^[^${control}]*[^\x00-\x20\x7f${excluded}][^${control}]*$`, 'u'),
+  };
+}
 
 /** The words for {@link ONE_LINE}. */
 export const ONE_LINE_CHARACTERS = 'characters, no control character or lone surrogate';
@@ -45,17 +47,15 @@ export const ONE_LINE_CHARACTERS = 'characters, no control character or lone sur
 export const NAME: TextRule = {
   min: 1,
   max: 200,
-  allowed: NOT_BLANK,
-  pattern: NOT_BLANK_IN_ASCII,
+  ...notBlank(),
   characters: 'characters, not only white space, no control character or lone surrogate',
 };
 
-/** The rule of a tag. */
+/** The rule of a tag: without the characters that separate texts in a query or a cell of CSV. */
 export const TAG_RULE: TextRule = {
   min: 1,
   max: 64,
-  allowed: TAG,
-  pattern: TAG_IN_ASCII,
+  ...notBlank(',|'),
   characters: 'characters, not only white space, no control character, comma, | or lone surrogate',
 };
 

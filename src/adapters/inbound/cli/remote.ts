@@ -28,28 +28,19 @@ export async function remoteOptions(
 ): Promise<RemoteOptions> {
   const { DATA_DIR, PORT } = loadSettings();
   const { token, extraCaFile } = loadClientSettings();
-  const authorities = [...(await localCa(DATA_DIR)), ...(await extraCas(extraCaFile))];
-  return { url: url ?? `https://localhost:${PORT}`, token, authorities };
+  const local = await authorityIn(join(DATA_DIR, 'tls', 'ca.pem'), 'DATA_DIR');
+  // Node itself trusts the certificates in that file only for requests that name no other.
+  const further = extraCaFile === undefined ? [] : await authorityIn(extraCaFile, 'NODE_EXTRA_CA_CERTS');
+  return { url: url ?? `https://localhost:${PORT}`, token, authorities: [...local, ...further] };
 }
 
-/** Returns the certificate of the local CA, if a service made one. */
-async function localCa(dataDir: string): Promise<string[]> {
-  const file = join(dataDir, 'tls', 'ca.pem');
+/** @returns nothing if the file is the local CA's, which only a service makes, and there is none */
+async function authorityIn(file: string, setting: 'DATA_DIR' | 'NODE_EXTRA_CA_CERTS'): Promise<string[]> {
   try {
     return [await readFile(file, 'utf8')];
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new SettingsError([`DATA_DIR: ${file} cannot be read`]);
-  }
-}
-
-/** Node itself trusts the certificates in that file only for requests that name no other. */
-async function extraCas(file: string | undefined): Promise<string[]> {
-  if (file === undefined) return [];
-  try {
-    return [await readFile(file, 'utf8')];
-  } catch (error) {
-    throw new SettingsError([`NODE_EXTRA_CA_CERTS: ${file} cannot be read: ${systemReason(error)}`]);
+    if (setting === 'DATA_DIR' && (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new SettingsError([`${setting}: ${file} cannot be read: ${systemReason(error)}`]);
   }
 }
 

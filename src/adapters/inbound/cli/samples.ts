@@ -23,11 +23,8 @@ const SKU_DIGITS = 5;
 let lines: readonly SampleProduct[] | undefined;
 
 function readLines(): readonly SampleProduct[] {
-  const file = new URL('src/adapters/inbound/cli/samples.ndjson', ROOT_FOLDER);
-  return readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const text = readFileSync(new URL('src/adapters/inbound/cli/samples.ndjson', ROOT_FOLDER), 'utf8');
+  return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
 }
 
 /**
