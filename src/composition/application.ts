@@ -12,8 +12,12 @@ import { tokenRoute } from '../adapters/inbound/http/oauth/token-route.js';
 import { openApiDocument } from '../adapters/inbound/http/openapi/document.js';
 import { consoleRoutes, docsRoutes, openApiRoute, rootRoute } from '../adapters/inbound/http/pages/pages.js';
 import { CertificateError } from '../adapters/outbound/certificates/file-certificates.js';
+import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metrics.js';
 import type { Channel } from '../adapters/outbound/cluster/rate-limits.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
+import { PinoLogger } from '../adapters/outbound/pino/logger.js';
+import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
+import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';
 import { createFolder } from '../adapters/outbound/sqlite/connection/files.js';
@@ -43,9 +47,8 @@ import { WebhookSender } from '../application/webhooks/webhook-sender.js';
 import { packageVersion, type Settings, SettingsError, type TracingSettings } from '../config/settings.js';
 import { RESOURCES, type ResourceName } from '../domain/record.js';
 import { PublicUrl } from '../shared/public-url.js';
-import { groupMetrics, standardErrorLogger } from './cluster.js';
 import { serviceJobs } from './jobs.js';
-import { countedLimits, type MakeRateLimits, RATE_LIMITERS } from './rate-limits.js';
+import { countedLimits, type MakeRateLimits, RATE_LIMITERS, rateLimitServer } from './rate-limits.js';
 import { collectionPaths, composeResources, DEFINITIONS } from './resources.js';
 import { observedBy, storageOf } from './storage.js';
 import { STORES } from './stores/index.js';
@@ -230,7 +233,7 @@ class Factories {
       certificate: transport.certificate,
     });
     const { primary } = parts.options;
-    return primary ? groupMetrics(metrics, primary, logger) : metrics;
+    return primary ? new GroupMetrics(metrics, primary, logFailure(logger)) : metrics;
   };
   /** Run while the store is open. */
   readonly jobs = (parts: Application) => serviceJobs(parts);
@@ -270,6 +273,29 @@ export function composeWith(options: CompositionOptions): Application {
     Object.defineProperty(application, name, { enumerable: true, get: () => container.resolve(name) });
   }
   return application;
+}
+
+/** Composes the parts of a cluster's primary, which serves nothing itself and opens no store. */
+export function composePrimary(settings: Settings) {
+  const logger = standardErrorLogger(settings);
+  return {
+    logger,
+    rateLimits: rateLimitServer(settings, new SystemClock()),
+    /** Puts the metrics of all workers together. */
+    metrics: new MetricsServer({
+      own: new ProcessMetrics(),
+      merger: new PrometheusMerger(),
+      onError: logFailure(logger),
+    }),
+  };
+}
+
+function standardErrorLogger({ LOG_LEVEL, LOG_FORMAT }: Settings): PinoLogger {
+  return new PinoLogger(LOG_LEVEL, standardErrorLog(LOG_FORMAT));
+}
+
+function logFailure(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error('the metrics could not be collected', { error });
 }
 
 /** Loads OpenTelemetry if the settings ask for traces. */

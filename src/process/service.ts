@@ -11,6 +11,7 @@ import {
   replaceIdentity,
 } from '../adapters/inbound/http/server/server.js';
 import { type Application, asSettingsError, compose } from '../composition/application.js';
+import { PeriodicJob } from '../composition/jobs.js';
 import { forgetsEverything, STORES } from '../composition/stores/index.js';
 import type { Settings, TracingSettings } from '../config/settings.js';
 import { AppError } from '../domain/errors.js';
@@ -19,7 +20,6 @@ import { systemReason } from '../shared/shown-text.js';
 import { prepareDataDir } from './data-dir.js';
 import { AddressInUse, listen, listenOnPassedSocket, logErrors } from './listen.js';
 import { Management } from './management.js';
-import { PeriodicJob } from './periodic-job.js';
 
 const STORE_RETRY_MS = 500;
 

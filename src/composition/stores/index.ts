@@ -1,6 +1,5 @@
 import Joi from 'joi';
 import { StoreConfigError } from '../../application/ports/store.js';
-import { MEMORY } from './memory.js';
 import { MONGODB } from './mongodb.js';
 import { POSTGRESQL } from './postgresql.js';
 import type { KeptStore, StoreRegistration } from './registration.js';
@@ -8,6 +7,12 @@ import { SQLITE } from './sqlite.js';
 
 /** Any stores. A function over them takes another list only in tests. */
 export type Stores = Readonly<Record<string, StoreRegistration>>;
+
+const MEMORY: StoreRegistration = {
+  processes: 'one',
+  settings: {},
+  load: async () => (await import('../../adapters/outbound/memory/storage.js')).memoryStorage,
+};
 
 /** For each value of the setting STORE, which is also the name of the database in traces: the store. */
 export const STORES = {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { composePrimary } from '../../composition/cluster.js';
+import { composePrimary } from '../../composition/application.js';
 import { type Settings, toEnvironment, unknownVariables } from '../../config/settings.js';
 import { EXIT_CODES } from '../../shared/program.js';
 import { onShutdownSignal } from '../exit.js';
