@@ -1,3 +1,9 @@
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
  * The line ends of Unicode (UAX #14) that JSON allows in strings as they are (RFC 8259 section 7). JSON.stringify
  * escapes the others, which are control characters.

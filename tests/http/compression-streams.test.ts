@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { CODECS, compression } from '#src/adapters/inbound/http/core/compression.js';
+import { CODECS, compression } from '#src/adapters/inbound/http/middleware/negotiation.js';
 import { CODING_NAMES, CODINGS, decoded } from '../support/codings.js';
 import { middlewareHarness } from '../support/middleware-harness.js';
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { compression } from '#src/adapters/inbound/http/core/compression.js';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import {
@@ -11,6 +10,7 @@ import {
 } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { responseLimits } from '#src/adapters/inbound/http/middleware/limits.js';
+import { compression } from '#src/adapters/inbound/http/middleware/negotiation.js';
 import { readIdempotencyKey } from '#src/adapters/inbound/http/parameters/request-headers.js';
 import { errors } from '#src/adapters/inbound/http/pipeline/app.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';

@@ -1,7 +1,7 @@
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../domain/errors.js';
 import type { EmptyValues } from '../../domain/fields.js';
 import { isStoredExactly } from '../../domain/validation.js';
-import { isJsonObject } from './merge-patch.js';
+import { isJsonObject } from '../../shared/json.js';
 
 /** As deep as a body may be. */
 const MAX_DEPTH = 20;

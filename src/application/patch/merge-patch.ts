@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isJsonObject, type JsonObject } from '../../shared/json.js';
 
 /**
  * Returns a document with a merge patch (RFC 7396) applied: null removes, objects merge, other values replace.
@@ -26,8 +25,4 @@ export function isMerged(target: JsonObject, patch: JsonObject): boolean {
     if (isJsonObject(value)) return isJsonObject(own) && isMerged(own, value);
     return own === value || isDeepStrictEqual(own, value);
   });
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

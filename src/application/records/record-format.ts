@@ -11,8 +11,9 @@ import {
 } from '../../domain/fields.js';
 import type { Id, Unvalidated, Versioned } from '../../domain/record.js';
 import { issueIn } from '../../domain/validation.js';
+import { isJsonObject, type JsonObject } from '../../shared/json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
-import { applyMergePatch, isJsonObject, isMerged, type JsonObject } from '../patch/merge-patch.js';
+import { applyMergePatch, isMerged } from '../patch/merge-patch.js';
 import type { Repository } from '../ports/repository.js';
 import { type ResponseMapper, storedResponse } from './record-json.js';
 

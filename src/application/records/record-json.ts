@@ -1,6 +1,6 @@
 import type { Field, FieldTable } from '../../domain/fields.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import type { JsonObject } from '../patch/merge-patch.js';
+import type { JsonObject } from '../../shared/json.js';
 
 /**
  * A record that makes its fields and their JSON text from each other, each when it is first needed. So a record that is

@@ -13,8 +13,8 @@ import {
   withNewSecret,
 } from '../../domain/webhook.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import { isJsonObject } from '../../shared/json.js';
 import type { Task } from '../../shared/task-scheduler.js';
-import { isJsonObject } from '../patch/merge-patch.js';
 import type { ChangeFeed } from '../ports/change-feed.js';
 import type { Clock } from '../ports/clock.js';
 import type { ListPage, ListQuery } from '../ports/list-query.js';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { JsonObject } from '#src/application/patch/merge-patch.js';
 import type { Filter, Value } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
 import { OrderedLists } from '#src/application/records/lists.js';
@@ -7,6 +6,7 @@ import { fieldValue } from '#src/application/records/query-semantics.js';
 import { RECORD_TABLES, type Repositories } from '#src/composition/tables.js';
 import { type Field, type FieldSpec, type FieldTable, SYSTEM_FIELDS } from '#src/domain/fields.js';
 import type { Id, Versioned } from '#src/domain/record.js';
+import type { JsonObject } from '#src/shared/json.js';
 import { outcomeText } from './outcome-text.js';
 import { AT, by, idsOf, query } from './records.js';
 import type { TestStore } from './test-store.js';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonObject } from '../../../../application/patch/merge-patch.js';
+import { isJsonObject } from '../../../../shared/json.js';
 import { type CodedError, HttpError } from '../core/http-error.js';
 
 const MAX_DEPTH = 20;

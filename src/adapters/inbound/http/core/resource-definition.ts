@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Filter } from '../../../../application/ports/list-query.js';
 import type { RecordFormat } from '../../../../application/records/record-format.js';
 import type { Scope } from '../../../../domain/access.js';
 import type { FieldSpecs, FieldTable } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
+import type { JsonObject } from '../../../../shared/json.js';
 import type { VersionDeprecation } from './api-version.js';
 import type { Context } from './context.js';
 import type { JsonSchema } from './json-schema.js';

@@ -1,4 +1,3 @@
-import { isJsonObject, type JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { Value } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { isDryRunId } from '../../../../application/records/dry-run-repository.js';
@@ -36,7 +35,7 @@ import { validateText } from '../../../../domain/text.js';
 import { issueIn } from '../../../../domain/validation.js';
 import { heldBytes } from '../../../../shared/byte-quota.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
-import { jsonLine } from '../../../../shared/json.js';
+import { isJsonObject, type JsonObject, jsonLine } from '../../../../shared/json.js';
 import { andThen, type MaybePromise } from '../../../../shared/promises.js';
 import type { ImportLine } from '../../../../shared/record-splitters.js';
 import { Slices, type Task } from '../../../../shared/task-scheduler.js';

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import type { SentRecord } from '../../../../application/records/record-format.js';
 import { AppError, fieldIssue, type Issue, jsonPointer, MAX_ISSUES } from '../../../../domain/errors.js';
 import { type MoneyField, memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
+import type { JsonObject } from '../../../../shared/json.js';
 import {
   type Cells,
   CsvSplitter,

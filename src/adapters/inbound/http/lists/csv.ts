@@ -1,11 +1,10 @@
 import { type Options, stringify } from 'csv-stringify/sync';
-import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { metadata } from '../../../../application/records/record-format.js';
 import { StoredRecord } from '../../../../application/records/record-json.js';
 import { type Field, type FieldTable, type MoneyField, moneyFields } from '../../../../domain/fields.js';
 import { decimalOf } from '../../../../domain/money.js';
 import type { Versioned } from '../../../../domain/record.js';
-import { withoutLineEnds } from '../../../../shared/json.js';
+import { type JsonObject, withoutLineEnds } from '../../../../shared/json.js';
 import type { ParameterIssue } from '../core/error-codes.js';
 import { parameterIssue } from '../core/http-error.js';
 import { CSV_UTF8 } from '../core/media-types.js';

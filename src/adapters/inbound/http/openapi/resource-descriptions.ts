@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../application/patch/merge-patch.js';
 import { uniqueFields } from '../../../../domain/fields.js';
+import type { JsonObject } from '../../../../shared/json.js';
 import type { ResponseErrorCode } from '../core/error-codes.js';
 import { type JsonSchema, ndjsonSchema, schemaRef, TEXT } from '../core/json-schema.js';
 import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';

@@ -4,14 +4,13 @@ import type { Store } from '../../../../application/ports/store.js';
 import { unavailable } from '../../../../domain/errors.js';
 import { ROOT_FOLDER } from '../../../../shared/program.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
-import { CODECS } from '../core/compression.js';
 import type { Coding, CompressedDocument, Context } from '../core/context.js';
 import { ERRORS, exampleOf, ISSUES, type ResponseErrorCode } from '../core/error-codes.js';
 import { matchesIfNoneMatch, weakTag } from '../core/etag.js';
 import { HttpError } from '../core/http-error.js';
 import { HTML, JSON_TYPE, JSON_UTF8, PROBLEM } from '../core/media-types.js';
 import type { Handler, Policy, Route } from '../core/route.js';
-import { preferredType } from '../middleware/negotiation.js';
+import { CODECS, preferredType } from '../middleware/negotiation.js';
 import { OAUTH_ERRORS } from '../oauth/oauth-errors.js';
 
 /** A document with an ETag. All responses share its bytes, and it is compressed once for each coding. */

@@ -3,7 +3,6 @@ import type { Requirement } from '../../../../domain/access.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
 import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';
-import { compression } from '../core/compression.js';
 import type { Context, Middleware, RequestState } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
 import { NDJSON_UTF8 } from '../core/media-types.js';
@@ -23,7 +22,7 @@ import {
   checkAgain,
   countRequest,
 } from '../middleware/authenticate.js';
-import { negotiation } from '../middleware/negotiation.js';
+import { compression, negotiation } from '../middleware/negotiation.js';
 import { varyHeader } from '../middleware/response-headers.js';
 import { readQuery } from '../parameters/query.js';
 

@@ -1,6 +1,5 @@
 import type { ChangeReader } from '../../../../application/changes/change-reader.js';
 import type { Generation } from '../../../../application/changes/feed-state.js';
-import { isJsonObject } from '../../../../application/patch/merge-patch.js';
 import { fieldValue, foldedValue } from '../../../../application/records/query-semantics.js';
 import type { Change, SentRecord } from '../../../../application/records/record-format.js';
 import { responseJson } from '../../../../application/records/record-json.js';
@@ -20,6 +19,7 @@ import {
   PreconditionFailed,
 } from '../../../../domain/errors.js';
 import type { Versioned } from '../../../../domain/record.js';
+import { isJsonObject } from '../../../../shared/json.js';
 import { andThen } from '../../../../shared/promises.js';
 import { readJsonBody } from '../body/json-body.js';
 import { MAX_RECORD_BYTES } from '../core/concurrency-limits.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { preferredCoding } from '#src/adapters/inbound/http/core/compression.js';
+import { preferredCoding } from '#src/adapters/inbound/http/middleware/negotiation.js';
 
 const PREFERRED: [string, 'br' | 'gzip' | undefined][] = [
   ['', undefined],
