@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoArchive } from '#src/adapters/outbound/mongo/archive.js';
-import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
@@ -20,9 +19,6 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-const PRODUCT_COLLECTION: MongoTable<Product> = mongoTable(PRODUCTS);
-const USER_COLLECTION: MongoTable<User> = mongoTable(USERS);
-
 describe('lists on MongoDB', () => {
   let database: string;
   let store: MongoStore;
@@ -32,8 +28,8 @@ describe('lists on MongoDB', () => {
   beforeEach(async () => {
     database = `lists-${randomUUID()}`;
     store = new MongoStore(mongoUrl(database), wantedIndexes([PRODUCTS, USERS, ORDERS, API_KEYS]), ENDLESS);
-    products = new MongoRepository(store, PRODUCT_COLLECTION);
-    users = new MongoRepository(store, USER_COLLECTION);
+    products = new MongoRepository(store, PRODUCTS);
+    users = new MongoRepository(store, USERS);
     await store.open();
   });
   afterEach(async () => {
@@ -137,7 +133,7 @@ describe('lists on MongoDB', () => {
     });
 
     it('are copied by an archive, which makes the folded copy and does not return it', async () => {
-      const archive = new MongoArchive(store, USER_COLLECTION);
+      const archive = new MongoArchive(store, USERS);
       await archive.add([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
       expect((await documents())[0]?.['folded']).to.deep.equal({ email: 'ann@x' });
       expect(await archive.read(0, 10)).to.deep.equal([user(1, 'Ann@x'), { id: 2, deletedAt: AT }]);
@@ -295,7 +291,7 @@ describe('lists on MongoDB', () => {
         new QueryBudget(new FakeClock(), timeoutMs),
       );
       await other.open();
-      return { other, records: new MongoRepository(other, PRODUCT_COLLECTION) };
+      return { other, records: new MongoRepository(other, PRODUCTS) };
     };
 
     it('reject a list or count without an index as too expensive', async () => {

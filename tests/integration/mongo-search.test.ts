@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Collection, Document } from 'mongodb';
 import { MongoDerivedTable } from '#src/adapters/outbound/mongo/derived-data.js';
-import { type MongoTable, mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoStore } from '#src/adapters/outbound/mongo/store.js';
@@ -14,18 +13,16 @@ import { mongoUrl } from '../support/mongo-url.js';
 import { searchFor } from '../support/reference-search.js';
 import { ENDLESS, PRODUCTS } from '../support/tables.js';
 
-const TABLE: MongoTable<Product> = mongoTable(PRODUCTS);
-
 describe('searches on MongoDB', () => {
   let store: MongoStore;
   let products: MongoRepository<Product>;
-  let derived: MongoDerivedTable<Product>;
+  let derived: MongoDerivedTable;
 
   beforeEach(async () => {
     store = new MongoStore(mongoUrl(`search-${randomUUID()}`), wantedIndexes([PRODUCTS]), ENDLESS);
     await store.open();
-    products = new MongoRepository(store, TABLE);
-    derived = new MongoDerivedTable(store, TABLE);
+    products = new MongoRepository(store, PRODUCTS);
+    derived = new MongoDerivedTable(store, PRODUCTS);
   });
   afterEach(async () => {
     await store.run((database) => database.dropDatabase());

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb';
 import type { EntryCounts, RecordArchive, RecordEntry } from '../../../application/ports/archive.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import type { Id, Instant } from '../../../domain/record.js';
 import {
   archivedDocumentOf,
   type LiveDocument,
-  type MongoTable,
   recordOf,
   type StoredDocument,
   tombstoneOf,
@@ -16,13 +16,13 @@ import type { MongoCollection, MongoStore } from './store.js';
 const LIVE = { live: true } as const;
 
 /** The records, tombstones and counter of one table, for copies between stores. */
-export class MongoArchive<Fields> extends IdCounter implements RecordArchive {
+export class MongoArchive extends IdCounter implements RecordArchive {
   readonly name: string;
   private readonly entries: MongoCollection<StoredDocument>;
 
   constructor(
     store: MongoStore,
-    private readonly table: MongoTable<Fields>,
+    private readonly table: RecordTable,
   ) {
     super(store, table);
     this.name = table.name;
@@ -31,9 +31,7 @@ export class MongoArchive<Fields> extends IdCounter implements RecordArchive {
 
   async read(after: Id, limit: number): Promise<readonly RecordEntry[]> {
     const documents = await readBehind(this.entries, after, limit, WITHOUT_WORDS);
-    return documents.map((document) =>
-      'live' in document ? recordOf(this.table, document) : tombstoneOf(document),
-    );
+    return documents.map((document) => ('live' in document ? recordOf(document) : tombstoneOf(document)));
   }
 
   async counts(since: Instant): Promise<EntryCounts> {

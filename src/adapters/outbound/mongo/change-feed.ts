@@ -14,14 +14,7 @@ import type { Id, Instant } from '../../../domain/record.js';
 import { forEach } from '../../../shared/promises.js';
 import type { ChangeLog } from './change-log.js';
 import { checkNumberTypes } from './connection.js';
-import {
-  COUNTERS,
-  type GenerationDocument,
-  type MongoTable,
-  recordOf,
-  type StoredDocument,
-  USAGE,
-} from './documents.js';
+import { COUNTERS, type GenerationDocument, recordOf, type StoredDocument, USAGE } from './documents.js';
 import type { CausalOperations, MongoCollection, MongoStore } from './store.js';
 
 /** The most records that one reply brings. */
@@ -29,10 +22,7 @@ const RECORDS_AT_ONCE = 64;
 
 /** The feed of one table: the entries of its log, with the records as they are now. */
 export class MongoChangeFeed<Fields> implements ChangeFeed<Fields> {
-  constructor(
-    private readonly log: ChangeLog,
-    private readonly table: MongoTable<Fields>,
-  ) {}
+  constructor(private readonly log: ChangeLog) {}
 
   async end(): Promise<FeedPosition> {
     const causal = await this.log.move();
@@ -111,7 +101,7 @@ export class MongoChangeFeed<Fields> implements ChangeFeed<Fields> {
 
   private changeOf(document: StoredDocument | undefined): RecordChange<Fields> | undefined {
     if (!document) return undefined;
-    if ('live' in document) return recordOf(this.table, document).asText();
+    if ('live' in document) return recordOf<Fields>(document).asText();
     const { _id: id, version } = document;
     return version === undefined ? undefined : { id, version: Number(version), deleted: true };
   }

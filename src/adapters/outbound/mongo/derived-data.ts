@@ -1,4 +1,5 @@
 import { type DerivedTable, LEASE_MS } from '../../../application/ports/derived-data.js';
+import type { RecordTable } from '../../../application/ports/list-query.js';
 import { EffectGuard } from './change-log.js';
 import {
   COUNTERS,
@@ -6,7 +7,6 @@ import {
   derivedMembers,
   IS_STALE,
   type LiveDocument,
-  type MongoTable,
   recordOf,
   type StoredDocument,
   WITHOUT_WORDS,
@@ -23,13 +23,13 @@ const BATCH_BYTES = 64 * 1024;
  * The derived members of the documents of one table. A write that an earlier release does leaves its document without
  * their version, so it is found again. A document that is written in between keeps what that write gave it.
  */
-export class MongoDerivedTable<Fields extends object> implements DerivedTable {
+export class MongoDerivedTable implements DerivedTable {
   readonly name: string;
   private readonly guard = new EffectGuard();
 
   constructor(
     private readonly store: MongoStore,
-    private readonly table: MongoTable<Fields>,
+    private readonly table: RecordTable,
   ) {
     this.name = table.name;
   }
@@ -60,7 +60,7 @@ export class MongoDerivedTable<Fields extends object> implements DerivedTable {
         .limit(limit + 1)
         .batchSize(limit + 1);
       const toItem = (document: LiveDocument) => {
-        const record = recordOf(this.table, document);
+        const record = recordOf<object>(document);
         const { id: _id, version, fieldsBytes: bytes } = record;
         return { _id, version, bytes, derived: derivedMembers(this.table, record) };
       };

@@ -44,7 +44,7 @@ export interface TombstoneDocument {
 
 export type StoredDocument = LiveDocument | TombstoneDocument;
 
-export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<Fields>): LiveDocument {
+export function documentOf(table: RecordTable, record: Versioned<unknown>): LiveDocument {
   const { id, version, createdAt, updatedAt, fields } = record;
   return {
     _id: id,
@@ -52,7 +52,7 @@ export function documentOf<Fields>(table: MongoTable<Fields>, record: Versioned<
     version,
     createdAt: new Date(createdAt),
     updatedAt: new Date(updatedAt),
-    fields: table.toDocument(fields),
+    fields: storedFields(fields as StoredFields),
     ...derivedMembers(table, record),
   };
 }
@@ -101,22 +101,21 @@ export const WITHOUT_WORDS = { words: 0 } as const;
 export const IS_STALE: Document = { live: true, derived: { $not: { $gte: DERIVED_VERSION } } };
 export const DERIVED_INDEX = { key: { live: 1, derived: 1 }, name: 'live_derived' } as const;
 
-export function recordOf<Fields>(table: MongoTable<Fields>, document: LiveDocument): StoredRecord<Fields> {
+export function recordOf<Fields>(document: LiveDocument): StoredRecord<Fields> {
   const { _id: id, version, createdAt, updatedAt, fields } = document;
   return StoredRecord.of({
     id,
     version: Number(version),
     createdAt: createdAt.getTime(),
     updatedAt: updatedAt.getTime(),
-    fields: table.toFields(fields),
+    fields: fieldsIn(fields) as Fields,
   });
 }
 
 /** Returns the document of an entry of a copy. No log of changes has it, nor needs it. */
-export function archivedDocumentOf<Fields>(table: MongoTable<Fields>, entry: RecordEntry): StoredDocument {
+export function archivedDocumentOf(table: RecordTable, entry: RecordEntry): StoredDocument {
   if (!('deletedAt' in entry)) {
-    const document = documentOf(table, entry as Versioned<Fields>);
-    return { ...document, version: Long.fromNumber(entry.version) };
+    return { ...documentOf(table, entry), version: Long.fromNumber(entry.version) };
   }
   const deletedAt = new Date(entry.deletedAt);
   return { _id: entry.id, updatedAt: deletedAt, deletedAt };
@@ -126,49 +125,24 @@ export function tombstoneOf({ _id, updatedAt, deletedAt }: TombstoneDocument): T
   return { id: _id, deletedAt: Number(updatedAt ?? deletedAt) };
 }
 
-/** A table and the form of its fields in a document. */
-export interface MongoTable<Fields> extends RecordTable {
-  /** Member names of the document come from the code alone, never from a client. */
-  toDocument(fields: Fields): Document;
-  toFields(document: Document): Fields;
-}
-
-type FieldMapping<Fields> = Pick<MongoTable<Fields>, 'toDocument' | 'toFields'>;
-
-export function mongoTable<Fields extends object>(table: RecordTable): MongoTable<Fields> {
-  const hasAttributes = Object.values(table.fields).some(({ type }) => type === 'attributes');
-  return { ...table, ...(hasAttributes ? attributesAsList<Fields>() : plainFields<Fields>()) };
-}
-
-function plainFields<Fields extends object>(): FieldMapping<Fields> {
-  return { toDocument: (fields) => ({ ...fields }), toFields: (document) => document as Fields };
-}
-
-interface WithAttributes {
+interface StoredFields {
   readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Attributes are a list of keys and values. Attribute keys are data and may contain `.` and `$`, which have a meaning
- * in the member names of a document.
+ * The fields of a record in its document. Attributes are a list of keys and values there: their keys are data and may
+ * contain `.` and `$`, which have a meaning in the member names of a document. No other name comes from a client.
  */
-function attributesAsList<Fields extends WithAttributes>(): FieldMapping<Fields> {
-  return {
-    toDocument(fields) {
-      const { attributes } = fields;
-      if (!attributes) return { ...fields };
-      return { ...fields, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
-    },
+function storedFields(fields: StoredFields): Document {
+  const { attributes } = fields;
+  if (!attributes) return { ...fields };
+  return { ...fields, attributes: Object.entries(attributes).map(([key, value]) => ({ key, value })) };
+}
 
-    toFields(document) {
-      const entries = document['attributes'] as { key: string; value: unknown }[] | undefined;
-      if (!entries) return document as Fields;
-      return {
-        ...document,
-        attributes: Object.fromEntries(entries.map(({ key, value }) => [key, value])),
-      } as unknown as Fields;
-    },
-  };
+function fieldsIn(stored: Document): Document {
+  const attributes = stored['attributes'] as { key: string; value: unknown }[] | undefined;
+  if (!attributes) return stored;
+  return { ...stored, attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, value])) };
 }
 
 /** The path of a field in a document. */

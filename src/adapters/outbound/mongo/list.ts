@@ -20,7 +20,6 @@ import { hasOnlyIdFilters, type IdRange, idRange } from '../../../application/se
 import {
   fieldPath,
   type LiveDocument,
-  type MongoTable,
   recordOf,
   type StoredDocument,
   WITHOUT_WORDS,
@@ -39,20 +38,18 @@ export const BATCH = 250;
 export const SNAPSHOT_READ = { readConcern: { level: 'snapshot' } } as const;
 
 /** Reads a page, and once more if the server loses its cursor: nothing of the first attempt was returned. */
-export async function readPage<Fields>(
-  ...page: PageParameters<Fields>
-): Promise<ListPage<StoredRecord<Fields>>> {
+export async function readPage<Fields>(...page: PageParameters): Promise<ListPage<StoredRecord<Fields>>> {
   try {
-    return await readOnce(...page);
+    return await readOnce<Fields>(...page);
   } catch (error) {
     if (!isCursorLost(error)) throw error;
-    return readOnce(...page);
+    return readOnce<Fields>(...page);
   }
 }
 
-type PageParameters<Fields> = [
+type PageParameters = [
   collection: Collection<StoredDocument>,
-  table: MongoTable<Fields>,
+  table: RecordTable,
   query: ListQuery,
   maxTimeMS: number,
   /** Of a search that is read block by block. It takes the place of the position. */
@@ -61,7 +58,7 @@ type PageParameters<Fields> = [
 
 /** Reads one record more than the page holds, to find out whether there are more. */
 async function readOnce<Fields>(
-  ...[collection, table, query, maxTimeMS, range]: PageParameters<Fields>
+  ...[collection, table, query, maxTimeMS, range]: PageParameters
 ): Promise<ListPage<StoredRecord<Fields>>> {
   const { filters, from, limit, bytes = MAX_PAGE_BYTES } = query;
   const order = decidingKeys(table, query.order);
@@ -91,7 +88,7 @@ async function readOnce<Fields>(
           ],
           options,
         );
-  const toRecord = (document: LiveDocument) => recordOf(table, document).asText();
+  const toRecord = (document: LiveDocument) => recordOf<Fields>(document).asText();
   const { items: records, hasMore } = await readUpTo(
     limit,
     bytes,

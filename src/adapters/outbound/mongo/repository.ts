@@ -5,6 +5,7 @@ import type {
   Filter,
   ListPage,
   ListQuery,
+  RecordTable,
   Value,
 } from '../../../application/ports/list-query.js';
 import type {
@@ -24,7 +25,6 @@ import type { Task } from '../../../shared/task-scheduler.js';
 import {
   BLOCK_IDS,
   documentOf,
-  type MongoTable,
   recordOf,
   type StoredDocument,
   type TombstoneDocument,
@@ -53,7 +53,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
   /** @param feed whether this process writes the feed of the table, if it has one */
   constructor(
     private readonly store: MongoStore,
-    private readonly table: MongoTable<Fields>,
+    private readonly table: RecordTable,
     private readonly feed: { readonly isOn: boolean } = { isOn: false },
   ) {
     super(store, table);
@@ -146,7 +146,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     for (let start = 0; start < wanted.length; start += RECORDS_AT_ONCE) {
       const some = wanted.slice(start, start + RECORDS_AT_ONCE);
       const found = await this.findIn(uniquePath(table, field), some, {}, WITHOUT_WORDS);
-      for (const document of found) if ('live' in document) records.push(recordOf(table, document));
+      for (const document of found) if ('live' in document) records.push(recordOf<Fields>(document));
     }
     return ownersOf(table, field, values, records);
   }
@@ -154,9 +154,12 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
   async list(query: ListQuery): Promise<ListPage<Versioned<Fields>>> {
     const { table } = this;
     if (isIndexed(table, query, this.indexes))
-      return this.records.run((all, maxTimeMS) => readPage(all, table, query, maxTimeMS));
+      return this.records.run((all, maxTimeMS) => readPage<Fields>(all, table, query, maxTimeMS));
     return listByBlocks(query, this.blocks, this.store.budget, (rest, range) =>
-      this.records.search((all, maxTimeMS) => readPage(all, table, rest, maxTimeMS, range), query.task),
+      this.records.search(
+        (all, maxTimeMS) => readPage<Fields>(all, table, rest, maxTimeMS, range),
+        query.task,
+      ),
     );
   }
 
@@ -226,7 +229,7 @@ export class MongoRepository<Fields> extends IdCounter implements Repository<Fie
     const document = await this.records.run((all, maxTimeMS) =>
       all.findOne(filter, { projection: WITHOUT_WORDS, maxTimeMS }),
     );
-    return document && 'live' in document ? recordOf(this.table, document) : undefined;
+    return document && 'live' in document ? recordOf<Fields>(document) : undefined;
   }
 
   private async idsAmong(ids: readonly Id[], filter: Document): Promise<Set<Id>> {

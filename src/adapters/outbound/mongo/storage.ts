@@ -6,7 +6,7 @@ import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
 import { ChangeLog } from './change-log.js';
 import { withSocketTimeout } from './connection.js';
 import { derivedDataLease, MongoDerivedTable } from './derived-data.js';
-import { hasDerivedMembers, mongoTable } from './documents.js';
+import { hasDerivedMembers } from './documents.js';
 import { wantedIndexes } from './indexes.js';
 import { MongoRepository } from './repository.js';
 import { MongoReservations, MongoUsageStore } from './small-tables.js';
@@ -31,9 +31,7 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
   return {
     store,
     derived: {
-      tables: tables
-        .filter(hasDerivedMembers)
-        .map((table) => new MongoDerivedTable(store, mongoTable(table))),
+      tables: tables.filter(hasDerivedMembers).map((table) => new MongoDerivedTable(store, table)),
       ...derivedDataLease(store),
     },
     feedState,
@@ -43,10 +41,10 @@ export function mongoStorage({ url, tables, budget, callTimeoutMs }: MongoStorag
       const reservations = new MongoReservations(store, table);
       const log = logs.get(table.name) ?? new ChangeLog(store, table);
       return {
-        records: new MongoRepository(store, mongoTable(table), table.hasFeed ? feedState : undefined),
-        changes: new MongoChangeFeed(log, mongoTable(table)),
+        records: new MongoRepository(store, table, table.hasFeed ? feedState : undefined),
+        changes: new MongoChangeFeed(log),
         reservations,
-        archives: { records: new MongoArchive(store, mongoTable(table)), reservations },
+        archives: { records: new MongoArchive(store, table), reservations },
       };
     },
   };

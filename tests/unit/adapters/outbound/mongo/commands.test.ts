@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Binary, type Document, Timestamp } from 'mongodb';
 import { checkMongo } from '#src/adapters/outbound/mongo/check.js';
-import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { wantedIndexes } from '#src/adapters/outbound/mongo/indexes.js';
 import { MongoRepository } from '#src/adapters/outbound/mongo/repository.js';
 import { MongoReservations } from '#src/adapters/outbound/mongo/small-tables.js';
@@ -451,7 +450,7 @@ describe('a connection to MongoDB that breaks', () => {
     server = new ScriptedMongo((name) => (breaks && !name.match(/^(hello|ismaster)$/) ? 'reset' : undefined));
     const url = `mongodb://${await server.start()}/x?replicaSet=rs0`;
     store = new MongoStore(url, wantedIndexes([PRODUCTS]), ENDLESS);
-    products = new MongoRepository(store, mongoTable<Product>(PRODUCTS));
+    products = new MongoRepository(store, PRODUCTS);
     await store.open();
   });
   afterEach(async () => {
@@ -499,7 +498,7 @@ describe('a password of MongoDB that is being changed', () => {
       const host = await server.start();
       const url = `mongodb://u:p@${host}/x?replicaSet=rs0&authMechanism=PLAIN`;
       const store = new MongoStore(url, wantedIndexes([PRODUCTS]), ENDLESS);
-      const products = new MongoRepository<Product>(store, mongoTable<Product>(PRODUCTS));
+      const products = new MongoRepository<Product>(store, PRODUCTS);
       const refuses = async () => {
         await expectAppError(products.insertAll([product(1)]), 'unavailable');
         await expectAppError(products.find(1), 'unavailable');

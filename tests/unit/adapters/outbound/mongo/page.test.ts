@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
-import { mongoTable } from '#src/adapters/outbound/mongo/documents.js';
 import { keysetConditions, readPage } from '#src/adapters/outbound/mongo/list.js';
 import { BY_ID, type Position } from '#src/application/ports/list-query.js';
 import { by } from '../../../../contract/repository/records.js';
@@ -30,7 +29,7 @@ describe('readPage, if MongoDB loses the cursor between two batches,', () => {
       cursors.push(cursor);
       return cursor;
     };
-    const page = readPage({ find } as never, mongoTable(PRODUCTS), QUERY, 1_000);
+    const page = readPage({ find } as never, PRODUCTS, QUERY, 1_000);
     return { page, cursors };
   };
 
