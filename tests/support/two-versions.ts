@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { Deprecation } from '#src/adapters/inbound/http/core/api-version.js';
 import { ConcurrencyLimits } from '#src/adapters/inbound/http/core/concurrency-limits.js';
 import type { ResourceDefinition } from '#src/adapters/inbound/http/core/resource-definition.js';
-import type { Route } from '#src/adapters/inbound/http/core/route.js';
+import { Deprecation, type Route } from '#src/adapters/inbound/http/core/route.js';
 import type { ImportTools } from '#src/adapters/inbound/http/import/import-handler.js';
 import { ResultBuffers } from '#src/adapters/inbound/http/import/result-buffer.js';
 import { directAddress } from '#src/adapters/inbound/http/middleware/limits.js';

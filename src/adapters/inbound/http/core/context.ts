@@ -4,8 +4,21 @@ import type { Principal } from '../../../../domain/access.js';
 import type { Permit } from '../../../../shared/fair-semaphore.js';
 import type { MaybePromise } from '../../../../shared/promises.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
-import type { ApiVersion } from './api-version.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
+
+/** An API version of a path. */
+export interface ApiVersion {
+  readonly number: number;
+  /** All versions of the path, in ascending order. */
+  readonly all: readonly number[];
+  /** If this version is deprecated: its deprecation headers, and the next version. */
+  readonly deprecation?: VersionDeprecation & { readonly successor: number };
+}
+
+/** The headers that announce the removal of a version. */
+export interface VersionDeprecation {
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** A content coding (RFC 9110 section 8.4.1). */
 export type Coding = 'br' | 'gzip';

@@ -4,8 +4,7 @@ import type { Scope } from '../../../../domain/access.js';
 import type { FieldSpecs, FieldTable } from '../../../../domain/fields.js';
 import type { Versioned } from '../../../../domain/record.js';
 import type { JsonObject } from '../../../../shared/json.js';
-import type { VersionDeprecation } from './api-version.js';
-import type { Context } from './context.js';
+import type { Context, VersionDeprecation } from './context.js';
 import type { JsonSchema } from './json-schema.js';
 
 /** A resource in one version of the API, as values and functions. The shared handlers read it. */

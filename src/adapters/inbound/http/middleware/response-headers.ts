@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { andThen } from '../../../../shared/promises.js';
 import type { PublicUrl } from '../../../../shared/public-url.js';
 import { redactSecrets } from '../../../../shared/shown-text.js';
-import { isVersionInPath, pathIn } from '../core/api-version.js';
 import type { Context, Middleware } from '../core/context.js';
-import type { Access } from '../core/route.js';
+import { type Access, isVersionInPath, pathIn } from '../core/route.js';
 
 export interface ResponseHeaderOptions {
   /** A process that stops lets its clients connect elsewhere. */

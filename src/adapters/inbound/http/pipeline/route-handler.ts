@@ -2,8 +2,7 @@ import Router from '@koa/router';
 import type { Requirement } from '../../../../domain/access.js';
 import { catchErrors, type MaybePromise } from '../../../../shared/promises.js';
 import { checkMediaType, mediaType, rejectTypeOfSubpath } from '../body/json-body.js';
-import { type ApiVersion, checkVersion, matchesVersion, setVersion } from '../core/api-version.js';
-import type { Context, Middleware, RequestState } from '../core/context.js';
+import type { ApiVersion, Context, Middleware, RequestState } from '../core/context.js';
 import { HttpError, isCoded } from '../core/http-error.js';
 import { NDJSON_UTF8 } from '../core/media-types.js';
 import { NO_PARAMETERS, type Query } from '../core/parameter.js';
@@ -11,9 +10,12 @@ import {
   acceptPatch,
   type BodyHandler,
   type BodyOperation,
+  checkVersion,
   isAddress,
+  matchesVersion,
   type Operation,
   type Route,
+  setVersion,
 } from '../core/route.js';
 import {
   type AccessControl,

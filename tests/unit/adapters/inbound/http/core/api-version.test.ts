@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { Deprecation, versionOf } from '#src/adapters/inbound/http/core/api-version.js';
-import type { Route } from '#src/adapters/inbound/http/core/route.js';
+import { Deprecation, type Route, versionOf } from '#src/adapters/inbound/http/core/route.js';
 
 const deprecation = new Deprecation({ since: '2026-01-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' });
 

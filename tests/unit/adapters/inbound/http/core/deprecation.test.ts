@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Deprecation } from '#src/adapters/inbound/http/core/api-version.js';
+import { Deprecation } from '#src/adapters/inbound/http/core/route.js';
 
 describe('Deprecation', () => {
   it('formats its headers as seconds since 1970 (RFC 9745) and as an HTTP date (RFC 8594)', () => {
