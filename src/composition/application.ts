@@ -16,7 +16,7 @@ import { GroupMetrics, MetricsServer } from '../adapters/outbound/cluster/metric
 import type { Channel } from '../adapters/outbound/cluster/rate-limits.js';
 import type { Tracing } from '../adapters/outbound/opentelemetry/tracing.js';
 import { PinoLogger } from '../adapters/outbound/pino/logger.js';
-import { standardErrorLog } from '../adapters/outbound/pino/terminal-log.js';
+import { standardErrorLog } from '../adapters/outbound/pino/standard-error.js';
 import { ProcessMetrics, PrometheusMerger } from '../adapters/outbound/prometheus/merger.js';
 import { PrometheusMetrics } from '../adapters/outbound/prometheus/metrics.js';
 import { collectServiceMetrics } from '../adapters/outbound/prometheus/service-metrics.js';

@@ -3,15 +3,9 @@ import type { Logger } from '../../../application/ports/logger.js';
 import type { Observer, RequestEntry } from '../../../application/ports/observer.js';
 import { withoutLineEnds } from '../../../shared/json.js';
 import { redactSecrets } from '../../../shared/shown-text.js';
+import type { LogDestination } from './standard-error.js';
 
 type Details = Readonly<Record<string, unknown>>;
-
-/** Where lines are written. */
-export interface LogDestination {
-  write(line: string): void;
-  /** Writes out what is buffered. @param limitMs how long to wait for a slow reader, if longer than usual */
-  flush(limitMs?: number): Promise<void>;
-}
 
 /** Writes JSON lines. No line holds an API key or an access token. */
 export class PinoLogger implements Logger, Observer {

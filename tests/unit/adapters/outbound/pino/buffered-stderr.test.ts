@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BufferedStderr } from '#src/adapters/outbound/pino/buffered-stderr.js';
+import { BufferedStderr } from '#src/adapters/outbound/pino/standard-error.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { until } from '../../../../support/until.js';
 
@@ -117,7 +117,7 @@ describe('BufferedStderr', () => {
 
   it('mixes no lines of processes that share a pipe', async () => {
     const program = `
-      import { BufferedStderr } from '${new URL(import.meta.resolve('#src/adapters/outbound/pino/buffered-stderr.js'))}';
+      import { BufferedStderr } from '${new URL(import.meta.resolve('#src/adapters/outbound/pino/standard-error.js'))}';
       const stderr = new BufferedStderr();
       const end = Date.now() + 500;
       for (let i = 0; Date.now() < end; i++) {
