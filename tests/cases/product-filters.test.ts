@@ -115,7 +115,7 @@ const MATCHES: readonly (readonly [query: Record<string, string>, names: string]
   [{ brand: ' a ' }, 'f'],
   [{ 'brand.exists': 'false' }, 'deg'],
   [{ gtin: '96385074' }, 'a'],
-  [{ gtin: '096385074' }, ''],
+  [{ gtin: '096385074' }, 'a'],
   [{ 'gtin.prefix': '0' }, 'f'],
   [{ 'gtin.in': '036000291452,4006381333931' }, 'bf'],
   [{ 'gtin.ne': '96385074' }, 'bf'],
