@@ -184,7 +184,7 @@ export function derivedDataContract(provider: TestStoreProvider): void {
       const found = (text: string) => store.products.count([searchFor(text)]);
       expect(await found('lamp')).to.equal(count);
       expect(await found('old')).to.equal(0);
-      for (let id = count + 1; id <= count + 20; id++)
+      for (let id = count + 1; id <= count + 3; id++)
         if (!(await earlier.insert(id, `torch ${id}`))) {
           expect(provider.name).to.equal('sqlite');
           break;
