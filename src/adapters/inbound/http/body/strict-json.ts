@@ -10,6 +10,23 @@ const MAX_EXACT_LENGTH = 16;
 /** A JSON Patch can set attributes as a part of the record, all of them, or one. */
 const ATTRIBUTES_POINTER = /^\/attributes(?:\/|$)/;
 
+/** Bytes of UTF-8, and UTF-16 units of a text. */
+const CODE = {
+  tab: 0x09,
+  lineFeed: 0x0a,
+  carriageReturn: 0x0d,
+  space: 0x20,
+  quotationMark: 0x22,
+  comma: 0x2c,
+  minus: 0x2d,
+  colon: 0x3a,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+} as const;
+
 /**
  * Parses JSON (RFC 8259). Rejects input on which parsers disagree: a duplicate name in an object, the name `__proto__`,
  * a depth over 20, a byte order mark, and bytes that are not UTF-8. Counts names and values before it parses, because
@@ -81,9 +98,6 @@ function malformed(before: string, what: string): HttpError {
   return new HttpError('malformed_json', `The body ${what}, at line ${line}, column ${column}.`);
 }
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-
 /**
  * The place behind a text. A line ends with a line feed, a carriage return, or both; a column is a Unicode code point,
  * and a tab is one. Both count from 1.
@@ -93,7 +107,10 @@ export function positionAfter(text: string): { readonly line: number; readonly c
   let column = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === LINE_FEED || (code === CARRIAGE_RETURN && text.charCodeAt(at + 1) !== LINE_FEED)) {
+    if (
+      code === CODE.lineFeed ||
+      (code === CODE.carriageReturn && text.charCodeAt(at + 1) !== CODE.lineFeed)
+    ) {
       line++;
       column = 1;
     }
@@ -119,22 +136,6 @@ function firstInvalidUtf8(bytes: Buffer): number {
 
 const BYTE_ORDER_MARK = '\ufeff';
 
-const BYTE = {
-  tab: 0x09,
-  lineFeed: 0x0a,
-  carriageReturn: 0x0d,
-  space: 0x20,
-  quotationMark: 0x22,
-  comma: 0x2c,
-  minus: 0x2d,
-  colon: 0x3a,
-  openBracket: 0x5b,
-  backslash: 0x5c,
-  closeBracket: 0x5d,
-  openBrace: 0x7b,
-  closeBrace: 0x7d,
-} as const;
-
 /**
  * Checks the number of levels, names and values. The results are exact if the bytes are JSON.
  * @returns the number of names, and whether a number may be rounded to an integer
@@ -151,31 +152,31 @@ function checkStructure(bytes: Buffer): { readonly names: number; readonly mayBe
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
     switch (byte) {
-      case BYTE.tab:
-      case BYTE.lineFeed:
-      case BYTE.carriageReturn:
-      case BYTE.space:
-      case BYTE.comma:
+      case CODE.tab:
+      case CODE.lineFeed:
+      case CODE.carriageReturn:
+      case CODE.space:
+      case CODE.comma:
         continue;
-      case BYTE.colon:
+      case CODE.colon:
         names++;
         continue;
-      case BYTE.closeBrace:
-      case BYTE.closeBracket:
+      case CODE.closeBrace:
+      case CODE.closeBracket:
         depth--;
         continue;
-      case BYTE.quotationMark:
+      case CODE.quotationMark:
         index = endOfString(bytes, index);
         break;
-      case BYTE.openBrace:
-      case BYTE.openBracket:
+      case CODE.openBrace:
+      case CODE.openBracket:
         if (++depth > MAX_DEPTH)
           throw malformed(bytes.toString('utf8', 0, index), `is nested deeper than ${MAX_DEPTH} levels`);
         break;
       default:
         if (index === wordEnd) {
           wordEnd++;
-          if (byte === BYTE.minus || index - wordStart >= MAX_EXACT_LENGTH) mayBeRounded = true;
+          if (byte === CODE.minus || index - wordStart >= MAX_EXACT_LENGTH) mayBeRounded = true;
           continue;
         }
         wordStart = index;
@@ -189,8 +190,8 @@ function checkStructure(bytes: Buffer): { readonly names: number; readonly mayBe
 /** @returns the index of the closing quotation mark, or of the end of the bytes */
 function endOfString(bytes: Buffer, start: number): number {
   let index = start + 1;
-  while (index < bytes.length && bytes[index] !== BYTE.quotationMark)
-    index += bytes[index] === BYTE.backslash ? 2 : 1;
+  while (index < bytes.length && bytes[index] !== CODE.quotationMark)
+    index += bytes[index] === CODE.backslash ? 2 : 1;
   return index;
 }
 
@@ -216,9 +217,6 @@ const DIGITS = '0123456789';
 const HEX_DIGITS = '0123456789abcdefABCDEF';
 const SPACES = ' \t\n\r';
 const ESCAPED = '"\\/bfnrt';
-const SPACE = 0x20;
-const QUOTATION_MARK = 0x22;
-const BACKSLASH = 0x5c;
 /** Stands behind the last character. */
 const END = '\0';
 
@@ -343,10 +341,10 @@ export class JsonScanner {
     for (;;) {
       const code = this.text.charCodeAt(this.index);
       // Also at the end, where it is not a number.
-      if (!(code >= SPACE)) return false;
+      if (!(code >= CODE.space)) return false;
       this.index++;
-      if (code === QUOTATION_MARK) return true;
-      if (code === BACKSLASH && !this.escape()) return false;
+      if (code === CODE.quotationMark) return true;
+      if (code === CODE.backslash && !this.escape()) return false;
     }
   }
 
