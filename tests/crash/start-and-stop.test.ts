@@ -360,7 +360,7 @@ describe('the program', () => {
           'key.pem',
           /^TLS_CERT_FILE: the certificate absent\.pem cannot be read: no such file or directory \(ENOENT\)\n$/,
         ],
-        ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read \(EISDIR\)\n$/],
+        ['cert.pem', '.', /^TLS_KEY_FILE: the key \. cannot be read: .*\(EISDIR\)\n$/],
         ['key.pem', 'key.pem', /^TLS_CERT_FILE: the certificate key\.pem holds no certificate in PEM\n$/],
         ['cert.pem', 'cert.pem', /^TLS_KEY_FILE: the key cert\.pem holds no private key in PEM\n$/],
         [
