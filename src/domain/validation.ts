@@ -74,20 +74,16 @@ function integerCheck(bounds: { readonly min: number; readonly max: number }): C
 /**
  * Makes a function that returns every issue of an entity with these fields alone, at most {@link MAX_ISSUES}. The issues
  * of the fields come first, in the order of the table, then the members that are no fields.
- * @param readOnly the names of members that only the service sets
  */
-export function entityValidator(
-  table: FieldTable,
-  readOnly: readonly string[] = [],
-): (entity: unknown) => readonly Issue[] {
-  const check = entityCheck(table, readOnly);
+export function entityValidator(table: FieldTable): (entity: unknown) => readonly Issue[] {
+  const check = entityCheck(table);
   return (entity) => {
     const found = check(entity);
     return found.length === 0 ? NONE : found.slice(0, MAX_ISSUES).map((issue) => issueIn(table, issue));
   };
 }
 
-function entityCheck(table: FieldTable, readOnly: readonly string[] = []): Check {
+function entityCheck(table: FieldTable): Check {
   const fields = Object.entries(table).map(([name, field]) => ({
     name,
     check: fieldCheck(field),
@@ -106,11 +102,8 @@ function entityCheck(table: FieldTable, readOnly: readonly string[] = []): Check
       } else if (isRequired) issues.push({ code: 'required', path: [name] });
     }
     if (others === 0) return issues;
-    for (const name of readOnly)
-      if (Object.hasOwn(value, name)) issues.push({ code: 'read_only_field', path: [name] });
     for (const name of names)
-      if (!Object.hasOwn(table, name) && !readOnly.includes(name))
-        issues.push({ code: 'unknown_field', path: [name] });
+      if (!Object.hasOwn(table, name)) issues.push({ code: 'unknown_field', path: [name] });
     return issues;
   };
 }

@@ -88,7 +88,7 @@ const OWNERS: Readonly<Record<string, readonly PathPrefix[]>> = {
   'csv-stringify': ['adapters/inbound/http/'],
   commander: ['adapters/inbound/cli/'],
   'string-width': ['adapters/inbound/cli/'],
-  joi: ['config/', 'composition/stores/'],
+  joi: ['adapters/inbound/http/body/', 'config/', 'composition/stores/'],
   tsyringe: ['composition/'],
   'node:cluster': ['process/'],
   'reflect-metadata': ['composition/', 'adapters/outbound/certificates/'],

@@ -15,6 +15,7 @@ import { ORDER, type Order } from '../../../../domain/order.js';
 import { PRODUCT, type Product } from '../../../../domain/product.js';
 import { USER, type User } from '../../../../domain/user.js';
 import { entityValidator } from '../../../../domain/validation.js';
+import { fixedBodyValidator } from '../body/fixed-body.js';
 import type { ResourceDefinition } from '../core/resource-definition.js';
 
 /**
@@ -32,7 +33,7 @@ export function fromFieldTable<Fields>(
     isSearchable: searchedFields(table).length > 0,
     empty: emptyValues(table),
     withoutNulls: nullRemover(table, readOnly),
-    validate: entityValidator(table, readOnly),
+    validate: readOnly.length > 0 ? fixedBodyValidator(table, readOnly) : entityValidator(table),
     present: responseMapper(table),
     toFields: fieldReader(table),
   };
