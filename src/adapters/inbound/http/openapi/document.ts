@@ -45,7 +45,7 @@ const COMMON_ERRORS: readonly ResponseErrorCode[] = [
 
 /**
  * The OpenAPI 3.1 document. It is built from the mounted routes and the schemas that validate bodies, so that it always
- * matches the service. It avoids what generators of clients cannot read: see docs/explanation/openapi.md.
+ * matches the service. It avoids what generators of clients cannot read: see docs/explanation/internals.md.
  */
 export function openApiDocument(routes: readonly Route[], facts: ServiceFacts): object {
   const components = new Components();

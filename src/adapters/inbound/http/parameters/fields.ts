@@ -48,7 +48,7 @@ export class FieldSelector<Fields> {
   }
 
   /**
-   * The document demands more than the service: see docs/explanation/openapi.md.
+   * The document demands more than the service: see docs/explanation/internals.md.
    * @param required the fields without which a response breaks its schema
    */
   private docs(required: readonly string[]): ParameterDocs {
