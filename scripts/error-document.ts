@@ -29,15 +29,15 @@ export function errorDocument(): string {
 
 const INTRODUCTION = `# Errors
 
-Every error code, its cause, and what to do; \`/docs\` shows a response of each. [The API](api.md#errors) says how to use
-errors. \`npm run docs\` generates this page from the tables that the service itself uses (\`error-codes.ts\`,
-\`oauth-errors.ts\`); edit the texts there.`;
+Every error code by its status, its cause, and what to do; \`/docs\` shows a response of each. [The API](api.md#errors)
+says how to use errors. \`npm run docs\` generates this page from \`error-codes.ts\` and \`oauth-errors.ts\`; edit the texts
+there.`;
 
 const OF_DETAILS = `## Details
 
 Each entry of \`details\` has its own \`code\`, a \`message\`, and a location: \`in\` is \`body\`, with a JSON Pointer (RFC 6901)
-in \`pointer\`; or \`in\` is \`query\` or \`header\`, with the \`name\` of the parameter or header. The pointer ends before a name
-of more than 256 UTF-16 units, which is longer than any valid name; the message shows its beginning.`;
+in \`pointer\`; or \`query\` or \`header\`, with the \`name\` of the parameter or header. The pointer ends before a name of more
+than 256 UTF-16 units; the message shows its beginning.`;
 
 const OF_TOKENS = `## The token endpoint
 

@@ -69,25 +69,25 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   malformed_json: {
     status: 400,
     cause:
-      'The body, or a line of an import, is not valid JSON: it is empty, malformed, not UTF-8, or starts with a byte order mark; an object in it has a duplicate member or one named `__proto__`; or it is nested deeper than 20 levels.',
+      'The body, or a line of an import, is not valid JSON: it is empty, malformed, not UTF-8, starts with a byte order mark, is nested deeper than 20 levels, or has an object with a duplicate member or one named `__proto__`.',
     remedy:
-      'Send one JSON value in UTF-8. The message says which of these causes applies, and at which line and column; both count from 1, columns in Unicode code points.',
+      'Send one JSON value in UTF-8. The message names the cause with its line and column, which count from 1; columns are Unicode code points.',
     example: { message: 'The body has the member "name" twice in one object, at line 1, column 13.' },
   },
   malformed_csv: {
     status: 400,
     cause:
-      'A CSV import has no header row, or it is malformed. In the result of a record: it has more or fewer cells than the header row, a value in a column without a name, a quotation mark that is not closed or stands inside a cell without quotes, a carriage return outside quotes, or bytes that are not UTF-8, as of a file in UTF-16 or Windows-1252.',
+      'A CSV import has no header row, or it is malformed. In the result of a record: it has more or fewer cells than the header row, a value in a column without a name, a quotation mark that is not closed or stands in a cell without quotes, a carriage return outside quotes, or bytes that are not UTF-8.',
     remedy:
-      'Write CSV as RFC 4180 describes, in UTF-8: commas between cells; quotation marks around a cell with a comma, a line end or a quotation mark in it, which is then doubled. Spreadsheets call it "CSV UTF-8". The message names the cell.',
+      'Write CSV by RFC 4180 in UTF-8, which spreadsheets call "CSV UTF-8": quote a cell that contains a comma, a line end or a quotation mark, and double that mark. The message names the cell.',
     example: { message: 'The body has no header row.' },
   },
   validation_failed: {
     status: 400,
     cause:
-      'The body is valid JSON but breaks the rules of the resource: a field is missing, unknown, of the wrong type, outside its limits or read-only, or names a record that does not exist. Of a CSV import as a whole: its header row names a column that is unknown, repeated or read-only, or lacks a required one. For a PATCH, the resulting record is validated, and the pointers refer to it.',
+      'The body is valid JSON but breaks the rules of the resource. For a PATCH, the resulting record is validated, and the pointers refer to it. For a CSV import as a whole, its header row names a column that is unknown, repeated or read-only, or omits a required one.',
     remedy:
-      'Fix every issue in `details`. Each has a code and a JSON Pointer; one response lists at most 1,000. You may send the corrected body with the same `Idempotency-Key`.',
+      'Fix every issue in `details`, which lists at most 1,000. You may send the corrected body with the same `Idempotency-Key`.',
     example: {
       message: 'The request body is invalid; see details.',
       details: [
@@ -111,8 +111,8 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unknown_parameter: {
     status: 400,
     cause:
-      'The query has a parameter that this operation does not accept, a filter on a field that cannot be filtered, or an operator that the field does not support. No operation ignores a parameter.',
-    remedy: 'Remove or rename the parameters listed in `details`.',
+      'The query has a parameter that this operation does not accept, a filter on a field that cannot be filtered, or an operator that the field does not support.',
+    remedy: 'Remove or rename the parameters in `details`.',
     example: ofParameter(
       'query',
       'page',
@@ -123,9 +123,8 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_parameter: {
     status: 400,
     cause:
-      'A query parameter or header has the wrong type, is out of range, malformed or repeated; or a query has issues of several kinds. Also a missing or repeated `Host`, a repeated `Authorization`, and a message that is not valid HTTP/1.1 (then without details).',
-    remedy:
-      'Correct the parameters and headers listed in `details`. One response lists all issues of a query, at most 100.',
+      'A query parameter or header has the wrong type, is out of range, malformed or repeated, or a query has issues of several kinds. Also a missing or repeated `Host`, a repeated `Authorization`, and a message that is not valid HTTP/1.1 (then without details).',
+    remedy: 'Correct the parameters and headers in `details`, which lists at most 100 issues of a query.',
     example: ofParameter(
       'query',
       'limit',
@@ -136,7 +135,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_cursor: {
     status: 400,
     cause:
-      'This list did not issue the `cursor`: it was truncated, edited, invented, or belongs to another list.',
+      'This list did not issue the `cursor`: it was truncated, edited or invented, or belongs to another list.',
     remedy: 'Follow the URLs in the `Link` header unchanged, or start again with the first page.',
     example: ofParameter(
       'query',
@@ -148,8 +147,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   cursor_mismatch: {
     status: 400,
     cause:
-      'The `cursor` belongs to a query with another sort or other filters. `limit` and `fields` may change between pages; sort and filters may not. Of facets: it belongs to another field, prefix or filter. Of changes: it belongs to another resource or other `fields`.',
-    remedy: 'Start the new query with its first page, without a cursor.',
+      'The `cursor` belongs to another sort or other filters; for facets to another field, prefix or filter; for changes to another resource or other `fields`.',
+    remedy:
+      'Start the new query without a cursor. Between the pages of a list only `limit` and `fields` may change.',
     example: ofParameter(
       'query',
       'cursor',
@@ -162,7 +162,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'A list that no index serves, an exact count, or facets did not finish within `QUERY_TIMEOUT_MS` (2,000 milliseconds by default).',
     remedy:
-      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; ask for facets under a filter that few records match; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
+      'A retry does not help. Filter by the field that you sort by, or filter one field by equality and sort by id; omit `Prefer: count=exact`; ask for facets under a narrower filter; or export everything as `application/x-ndjson` or `text/csv` and select from that.',
     example: {
       message:
         'No index serves this query, and it did not finish in time. Request less, or filter and sort by other fields.',
@@ -171,9 +171,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_patch: {
     status: 400,
     cause:
-      'The JSON Patch violates RFC 6902, has more than 1,000 operations, has a `path` or `from` with more than 100 steps or one that does not exist in the record, or adds and copies more than 50,000 values or more than 20 levels. The record is unchanged.',
+      'The JSON Patch violates RFC 6902, has more than 1,000 operations, has a `path` or `from` with more than 100 steps or one that does not exist in the record, or adds and copies more than 50,000 values or 20 levels. The record is unchanged.',
     remedy:
-      'The pointers in `details` refer to the patch: `/3/path` is the path of the fourth operation. A field without a value does not exist, so it cannot be replaced or removed; this includes an empty `attributes`.',
+      'The pointers in `details` refer to the patch: `/3/path` is the path of the fourth operation. A field without a value does not exist, so it can be added, but not replaced or removed.',
     example: {
       message: 'Operation 0 (the first is 0) cannot be applied: the location does not exist; see details.',
       details: [
@@ -190,7 +190,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     status: 400,
     cause:
       '`Idempotency-Key` is not 1 to 255 printable ASCII characters, or is repeated; or an import with `match` or `dryRun=true` has one.',
-    remedy: 'Send one key, for example a UUID. Such an import may be repeated without one.',
+    remedy: 'Send one key, for example a UUID. Repeat such an import without one.',
     example: ofParameter(
       'header',
       'Idempotency-Key',
@@ -213,7 +213,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unauthenticated: {
     status: 401,
     cause:
-      'The request needs a credential and has none: no `Authorization` header, or one with a scheme other than `Bearer`. At the token endpoint: no client secret was sent.',
+      'The request needs a credential and has no `Authorization` header, or one with a scheme other than `Bearer`. At the token endpoint: no client secret was sent.',
     remedy:
       'Send `Authorization: Bearer` with an API key or an access token. `resource_metadata` in `WWW-Authenticate` says where to get a token.',
     example: { message: 'This needs a token: send Authorization: Bearer and an API key or an access token.' },
@@ -221,7 +221,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   invalid_token: {
     status: 401,
     cause:
-      'The service does not accept the API key or access token: it is mistyped, revoked, from another issuer or for another audience, or its signature is invalid. At the token endpoint: the client id and the secret do not match.',
+      'The API key or access token is mistyped, revoked, from another issuer, for another audience, or has an invalid signature. At the token endpoint: the client id and the secret do not match.',
     remedy:
       'Do not retry with the same credential: failures count against your IP address. Get a new access token or API key.',
     example: { message: 'The service does not know this token.' },
@@ -230,20 +230,20 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     status: 401,
     cause:
       'The API key (`expiresAt`) or access token has expired. Access tokens of this service last 10 minutes.',
-    remedy: 'Get a new access token or API key and send the request again.',
+    remedy: 'Get a new one and send the request again.',
     example: { message: 'The API key has expired.' },
   },
   insufficient_scope: {
     status: 403,
     cause:
-      'The credential is valid but lacks the scope for this operation, or tries to create an API key with scopes that it does not have, or a webhook for resources that it may not read. Also a webhook of a token that belongs to no API key. The message and `scope` in `WWW-Authenticate` name the missing scopes.',
-    remedy: 'Use a credential that has the scope. A retry with this one does not help.',
+      'The credential is valid but does not have the scope for this operation, for a scope of the API key to create, or for a resource of the webhook. Also a webhook of a token that belongs to no API key.',
+    remedy: 'Use a credential that has the scopes that the message and `scope` in `WWW-Authenticate` name.',
     example: { message: 'This needs the scope products:write.' },
   },
   https_required: {
     status: 403,
     cause:
-      'The service runs behind a proxy that terminates TLS, and the request bypassed the proxy or reached it over plain HTTP. The service never redirects: the token has already been sent in the clear.',
+      'The service runs behind a proxy that terminates TLS, and the request bypassed the proxy or reached it over plain HTTP.',
     remedy:
       'Use the `https` URL of the service. Revoke a token that was sent over plain HTTP: others may have read it.',
     example: { message: 'This service is available only over HTTPS, through its proxy.' },
@@ -251,7 +251,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   not_found: {
     status: 404,
     cause:
-      'The path does not exist, or no record has this id, SKU or e-mail address: it never existed or was deleted. In an import: no record has the key of the line, and a `version` or `match=id` demands one. Ids are 1 to 2^53−1 without sign or leading zeros. A path with a trailing slash or an unknown version does not exist.',
+      'The path does not exist, or no record has this id, SKU or e-mail address: it never existed or was deleted. A path with a trailing slash or an unknown version, and an id with a sign or leading zeros, do not exist. In an import: no record has the key of the line, and a `version` or `match=id` demands one.',
     remedy: 'Check the path. A deleted record never comes back, and its id is never reused.',
     example: { message: 'Not found.' },
   },
@@ -276,14 +276,15 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   request_timeout: {
     status: 408,
     cause:
-      'The headers did not arrive within 10 seconds, the whole request did not arrive within 30 seconds, or the body was incomplete. Imports have no total limit; their connection is closed after 30 seconds without a whole record or 16 KiB of one.',
-    remedy: 'Send the request again on a new connection. Send many records as an import.',
+      'The headers did not arrive within 10 seconds or the whole request within 30, or the body was incomplete.',
+    remedy:
+      'Send the request again on a new connection. Send many records as an import, which may take any time.',
     example: { message: 'The request took too long to arrive.' },
   },
   duplicate_value: {
     status: 409,
     cause:
-      'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field, and the `id` of that record to those who may read it.',
+      'Another record has the same value in a unique field, such as `sku` of products, or `email` of users, ignoring case. `details` names the field, and the `id` of that record if you may read it.',
     remedy:
       'Choose another value, or change the existing record, as a PUT to `/v1/products/sku/L-1` and an import with `match=sku` do.',
     example: {
@@ -319,7 +320,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   last_admin_key: {
     status: 409,
     cause:
-      'The API key is the last unexpired one with the scope `keys:admin`. Without it nobody could create or revoke keys over HTTP. Tokens of another issuer do not count.',
+      'The API key is the last unexpired one with the scope `keys:admin`. Without it nobody could manage keys over HTTP. Tokens of another issuer do not count.',
     remedy:
       'Create another key with `keys:admin` first. On the machine itself, `catalogue keys revoke` revokes even the last one.',
     example: {
@@ -329,7 +330,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   limit_reached: {
     status: 409,
     cause:
-      'The API key has 100 webhooks, by `createdBy`, or the store has 1,000. Neither a POST nor a PATCH that makes the key `createdBy` goes beyond; webhooks that exist stay.',
+      'The API key has 100 webhooks, by `createdBy`, or the store has 1,000. A PATCH that makes the key `createdBy` counts too.',
     remedy:
       'Delete a webhook that is not needed: `GET /v1/webhooks?createdBy=1` lists those of a key. One webhook may name several `resources`.',
     example: {
@@ -339,24 +340,24 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   cursor_expired: {
     status: 410,
     cause:
-      'Changes behind the `cursor` may be missing: it is over 50 hours old, or since it was made the store was restored, copied or reset, or its changes were not recorded for a time, as with `CHANGES=off`.',
+      'Changes behind the `cursor` may be missing: it is over 50 hours old, or since then the store was restored, copied or reset, or did not record changes for a time (`CHANGES=off`).',
     remedy: 'Take a new cursor, by a request without one, and then list again.',
     example: { message: 'Changes behind this cursor may be missing. Take a new cursor and list again.' },
   },
   precondition_failed: {
     status: 412,
     cause:
-      '`If-Match` does not name the current version of the record, because another client changed it, or the store was restored; or `If-None-Match` on a write names it, or is `*`. In an import: the `version` of the line is not the current one. The record is unchanged.',
+      '`If-Match` does not name the current version of the record, because another client changed it or the store was restored; or `If-None-Match` on a write names it or is `*`. In an import: the `version` of the line is not the current one. The record is unchanged.',
     remedy:
-      'Read the record again, apply your change to it, and send the result with the new `ETag`. This response has that `ETag` too, the result of a line the `version`.',
+      'Read the record again, apply your change to it, and send it with the new `ETag`. This response has that `ETag` too, the result of a line the `version`.',
     example: { message: 'The record is no longer the version that the request names.' },
   },
   payload_too_large: {
     status: 413,
     cause:
-      'The body, or one line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default) or has more than 10,000 JSON names and values; or the header row of CSV has more than 10,000 columns. In a dry run: those of this client keep 32 MiB of new and changed records already, or an earlier line of the same key was refused. A form at `/oauth/token` may have at most 16 KiB.',
+      'The body, or a line of an import, is larger than `BODY_LIMIT_BYTES` (1 MiB by default; a form at `/oauth/token` 16 KiB) or has more than 10,000 JSON names and values, or CSV columns. In a dry run: those of this client keep 32 MiB of records already, or an earlier line of the same key was refused.',
     remedy:
-      'Send less in one body. To send many records, use an import, whose length is not limited. Split a dry run.',
+      'Send less in one body, or many records as an import, whose length is not limited. Split a dry run.',
     example: { message: 'The body is larger than 1048576 bytes.' },
   },
   uri_too_long: {
@@ -370,7 +371,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'The body has no `Content-Type`, one that the operation does not accept, a charset other than UTF-8, or a `Content-Encoding`.',
     remedy:
-      'Send the body uncompressed, in one of the media types and to the path that the message names. For PATCH they are also in the `Accept-Patch` header.',
+      'Send the body uncompressed, in a media type and to the path that the message names. For PATCH see also `Accept-Patch`.',
     example: {
       message:
         'Send the body as application/json in UTF-8, without a content coding. Send application/x-ndjson to /v1/products/imports.',
@@ -387,7 +388,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
     cause:
       'This `Idempotency-Key` was used in this collection for another body, or once for an import and once for a single record. In an import: this line was different when the stream was first sent.',
     remedy:
-      'Use a new key for a new request. To retry, send the same body. You may append lines to an import, but not move them.',
+      'To retry, send the same body; to send another, use a new key. You may append lines to an import, but not move them.',
     example: { message: 'This idempotency key was used for another body. Use a new key for a new request.' },
   },
   precondition_required: {
@@ -400,8 +401,8 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   rate_limited: {
     status: 429,
     cause:
-      'This credential, or without one this IP address, sent more requests than the window allows (600 in 60 seconds by default); or more than 20 authentications from this IP address failed within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
-    remedy: 'Wait for the seconds in `Retry-After`, then send the request again. The service did nothing.',
+      'This credential, or without one this IP address, sent more requests than the window allows (600 in 60 seconds by default), or more than 20 authentications from this IP address failed within a minute. `RateLimit-Policy` says which: `"default"` or `"auth"`.',
+    remedy: 'Send the request again after the seconds in `Retry-After`. The service did nothing.',
     example: { message: 'Over 600 requests in one window; try again later.' },
   },
   headers_too_large: {
@@ -412,8 +413,7 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   },
   internal_error: {
     status: 500,
-    cause:
-      'The service has a defect. Its log describes it under the `X-Request-Id` of the response; the response never does.',
+    cause: 'The service has a defect. Only its log describes it, under the `X-Request-Id` of the response.',
     remedy:
       'Report that id to the operator. The write may or may not have happened: read the record, and retry a POST only with its `Idempotency-Key`.',
     example: { message: 'Something went wrong in the service. It has been logged.' },
@@ -421,9 +421,9 @@ export const ERRORS: Readonly<Record<ResponseErrorCode, ErrorEntry>> = {
   unavailable: {
     status: 503,
     cause:
-      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a write without a precondition lost 64 races, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many pages, bodies, lines of imports, exports or unindexed searches in progress, or keep too many records of dry runs.',
+      'The service cannot serve the request now: its store is unreachable or too slow, it is overloaded or stopping, a write without a precondition lost 64 races, or the issuer of the access token is unreachable. Or this client, or all clients together, have too many large requests, responses or searches in progress.',
     remedy:
-      'Wait for the seconds in `Retry-After`, then send the request again. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
+      'Send the request again after the seconds in `Retry-After`. A write may have happened: protect it with `If-Match`, and a POST with an `Idempotency-Key`.',
     example: { message: 'The store cannot be used right now.' },
   },
 };
@@ -439,23 +439,23 @@ export interface IssueEntry {
 export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   required: {
     cause:
-      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, `fields` of facets, or `limit` together with a backward cursor in an NDJSON or CSV request.',
+      'A required field, member of a JSON Patch operation, header or parameter is missing: for example `currency` inside a `price`, the key in an import with `match`, `fields` of facets, or `limit` with a backward cursor in an export.',
     remedy: 'Send it.',
   },
   invalid_type: {
     cause:
-      'The value has the wrong JSON type, for example a fraction instead of an integer, or `null` for a required field or an element of an array; a cell of CSV is not written as its column demands, such as `19.99` in `price.amount`; or the body is not an object (for a JSON Patch, not an array), with the pointer `""`. In a query: the value is not an integer in plain decimal digits, or with `attributes[KEY].lt` and the like no number.',
+      'The value has the wrong JSON type, for example a fraction instead of an integer, or `null` for a required field or an element of an array; the pointer `""` means the whole body. A cell of CSV is not written as its column demands, such as `19.99` in `price.amount`. In a query: the value is not an integer in plain decimal digits, or with `attributes[KEY].lt` and the like no number.',
     remedy:
       'Send a value of the type of the field. To remove an optional field, send `null` in a merge patch or omit the field in a PUT.',
   },
   out_of_range: {
     cause:
-      'A number is outside the limits of the field or beyond ±(2^53−1); a time is in the past or after the year 9999; or a value is not one of the possible values (`API-Version`, `grant_type`, `scope`).',
+      'A number is outside the limits of the field or beyond ±(2^53−1), a time is in the past or after the year 9999, or a value is not one of the possible values (`API-Version`, `grant_type`, `scope`).',
     remedy: 'Send a value within the limits of the field.',
   },
   too_long: {
     cause:
-      'A string has too many characters, an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, or a query more than 100 filters or 100 values of `.in`, or facets more than 10 fields, or more than one beside `prefix`. Characters are Unicode code points.',
+      'A string has too many characters (Unicode code points), an array too many items, `attributes` more than 50 keys, a JSON Patch too many operations or values, a query more than 100 filters or 100 values of `.in`, or facets more than 10 fields, or more than one with `prefix`.',
     remedy: 'Shorten it.',
   },
   too_short: {
@@ -465,18 +465,18 @@ export const ISSUES: Readonly<Record<HttpIssueCode, IssueEntry>> = {
   },
   invalid_format: {
     cause:
-      'A string has the wrong format: it has a control character or a lone surrogate, is a name of white space only, has a character that is not allowed in a SKU, currency or e-mail address, is an unknown scope, or is not an RFC 3339 time. For a header or parameter: it cannot be parsed.',
+      'A string has the wrong format: a control character, a lone surrogate, only white space, a character that is not allowed in a SKU, currency or e-mail address, an unknown scope, or no RFC 3339 time. For a header or parameter: it cannot be parsed.',
     remedy:
       'Send the value in the format of the field. In a query, `+` means a space: write `%2B` in the offset of a time and in an e-mail address.',
   },
   unknown_field: {
     cause:
-      'The resource has no field of this name, also as a column of CSV, or, in `sort`, the list cannot be sorted by this field.',
+      'The resource has no field of this name, also as a column of CSV; or the list cannot be sorted by it.',
     remedy: 'Correct the name or omit it. Names are case-sensitive.',
   },
   read_only_field: {
     cause:
-      'The service sets `id`, `version`, `createdAt` and `updatedAt`, and for API keys `key` and `lastUsedAt`. A POST must not contain them; a PUT, a PATCH or a line of an import with `match`, where `version` is a precondition, may only repeat their current values. Also the SKU or e-mail address in a PUT, if its path has another one.',
+      'Only the service sets `id`, `version`, `createdAt` and `updatedAt`, and for API keys `key` and `lastUsedAt`. A POST must not contain them; a PUT, a PATCH or a line of an import with `match` may only repeat their current values. Also the SKU or e-mail address in a PUT, if its path has another one.',
     remedy: 'Omit the field, or send the value that you last read.',
   },
   duplicate_value: {

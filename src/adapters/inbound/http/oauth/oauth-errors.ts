@@ -25,7 +25,7 @@ export const OAUTH_ERRORS = {
       'expectation_failed',
     ],
     cause:
-      'The request is not a valid token request: `grant_type` is missing, a parameter is repeated, it has more than 100 parameters, two different clients are named, the body is not a form in UTF-8, or the HTTP message itself is invalid.',
+      '`grant_type` is missing, a parameter is repeated, there are more than 100 parameters or two different clients, the body is not a form in UTF-8, or the HTTP message is invalid.',
     remedy:
       'POST `grant_type=client_credentials` as `application/x-www-form-urlencoded`, each parameter once, with the client in the header or in the body. `details` points into the form.',
   },
@@ -50,7 +50,7 @@ export const OAUTH_ERRORS = {
   temporarily_unavailable: {
     codes: ['rate_limited', 'unavailable'],
     cause: 'This IP address sent too many requests or failed authentications, or the service is unavailable.',
-    remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
+    remedy: 'Send the request again after the seconds in `Retry-After`.',
   },
 } as const satisfies Readonly<Record<string, OAuthErrorEntry>>;
 
