@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { ChildProcessService } from '../support/child-process-service.js';
+import { type Attack, bearerAttacks } from '../support/forged-tokens.js';
 import type { HttpClient, HttpResponse } from '../support/http-client.js';
 import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { TestIssuer } from '../support/test-issuer.js';
-import { type Attack, bearerAttacks } from './forged-tokens.js';
 
 const CHALLENGES: Readonly<Record<string, RegExp>> = {
   unauthenticated: /^Bearer( resource_metadata="[^"]+")?$/,

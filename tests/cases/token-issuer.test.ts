@@ -229,35 +229,6 @@ describe('the token endpoint', () => {
     expect(response.json.expires_in).to.equal(exp - iat);
   });
 
-  it('records the use of the key', async () => {
-    const { key, record } = await keyWith(['products:read']);
-    await accessToken(service.client, record.id, key);
-    await service.client.post('/products', { name: 'a later write' });
-    const found = await withKeys(async (keys) => {
-      for await (const one of keys.all()) if (one.id === record.id) return one.fields.lastUsedAt;
-      return undefined;
-    });
-    expect(found).to.be.a('number');
-  });
-
-  it('rejects a revoked key, whose tokens end with it in every process', async () => {
-    const { key, record } = await keyWith(['products:read']);
-    const token = await accessToken(service.client, record.id, key);
-    expect((await service.client.get('/products', { token })).status).to.equal(200);
-    // As another process does.
-    await service.application.storage.apiKeys.removeAll([
-      { id: record.id, expected: 1, at: service.clock.now() },
-    ]);
-    service.clock.pass(5_000);
-    const { status } = await request(GRANT, { headers: basic(String(record.id), key) });
-    expect(status).to.equal(401);
-    const refused = await service.client.get('/products', { token });
-    expect([refused.status, refused.json.code]).to.deep.equal([401, 'invalid_token']);
-    expect(refused.headers['www-authenticate']).to.include(
-      'error_description="The API key behind this access token is revoked."',
-    );
-  });
-
   it('looks the key behind a token that administers keys up at every request', async () => {
     const { key, record } = await keyWith(['keys:admin', 'products:read']);
     const token = await accessToken(service.client, record.id, key);

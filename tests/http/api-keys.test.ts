@@ -11,10 +11,13 @@ import {
 } from '../support/http-client.js';
 import { inProcessService } from '../support/in-process-service.js';
 import { linksOf } from '../support/links.js';
+import { list } from '../support/list.js';
 import { ALTERED_TAGS } from './resource/conditions.js';
 
 const KEY = /pcs_[0-9A-Za-z]{36}/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** What the service says of a key. */
+const READ_ONLY = list`createdAt  createdBy  createdBySubject  id  key  lastUsedAt  updatedAt  usage  version`;
 const READER = { name: 'web shop', scopes: ['products:read'] };
 
 const withIdempotencyKey = (key: string): RequestOptions => ({ headers: { 'Idempotency-Key': key } });
@@ -28,440 +31,330 @@ async function pollUntilUsed(request: HttpClient, path: string): Promise<HttpRes
 }
 
 for (const store of HTTP_STORE_NAMES) {
-  for (const path of ['/v1/api-keys', '/api-keys']) {
-    describe(`API keys at ${path} on ${store}`, () => {
-      const service = inProcessService({ STORE: store });
-      const request = () => service.client;
-      const createKey = async (fields: object = READER, options: RequestOptions = {}) => {
-        const response = await request().post(path, fields, options);
-        expect(response.status, response.text).to.equal(201);
-        const { id, key } = response.json;
-        return { response, id, key, path: `${path}/${id}` };
-      };
-      const count = async () =>
-        Number(
-          (await request().get(path, { headers: { Prefer: 'count=exact' } })).headers[
-            'x-total-count'
-          ] as string,
-        );
+  describe(`API keys on ${store}`, () => {
+    const path = '/v1/api-keys';
+    const service = inProcessService({ STORE: store });
+    const request = () => service.client;
+    const createKey = async (fields: object = READER, options: RequestOptions = {}) => {
+      const response = await request().post(path, fields, options);
+      expect(response.status, response.text).to.equal(201);
+      const { id, key } = response.json;
+      return { response, id, key, path: `${path}/${id}` };
+    };
+    const count = async () =>
+      Number(
+        (await request().get(path, { headers: { Prefer: 'count=exact' } })).headers[
+          'x-total-count'
+        ] as string,
+      );
 
-      describe('POST', () => {
-        it('creates a key and returns its secret', async () => {
-          const before = Date.now();
-          const { response, id, key } = await createKey({
+    describe('POST', () => {
+      it('creates a key and returns its secret', async () => {
+        const before = Date.now();
+        const { response, id, key } = await createKey({
+          ...READER,
+          expiresAt: '2099-12-31T23:59:59+0100',
+        });
+        const { createdAt } = response.json;
+        expect(response.text).to.equal(
+          JSON.stringify({
+            id,
             ...READER,
-            expiresAt: '2099-12-31T23:59:59+0100',
-          });
-          const { createdAt } = response.json;
-          expect(response.text).to.equal(
-            JSON.stringify({
-              id,
-              ...READER,
-              expiresAt: '2099-12-31T22:59:59.000Z',
-              createdAt,
-              createdBy: 1,
-              key,
-            }),
-          );
-          expect(isWellFormedKey(key)).to.equal(true);
-          expect(createdAt).to.match(INSTANT);
-          expect(Date.parse(createdAt)).to.be.within(before, Date.now());
-          expect(response.headers).to.include({
-            location: `/v1/api-keys/${id}`,
-            etag: '"1"',
-            'content-type': 'application/json',
-            'cache-control': 'no-store',
-            'api-version': '1',
-          });
+            expiresAt: '2099-12-31T22:59:59.000Z',
+            createdAt,
+            createdBy: 1,
+            key,
+          }),
+        );
+        expect(isWellFormedKey(key)).to.equal(true);
+        expect(createdAt).to.match(INSTANT);
+        expect(Date.parse(createdAt)).to.be.within(before, Date.now());
+        expect(response.headers).to.include({
+          location: `/v1/api-keys/${id}`,
+          etag: '"1"',
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
+          'api-version': '1',
         });
+      });
 
-        it('creates a key that works immediately, for its scopes only', async () => {
-          const { key: token } = await createKey();
-          expect((await request().get('/products', { token })).status).to.equal(200);
-          expect((await request().post('/products', { name: 'x' }, { token })).status).to.equal(403);
-          expect((await request().get(path, { token })).status).to.equal(403);
-        });
+      it('returns the full body despite Prefer: return=minimal, since the secret is shown only once', async () => {
+        const { response, key } = await createKey(READER, { headers: { Prefer: 'return=minimal' } });
+        expect(key).to.match(KEY);
+        expect(response.headers).to.not.have.property('preference-applied');
+      });
 
-        it('returns the full body despite Prefer: return=minimal, since the secret is shown only once', async () => {
-          const { response, key } = await createKey(READER, { headers: { Prefer: 'return=minimal' } });
-          expect(key).to.match(KEY);
-          expect(response.headers).to.not.have.property('preference-applied');
-        });
+      // The rules of each field are in resource-rules.test.ts.
+      const ISSUES: readonly (readonly [title: string, body: unknown, issues: [string, string][]])[] = [
+        ['a body that is not an object', [], [['invalid_type', '']]],
+        [
+          'several invalid fields',
+          {
+            name: ' ',
+            scopes: ['products:read', 'products:own', 7, 'products:read'],
+            expiresAt: 'soon',
+            x: 1,
+          },
+          [
+            ['duplicate_value', '/scopes/3'],
+            ['invalid_format', '/expiresAt'],
+            ['invalid_format', '/name'],
+            ['invalid_format', '/scopes/1'],
+            ['invalid_type', '/scopes/2'],
+            ['unknown_field', '/x'],
+          ],
+        ],
+        [
+          'an expiry in the past',
+          { ...READER, expiresAt: '2020-01-01T00:00:00Z' },
+          [['out_of_range', '/expiresAt']],
+        ],
+        [
+          'read-only fields',
+          { ...READER, ...Object.fromEntries(READ_ONLY.map((field) => [field, 1])) },
+          READ_ONLY.map((field) => ['read_only_field', `/${field}`]),
+        ],
+      ];
 
-        const ISSUES: readonly (readonly [title: string, body: unknown, issues: [string, string][]])[] = [
-          ['a body that is not an object', [], [['invalid_type', '']]],
-          [
-            'an empty object',
-            {},
-            [
-              ['required', '/name'],
-              ['required', '/scopes'],
-            ],
-          ],
-          [
-            'several invalid fields',
-            {
-              name: ' ',
-              scopes: ['products:read', 'products:own', 7, 'products:read'],
-              expiresAt: 'soon',
-              x: 1,
-            },
-            [
-              ['duplicate_value', '/scopes/3'],
-              ['invalid_format', '/expiresAt'],
-              ['invalid_format', '/name'],
-              ['invalid_format', '/scopes/1'],
-              ['invalid_type', '/scopes/2'],
-              ['unknown_field', '/x'],
-            ],
-          ],
-          ['an empty list of scopes', { ...READER, scopes: [] }, [['too_short', '/scopes']]],
-          [
-            'scopes that are not a list',
-            { ...READER, scopes: 'products:read' },
-            [['invalid_type', '/scopes']],
-          ],
-          [
-            'too many scopes',
-            { ...READER, scopes: [...SCOPES, 'keys:admin'] },
-            [
-              ['duplicate_value', `/scopes/${SCOPES.length}`],
-              ['too_long', '/scopes'],
-            ],
-          ],
-          [
-            'an expiry in the past',
-            { ...READER, expiresAt: '2020-01-01T00:00:00Z' },
-            [['out_of_range', '/expiresAt']],
-          ],
-          [
-            'an expiry beyond the year 9999 in UTC',
-            { ...READER, expiresAt: '9999-12-31T23:59:59-01:00' },
-            [['out_of_range', '/expiresAt']],
-          ],
-          [
-            'an expiry on a day that does not exist',
-            { ...READER, expiresAt: '2090-02-30T00:00:00Z' },
-            [['invalid_format', '/expiresAt']],
-          ],
-          [
-            'an expiry that is a number',
-            { ...READER, expiresAt: 4_102_444_800_000 },
-            [['invalid_type', '/expiresAt']],
-          ],
-          ['an expiry that is no text', { ...READER, expiresAt: 0 }, [['invalid_type', '/expiresAt']]],
-          [
-            'read-only fields',
-            { ...READER, id: 1, version: 1, createdAt: 'x', updatedAt: 'x', lastUsedAt: 'x', key: 'x' },
-            ['createdAt', 'id', 'key', 'lastUsedAt', 'updatedAt', 'version'].map((field) => [
-              'read_only_field',
-              `/${field}`,
-            ]),
-          ],
-          ['a digest', { ...READER, digest: 'x' }, [['unknown_field', '/digest']]],
-        ];
-
-        for (const [title, body, issues] of ISSUES) {
-          it(`rejects ${title} and creates nothing`, async () => {
-            const before = await count();
-            const response = await request().post(path, body);
-            expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
-            expect(issueLocations(response).toSorted()).to.deep.equal(issues.toSorted());
-            expect(await count()).to.equal(before);
-          });
-        }
-
-        it('refuses to grant scopes that the creator lacks, and names them', async () => {
-          const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin', 'users:read'] });
+      for (const [title, body, issues] of ISSUES) {
+        it(`rejects ${title} and creates nothing`, async () => {
           const before = await count();
-          for (const [scopes, missing] of [
-            [['users:read', 'users:write'], 'users:write'],
-            [['products:read', 'keys:admin', 'orders:write'], 'products:read orders:write'],
-          ] as const) {
-            const response = await request().post(path, { name: 'x', scopes }, { token });
-            expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
-            expect(response.headers['www-authenticate']).to.match(
-              new RegExp(`^Bearer error="insufficient_scope", scope="${missing}", resource_metadata="https:`),
-            );
-          }
+          const response = await request().post(path, body);
+          expect([response.status, response.json.code]).to.deep.equal([400, 'validation_failed']);
+          expect(issueLocations(response).toSorted()).to.deep.equal(issues.toSorted());
           expect(await count()).to.equal(before);
-          const response = await request().post(
-            path,
-            { name: 'x', scopes: ['users:read', 'keys:admin'] },
-            { token },
-          );
-          expect(response.status).to.equal(201);
         });
+      }
 
-        it('reports validation errors before missing scopes', async () => {
-          const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-          const response = await request().post(path, { name: '', scopes: ['users:read'] }, { token });
-          expect([response.status, issueLocations(response)]).to.deep.equal([400, [['too_short', '/name']]]);
-        });
-
-        it('accepts JSON only, not NDJSON', async () => {
-          for (const type of ['application/x-ndjson', 'text/plain']) {
-            const headers = { 'Content-Type': type };
-            const response = await request().post(path, READER, { headers });
-            expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
-            expect(response.json.message).to.include('application/json').and.not.include('ndjson');
-            const imports = await request().post(`${path}/imports`, '{}\n', { headers });
-            expect([imports.status, imports.json.code]).to.deep.equal([404, 'not_found']);
-          }
-        });
-      });
-
-      describe('POST with an Idempotency-Key', () => {
-        it('creates one key and shows its secret only in the first response', async () => {
-          const idempotencyKey = randomUUID();
-          const { response, key, id } = await createKey(
-            { ...READER, expiresAt: '2099-01-01T00:00:00Z' },
-            withIdempotencyKey(idempotencyKey),
-          );
-          expect(replayed(response)).to.equal(undefined);
-          const { key: _, ...rest } = response.json;
-          const reordered = { expiresAt: '2099-01-01T00:00:00Z', ...READER };
-          for (const use of [
-            undefined,
-            () => request().get('/products', { token: key }),
-            () => request().delete(`${path}/${id}`),
-          ]) {
-            await use?.();
-            const again = await createKey(reordered, withIdempotencyKey(idempotencyKey));
-            expect(replayed(again.response)).to.equal('true');
-            expect(again.response.text).to.equal(JSON.stringify(rest));
-            expect(again.response.headers).to.include({ location: response.headers.location, etag: '"1"' });
-          }
-        });
-
-        it('returns the secret to exactly one of 20 concurrent requests, and it works', async () => {
-          const options = withIdempotencyKey(randomUUID());
-          const before = await count();
-          const responses = await Promise.all(Array.from({ length: 20 }, () => createKey(READER, options)));
-          expect(await count()).to.equal(before + 1);
-          const winners = responses.filter(({ key }) => key !== undefined);
-          expect(winners.map(({ response }) => replayed(response))).to.deep.equal([undefined]);
-          const shown = responses.map(({ response }) => JSON.stringify({ ...response.json, key: undefined }));
-          expect(new Set(shown)).to.have.length(1);
-          expect((await request().get('/products', { token: winners[0]?.key })).status).to.equal(200);
-        });
-
-        it('rejects the same Idempotency-Key with another body', async () => {
-          const options = withIdempotencyKey(randomUUID());
-          await createKey(READER, options);
-          const response = await request().post(path, { ...READER, name: 'another' }, options);
-          expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-        });
-
-        it('scopes the Idempotency-Key to the API key that sends it', async () => {
-          const options = withIdempotencyKey(randomUUID());
-          const { id, key: token } = await createKey({ name: 'x', scopes: [...SCOPES] }, options);
-          const other = await createKey({ name: 'x', scopes: [...SCOPES] }, { ...options, token });
-          expect(other.id).to.not.equal(id);
-          expect(other.key).to.match(KEY);
-        });
-      });
-
-      describe('GET', () => {
-        it('shows a key without its secret, and its last use to the minute', async () => {
-          const { response, key, path: item } = await createKey();
-          const { key: _, ...rest } = response.json;
-          const unused = await request().get(item);
-          expect([unused.status, unused.text]).to.deep.equal([200, JSON.stringify(rest)]);
-          expect(unused.headers).to.include({ etag: '"1"', 'cache-control': 'no-store' });
-          const before = Date.now();
-          await request().get('/products', { token: key });
-          const { lastUsedAt } = (await pollUntilUsed(request(), item)).json;
-          expect(lastUsedAt).to.match(/T\d\d:\d\d:00\.000Z$/);
-          expect(Date.parse(lastUsedAt)).to.be.within(before - 60_000, Date.now());
-        });
-
-        it('changes the ETag when lastUsedAt changes', async () => {
-          const { key, path: item } = await createKey();
-          const first = (await request().get(item)).headers.etag ?? '';
-          expect((await request().get(item, { headers: { 'If-None-Match': first } })).status).to.equal(304);
-          await request().get('/products', { token: key });
-          const second = (await pollUntilUsed(request(), item)).headers.etag ?? '';
-          expect(second).to.not.equal(first);
-          expect((await request().get(item, { headers: { 'If-None-Match': first } })).status).to.equal(200);
-          expect((await request().get(item, { headers: { 'If-None-Match': second } })).status).to.equal(304);
-        });
-
-        it('does not change version and updatedAt when a key is used', async () => {
-          const { response, key, path: item } = await createKey();
-          await request().get('/products', { token: key });
-          await pollUntilUsed(request(), item);
-          const { version, updatedAt } = (await request().get(`${item}?fields=version,updatedAt`)).json;
-          expect([version, updatedAt]).to.deep.equal([1, response.json.createdAt]);
-        });
-
-        it('selects fields, metadata included', async () => {
-          const { response, id, path: item } = await createKey();
-          const shown = (await request().get(`${item}?fields=version,createdAt,name`)).text;
-          const { createdAt } = response.json;
-          expect(shown).to.equal(JSON.stringify({ name: READER.name, createdAt, version: 1 }));
-          expect((await request().get(`${path}?id=${id}&fields=id,lastUsedAt`)).json).to.deep.equal([{ id }]);
-        });
-
-        it('lists keys as an array, filtered, sorted and paged like other lists', async () => {
-          const name = randomUUID();
-          const ids: number[] = [];
-          for (const n of [2, 3, 1]) ids.push((await createKey({ ...READER, name: `${name} ${n}` })).id);
-          const [two, three, one] = ids;
-          const query = `${path}?name.prefix=${name}&sort=-name&limit=2`;
-          const page = await request().get(query, { headers: { Prefer: 'count=exact' } });
-          expect(page.json.map(({ id }: { id: number }) => id)).to.deep.equal([three, two]);
-          expect(page.headers).to.include({ 'x-total-count': '3', 'cache-control': 'no-store' });
-          const { next = '' } = linksOf(page.headers['link']);
-          expect(next.startsWith(`${path}?`)).to.equal(true);
-          expect((await request().get(next)).json.map(({ id }: { id: number }) => id)).to.deep.equal([one]);
-          const { etag = '' } = page.headers;
-          expect(etag).to.match(/^W\//);
-          const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
-          expect((await request().get(query, { headers })).status).to.equal(304);
-          const lines = await request().get(`${path}?id.in=${ids}`, {
-            headers: { Accept: 'application/x-ndjson' },
-          });
-          expect(lines.text.trim().split('\n')).to.have.length(3);
-          expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal(
-            (await request().get(`${path}/${two}`)).json,
-          );
-          for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
-            expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
-        });
-
-        it('never shows a secret or its digest, and rejects queries for them', async () => {
-          const { key } = await createKey();
-          const digest = credentialDigest(key);
-          for (const query of [
-            '',
-            '?sort=-id&limit=1',
-            '?fields=id,name,scopes,expiresAt,lastUsedAt,version',
-          ]) {
-            for (const Accept of ['application/json', 'application/x-ndjson']) {
-              const { status, text } = await request().get(path + query, { headers: { Accept } });
-              expect(status).to.equal(200);
-              expect(text).to.not.match(KEY).and.not.include(digest).and.not.include('digest');
-            }
-          }
-          for (const query of ['fields=digest', 'fields=key', 'sort=digest', 'sort=lastUsedAt', 'sort=key']) {
-            expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('invalid_parameter');
-          }
-          for (const query of [
-            `digest=${digest}`,
-            `digest.prefix=${digest[0]}`,
-            `digest.in=${digest}`,
-            `key=${key}`,
-            'scopes=keys:admin',
-            'lastUsedAt.lt=2030-01-01T00:00:00Z',
-          ]) {
-            const response = await request().get(`${path}?${query}`);
-            expect(response.json.code, query).to.equal('unknown_parameter');
-          }
-        });
-      });
-
-      describe('DELETE', () => {
-        it('revokes immediately, after which the key is 404', async () => {
-          const { key: token, path: item } = await createKey();
-          for (let i = 0; i < 3; i++)
-            expect((await request().get('/products', { token })).status).to.equal(200);
-          const gone = await request().delete(item);
-          expect([gone.status, gone.text]).to.deep.equal([204, '']);
-          expect((await request().get('/products', { token })).json.code).to.equal('invalid_token');
-          for (const method of ['GET', 'HEAD', 'DELETE'])
-            expect((await request().request(method, item)).status, method).to.equal(404);
-        });
-
-        it('revokes a key that other requests are using concurrently', async () => {
-          const { key: token, path: item } = await createKey();
-          let isOver = false;
-          const users = Array.from({ length: 8 }, async () => {
-            while (!isOver) await request().get('/products?limit=1', { token });
-          });
-          await request().get('/products', { token });
-          await request().delete(item);
-          isOver = true;
-          await Promise.all(users);
-          expect((await request().get('/products', { token })).status).to.not.equal(200);
-        });
-
-        it('respects If-Match, and accepts an older ETag if only lastUsedAt changed', async () => {
-          const { key, path: item } = await createKey();
-          const seen = (await request().get(item)).headers.etag ?? '';
-          await request().get('/products', { token: key });
-          const newer = (await pollUntilUsed(request(), item)).headers.etag ?? '';
-          const when = (tag: string, name = 'If-Match') =>
-            request().delete(item, { headers: { [name]: tag } });
-          for (const tag of ['"2"', 'W/"2"', '"2-gzip"', '"2@1"', '"1:id"', '"1@"', '"1@1:id"']) {
-            const response = await when(tag);
-            expect([response.status, response.json.code, response.headers.etag], tag).to.deep.equal([
-              412,
-              'precondition_failed',
-              newer,
-            ]);
-          }
-          expect((await when('1')).status).to.equal(400);
-          for (const altered of ALTERED_TAGS) {
-            expect((await when(altered(newer), 'If-None-Match')).status, altered(newer)).to.equal(412);
-            const { path: other } = await createKey();
-            const tag = altered(String((await request().get(other)).headers.etag));
-            expect((await request().delete(other, { headers: { 'If-Match': tag } })).status, tag).to.equal(
-              204,
-            );
-          }
-          expect((await when(`"7", ${seen}`)).status).to.equal(204);
-        });
-
-        it('accepts the current ETag, the ETag from creation and *', async () => {
-          for (const tagOf of [
-            (_: HttpResponse, now: HttpResponse) => now.headers.etag,
-            (creation: HttpResponse) => creation.headers.etag,
-            () => '*',
-          ]) {
-            const { response, key, path: item } = await createKey();
-            await request().get('/products', { token: key });
-            const tag = tagOf(response, await pollUntilUsed(request(), item)) ?? '';
-            expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(
-              204,
-            );
-          }
-        });
-
-        it('lets keys:admin revoke any key, including itself and keys with more scopes', async () => {
-          const { path: powerful } = await createKey({ name: 'x', scopes: [...SCOPES] });
-          const { key: token, path: own } = await createKey({ name: 'x', scopes: ['keys:admin'] });
-          expect((await request().delete(powerful, { token })).status).to.equal(204);
-          expect((await request().delete(own, { token })).status).to.equal(204);
-          expect((await request().get(path, { token })).status).to.equal(401);
-        });
-      });
-
-      it('rejects other methods with 405 and Allow', async () => {
-        const { path: item } = await createKey();
-        for (const [url, allow, methods] of [
-          [path, 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE']],
-          [item, 'GET, HEAD, DELETE, OPTIONS', ['PUT', 'PATCH', 'POST']],
+      it('refuses to grant scopes that the creator lacks, and names them', async () => {
+        const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin', 'users:read'] });
+        const before = await count();
+        for (const [scopes, missing] of [
+          [['users:read', 'users:write'], 'users:write'],
+          [['products:read', 'keys:admin', 'orders:write'], 'products:read orders:write'],
         ] as const) {
-          const options = await request().request('OPTIONS', url, { token: null });
-          expect([options.status, options.headers.allow]).to.deep.equal([204, allow]);
-          expect(options.headers).to.not.have.property('accept-patch');
-          for (const method of methods) {
-            const response = await request().request(method, url, { body: READER });
-            expect([response.status, response.json.code], method).to.deep.equal([405, 'method_not_allowed']);
-            expect(response.headers).to.include({ allow }).and.not.have.property('accept-patch');
-          }
+          const response = await request().post(path, { name: 'x', scopes }, { token });
+          expect([response.status, response.json.code]).to.deep.equal([403, 'insufficient_scope']);
+          expect(response.headers['www-authenticate']).to.match(
+            new RegExp(`^Bearer error="insufficient_scope", scope="${missing}", resource_metadata="https:`),
+          );
         }
+        expect(await count()).to.equal(before);
+        const response = await request().post(
+          path,
+          { name: 'x', scopes: ['users:read', 'keys:admin'] },
+          { token },
+        );
+        expect(response.status).to.equal(201);
       });
 
-      it('rejects unknown versions and malformed ids', async () => {
-        const response = await request().get(path, { headers: { 'API-Version': '1000' } });
-        expect([response.status, response.json.code]).to.deep.equal([400, 'unsupported_version']);
-        for (const wrong of ['/', '/0', '/01', '/x', `/${Number.MAX_SAFE_INTEGER}`, '/9007199254740993'])
-          expect((await request().get(path + wrong)).status, wrong).to.equal(404);
+      it('reports validation errors before missing scopes', async () => {
+        const { key: token } = await createKey({ name: 'x', scopes: ['keys:admin'] });
+        const response = await request().post(path, { name: '', scopes: ['users:read'] }, { token });
+        expect([response.status, issueLocations(response)]).to.deep.equal([400, [['too_short', '/name']]]);
+      });
+
+      it('accepts JSON only, not NDJSON', async () => {
+        for (const type of ['application/x-ndjson', 'text/plain']) {
+          const headers = { 'Content-Type': type };
+          const response = await request().post(path, READER, { headers });
+          expect([response.status, response.json.code]).to.deep.equal([415, 'unsupported_media_type']);
+          expect(response.json.message).to.include('application/json').and.not.include('ndjson');
+          const imports = await request().post(`${path}/imports`, '{}\n', { headers });
+          expect([imports.status, imports.json.code]).to.deep.equal([404, 'not_found']);
+        }
       });
     });
-  }
+
+    describe('POST with an Idempotency-Key', () => {
+      it('creates one key and shows its secret only in the first response', async () => {
+        const idempotencyKey = randomUUID();
+        const { response, key, id } = await createKey(
+          { ...READER, expiresAt: '2099-01-01T00:00:00Z' },
+          withIdempotencyKey(idempotencyKey),
+        );
+        expect(replayed(response)).to.equal(undefined);
+        const { key: _, ...rest } = response.json;
+        const reordered = { expiresAt: '2099-01-01T00:00:00Z', ...READER };
+        for (const use of [
+          undefined,
+          () => request().get('/products', { token: key }),
+          () => request().delete(`${path}/${id}`),
+        ]) {
+          await use?.();
+          const again = await createKey(reordered, withIdempotencyKey(idempotencyKey));
+          expect(replayed(again.response)).to.equal('true');
+          expect(again.response.text).to.equal(JSON.stringify(rest));
+          expect(again.response.headers).to.include({ location: response.headers.location, etag: '"1"' });
+        }
+      });
+
+      it('returns the secret to exactly one of 20 concurrent requests, and it works', async () => {
+        const options = withIdempotencyKey(randomUUID());
+        const before = await count();
+        const responses = await Promise.all(Array.from({ length: 20 }, () => createKey(READER, options)));
+        expect(await count()).to.equal(before + 1);
+        const winners = responses.filter(({ key }) => key !== undefined);
+        expect(winners.map(({ response }) => replayed(response))).to.deep.equal([undefined]);
+        const shown = responses.map(({ response }) => JSON.stringify({ ...response.json, key: undefined }));
+        expect(new Set(shown)).to.have.length(1);
+        expect((await request().get('/products', { token: winners[0]?.key })).status).to.equal(200);
+      });
+
+      it('rejects the same Idempotency-Key with another body', async () => {
+        const options = withIdempotencyKey(randomUUID());
+        await createKey(READER, options);
+        const response = await request().post(path, { ...READER, name: 'another' }, options);
+        expect([response.status, response.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+      });
+
+      it('scopes the Idempotency-Key to the API key that sends it', async () => {
+        const options = withIdempotencyKey(randomUUID());
+        const { id, key: token } = await createKey({ name: 'x', scopes: [...SCOPES] }, options);
+        const other = await createKey({ name: 'x', scopes: [...SCOPES] }, { ...options, token });
+        expect(other.id).to.not.equal(id);
+        expect(other.key).to.match(KEY);
+      });
+    });
+
+    describe('GET', () => {
+      it('shows a key without its secret, and its last use to the minute', async () => {
+        const { response, key, path: item } = await createKey();
+        const { key: _, ...rest } = response.json;
+        const unused = await request().get(item);
+        expect([unused.status, unused.text]).to.deep.equal([200, JSON.stringify(rest)]);
+        expect(unused.headers).to.include({ etag: '"1"', 'cache-control': 'no-store' });
+        const before = Date.now();
+        await request().get('/products', { token: key });
+        const { lastUsedAt } = (await pollUntilUsed(request(), item)).json;
+        expect(lastUsedAt).to.match(/T\d\d:\d\d:00\.000Z$/);
+        expect(Date.parse(lastUsedAt)).to.be.within(before - 60_000, Date.now());
+      });
+
+      it('selects fields, metadata included', async () => {
+        const { response, id, path: item } = await createKey();
+        const shown = (await request().get(`${item}?fields=version,createdAt,name`)).text;
+        const { createdAt } = response.json;
+        expect(shown).to.equal(JSON.stringify({ name: READER.name, createdAt, version: 1 }));
+        expect((await request().get(`${path}?id=${id}&fields=id,lastUsedAt`)).json).to.deep.equal([{ id }]);
+      });
+
+      it('lists keys as an array, filtered, sorted and paged like other lists', async () => {
+        const name = randomUUID();
+        const ids: number[] = [];
+        for (const n of [2, 3, 1]) ids.push((await createKey({ ...READER, name: `${name} ${n}` })).id);
+        const [two, three, one] = ids;
+        const query = `${path}?name.prefix=${name}&sort=-name&limit=2`;
+        const page = await request().get(query, { headers: { Prefer: 'count=exact' } });
+        expect(page.json.map(({ id }: { id: number }) => id)).to.deep.equal([three, two]);
+        expect(page.headers).to.include({ 'x-total-count': '3', 'cache-control': 'no-store' });
+        const { next = '' } = linksOf(page.headers['link']);
+        expect(next.startsWith(`${path}?`)).to.equal(true);
+        expect((await request().get(next)).json.map(({ id }: { id: number }) => id)).to.deep.equal([one]);
+        const { etag = '' } = page.headers;
+        expect(etag).to.match(/^W\//);
+        const headers = { Prefer: 'count=exact', 'If-None-Match': etag };
+        expect((await request().get(query, { headers })).status).to.equal(304);
+        const lines = await request().get(`${path}?id.in=${ids}`, {
+          headers: { Accept: 'application/x-ndjson' },
+        });
+        expect(lines.text.trim().split('\n')).to.have.length(3);
+        expect(JSON.parse(lines.text.split('\n')[0] ?? '')).to.deep.equal(
+          (await request().get(`${path}/${two}`)).json,
+        );
+        for (const query of ['sort=createdAt', 'sort=-updatedAt,id', 'createdAt.gte=2020-01-01T00:00:00Z'])
+          expect((await request().get(`${path}?${query}`)).status, query).to.equal(200);
+      });
+
+      it('never shows a secret or its digest, and rejects queries for them', async () => {
+        const { key } = await createKey();
+        const digest = credentialDigest(key);
+        for (const query of [
+          '',
+          '?sort=-id&limit=1',
+          '?fields=id,name,scopes,expiresAt,lastUsedAt,version',
+        ]) {
+          for (const Accept of ['application/json', 'application/x-ndjson']) {
+            const { status, text } = await request().get(path + query, { headers: { Accept } });
+            expect(status).to.equal(200);
+            expect(text).to.not.match(KEY).and.not.include(digest).and.not.include('digest');
+          }
+        }
+        for (const query of ['fields=digest', 'fields=key', 'sort=digest', 'sort=lastUsedAt', 'sort=key']) {
+          expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('invalid_parameter');
+        }
+        for (const query of [
+          `digest=${digest}`,
+          `digest.prefix=${digest[0]}`,
+          `digest.in=${digest}`,
+          `key=${key}`,
+          'scopes=keys:admin',
+          'lastUsedAt.lt=2030-01-01T00:00:00Z',
+        ]) {
+          const response = await request().get(`${path}?${query}`);
+          expect(response.json.code, query).to.equal('unknown_parameter');
+        }
+      });
+    });
+
+    describe('DELETE', () => {
+      it('revokes immediately, after which the key is 404', async () => {
+        const { key: token, path: item } = await createKey();
+        for (let i = 0; i < 3; i++)
+          expect((await request().get('/products', { token })).status).to.equal(200);
+        const gone = await request().delete(item);
+        expect([gone.status, gone.text]).to.deep.equal([204, '']);
+        expect((await request().get('/products', { token })).json.code).to.equal('invalid_token');
+        for (const method of ['GET', 'HEAD', 'DELETE'])
+          expect((await request().request(method, item)).status, method).to.equal(404);
+      });
+
+      it('respects If-Match, and accepts an older ETag if only lastUsedAt changed', async () => {
+        const { key, path: item } = await createKey();
+        const seen = (await request().get(item)).headers.etag ?? '';
+        await request().get('/products', { token: key });
+        const newer = (await pollUntilUsed(request(), item)).headers.etag ?? '';
+        const when = (tag: string, name = 'If-Match') => request().delete(item, { headers: { [name]: tag } });
+        for (const tag of ['"2"', 'W/"2"', '"2-gzip"', '"2@1"', '"1:id"', '"1@"', '"1@1:id"']) {
+          const response = await when(tag);
+          expect([response.status, response.json.code, response.headers.etag], tag).to.deep.equal([
+            412,
+            'precondition_failed',
+            newer,
+          ]);
+        }
+        expect((await when('1')).status).to.equal(400);
+        for (const altered of ALTERED_TAGS) {
+          expect((await when(altered(newer), 'If-None-Match')).status, altered(newer)).to.equal(412);
+          const { path: other } = await createKey();
+          const tag = altered(String((await request().get(other)).headers.etag));
+          expect((await request().delete(other, { headers: { 'If-Match': tag } })).status, tag).to.equal(204);
+        }
+        expect((await when(`"7", ${seen}`)).status).to.equal(204);
+      });
+
+      it('accepts the current ETag, the ETag from creation and *', async () => {
+        for (const tagOf of [
+          (_: HttpResponse, now: HttpResponse) => now.headers.etag,
+          (creation: HttpResponse) => creation.headers.etag,
+          () => '*',
+        ]) {
+          const { response, key, path: item } = await createKey();
+          await request().get('/products', { token: key });
+          const tag = tagOf(response, await pollUntilUsed(request(), item)) ?? '';
+          expect((await request().delete(item, { headers: { 'If-Match': tag } })).status, tag).to.equal(204);
+        }
+      });
+
+      it('lets keys:admin revoke any key, including itself and keys with more scopes', async () => {
+        const { path: powerful } = await createKey({ name: 'x', scopes: [...SCOPES] });
+        const { key: token, path: own } = await createKey({ name: 'x', scopes: ['keys:admin'] });
+        expect((await request().delete(powerful, { token })).status).to.equal(204);
+        expect((await request().delete(own, { token })).status).to.equal(204);
+        expect((await request().get(path, { token })).status).to.equal(401);
+      });
+    });
+  });
 
   describe(`an API key with an expiry, on ${store}`, () => {
     const service = inProcessService({ STORE: store });

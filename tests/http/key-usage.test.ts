@@ -204,22 +204,6 @@ describe('the usage of an API key', () => {
     expect([refused.status, issueLocations(refused)]).to.deep.equal([400, [['unknown_field', 'fields']]]);
   });
 
-  it('cannot be sent', async () => {
-    const body = { name: 'x', scopes: ['products:read'], usage: { requests: 1 } };
-    const response = await client().post('/api-keys', body);
-    expect([response.status, issueLocations(response)]).to.deep.equal([400, [['read_only_field', '/usage']]]);
-  });
-
-  it('is shown only with keys:admin, of any key', async () => {
-    const { path } = await newKey('products:read');
-    const { token } = await newKey('keys:admin');
-    const { token: reader } = await newKey('products:read');
-    expect((await client().get(path, { token: reader })).status).to.equal(403);
-    await save();
-    expect(await usageAt(path)).to.equal(undefined);
-    expect((await client().get('/v1/api-keys/1', { token })).json.usage.requests).to.be.greaterThan(1);
-  });
-
   it('is shown by the command line for every key', async () => {
     const { id, token, path } = await newKey('products:read');
     await client(1).get('/products', { token });

@@ -48,10 +48,7 @@ resourceContract(
       ],
     ],
   },
-  [
-    ...HTTP_STORE_NAMES.map((store) => ({ store, prefix: '/v1', parts: 'whole' }) as const),
-    { store: 'memory', prefix: '', parts: 'own' },
-  ],
+  HTTP_STORE_NAMES.map((store) => ({ store, parts: 'whole' })),
 );
 
 for (const store of HTTP_STORE_NAMES) {

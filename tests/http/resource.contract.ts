@@ -31,40 +31,36 @@ const PARTS = {
   own: [...OWN_PARTS, describeWiring],
 };
 
-/** The store and the form of the path that a contract test uses, and whether it runs all tests. */
+/** The store that a contract test uses, and whether it runs all tests. */
 interface Target {
   readonly store: StoreName;
-  readonly prefix: '/v1' | '';
   readonly parts: keyof typeof PARTS;
 }
 
 /**
  * Tests the operations on records, which are the same code for every resource, store and form of the path.
  *
- * The whole contract runs for one resource, on each store. The other resources, and the other form of the path, run what
- * a resource itself decides, and one case of each shared operation. The repository contract tests the stores, and
- * authorization-matrix.test.ts compares the two forms of each path.
+ * The whole contract runs for one resource, on each store. The other resources run what a resource itself decides, and one
+ * case of each shared operation. The repository contract tests the stores, and authorization-matrix.test.ts compares the
+ * two forms of each path.
  */
 export function resourceContract(
   resource: ResourceUnderTest,
-  targets: readonly Target[] = [{ store: 'memory', prefix: '/v1', parts: 'own' }],
+  targets: readonly Target[] = [{ store: 'memory', parts: 'own' }],
 ): void {
-  for (const { store, prefix, parts } of targets) {
-    const path = `${prefix}/${resource.plural}`;
+  const path = `/v1/${resource.plural}`;
+  for (const { store, parts } of targets)
     describe(`the resource contract, ${path} on ${store}`, () => {
       const collection = startCollection(resource, path, { STORE: store });
       for (const describePart of PARTS[parts]) describePart(collection);
     });
-  }
 
   describe(`the documented parameters of ${resource.plural}`, () => {
     describeParameters(inProcessService(), resource.plural, resource.filters);
   });
 
   describe(`REQUIRE_IF_MATCH and ${resource.plural}`, () => {
-    describeRequiredConditions(
-      startCollection(resource, `/v1/${resource.plural}`, { REQUIRE_IF_MATCH: 'true' }),
-    );
+    describeRequiredConditions(startCollection(resource, path, { REQUIRE_IF_MATCH: 'true' }));
   });
 }
 

@@ -20,287 +20,280 @@ const withIdempotencyKey = (key: string): RequestOptions => ({ headers: { 'Idemp
 const replayed = ({ headers }: HttpResponse) => headers['idempotency-replayed'];
 
 for (const store of HTTP_STORE_NAMES)
-  for (const path of ['/v1/webhooks', '/webhooks'])
-    describe(`webhooks at ${path} on ${store}`, () => {
-      const service = inProcessService({ STORE: store, ...NETWORKS });
-      const request = () => service.client;
-      const create = async (fields: object = {}, options: RequestOptions = {}) => {
-        const response = await request().post(path, { ...RECEIVER, ...fields }, options);
-        expect(response.status, response.text).to.equal(201);
-        const { id, secret } = response.json;
-        return { response, id, secret, path: `${path}/${id}` };
-      };
-      const patch = (item: string, fields: object, options: RequestOptions = {}) =>
-        request().patch(item, fields, options);
-      const makeKey = async (scopes: readonly string[], fields: object = {}) => {
-        const { json } = await request().post('/v1/api-keys', { name: 'x', scopes, ...fields });
-        return json as { id: number; key: string };
-      };
-      const listed = async () =>
-        (await request().get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
+  describe(`webhooks on ${store}`, () => {
+    const path = '/v1/webhooks';
+    const service = inProcessService({ STORE: store, ...NETWORKS });
+    const request = () => service.client;
+    const create = async (fields: object = {}, options: RequestOptions = {}) => {
+      const response = await request().post(path, { ...RECEIVER, ...fields }, options);
+      expect(response.status, response.text).to.equal(201);
+      const { id, secret } = response.json;
+      return { response, id, secret, path: `${path}/${id}` };
+    };
+    const patch = (item: string, fields: object, options: RequestOptions = {}) =>
+      request().patch(item, fields, options);
+    const makeKey = async (scopes: readonly string[], fields: object = {}) => {
+      const { json } = await request().post('/v1/api-keys', { name: 'x', scopes, ...fields });
+      return json as { id: number; key: string };
+    };
+    const listed = async () =>
+      (await request().get(`${path}?limit=1000`)).json.map(({ id }: { id: number }) => id);
 
-      it('are created with a secret that one response alone shows', async () => {
-        const { response, id, secret, path: item } = await create();
-        const { createdAt } = response.json;
-        const shown = { id, ...RECEIVER, status: 'active', createdBy: 1, createdAt };
-        expect(response.text).to.equal(JSON.stringify({ ...shown, secret }));
-        expect(secret).to.match(SECRET);
-        expect(Buffer.from(secret.slice(6), 'base64')).to.have.length(32);
-        expect(response.headers).to.include({
-          location: `/v1/webhooks/${id}`,
-          etag: '"1"',
-          'cache-control': 'no-store',
-          'api-version': '1',
-        });
-        const { status, headers, json } = await request().get(item);
-        expect([status, json, headers['cache-control']]).to.deep.equal([200, shown, 'no-store']);
-        const all = await request().get(`${path}?id=${id}`);
-        expect(all.json).to.deep.equal([shown]);
-        for (const Accept of ['application/x-ndjson', 'text/csv'])
-          expect((await request().get(path, { headers: { Accept } })).text).to.not.include('whsec_');
+    it('are created with a secret that one response alone shows', async () => {
+      const { response, id, secret, path: item } = await create();
+      const { createdAt } = response.json;
+      const shown = { id, ...RECEIVER, status: 'active', createdBy: 1, createdAt };
+      expect(response.text).to.equal(JSON.stringify({ ...shown, secret }));
+      expect(secret).to.match(SECRET);
+      expect(Buffer.from(secret.slice(6), 'base64')).to.have.length(32);
+      expect(response.headers).to.include({
+        location: `/v1/webhooks/${id}`,
+        etag: '"1"',
+        'cache-control': 'no-store',
+        'api-version': '1',
       });
-
-      it('may be created paused', async () => {
-        expect((await create({ status: 'paused' })).response.json.status).to.equal('paused');
-        expect((await create({ status: null })).response.json.status).to.equal('active');
-      });
-
-      it('have no secret in a replayed response, which shows them as they were created', async () => {
-        const options = withIdempotencyKey(randomUUID());
-        const { response, id, path: item } = await create({}, options);
-        const { secret: _, ...rest } = response.json;
-        for (const use of [() => patch(item, { name: 'another' }), () => request().delete(item)]) {
-          expect((await use()).status).to.be.within(200, 204);
-          const again = await create({}, options);
-          expect([replayed(again.response), again.response.json]).to.deep.equal(['true', rest]);
-          expect(again.response.headers).to.include({ location: `/v1/webhooks/${id}`, etag: '"1"' });
-        }
-        const other = await request().post(path, { ...RECEIVER, name: 'y' }, options);
-        expect([other.status, other.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
-      });
-
-      const ISSUES: readonly (readonly [title: string, fields: object, issues: [string, string][]])[] = [
-        ['http', { url: 'http://127.0.0.1/x' }, [['invalid_format', '/url']]],
-        ['user information', { url: 'https://a:b@127.0.0.1/' }, [['invalid_format', '/url']]],
-        ['a relative URL', { url: '/hook' }, [['invalid_format', '/url']]],
-        ['a port that no URL has', { url: 'https://127.0.0.1:99999/' }, [['invalid_format', '/url']]],
-        ['a private address', { url: 'https://10.0.0.1/' }, [['invalid_format', '/url']]],
-        ['a private address in octal', { url: 'https://012.1.1.1/' }, [['invalid_format', '/url']]],
-        ['a metadata service', { url: 'https://169.254.169.254/latest' }, [['invalid_format', '/url']]],
-        ['the loopback address of IPv6', { url: 'https://[::1]/' }, [['invalid_format', '/url']]],
-        ['a mapped private address', { url: 'https://[::ffff:10.0.0.1]/' }, [['invalid_format', '/url']]],
-        ['a host that cannot be', { url: 'https://nobody.invalid/' }, [['invalid_format', '/url']]],
-        ['no resources', { resources: [] }, [['too_short', '/resources']]],
-        ['a resource twice', { resources: ['users', 'users'] }, [['duplicate_value', '/resources/1']]],
-        ['an unknown resource', { resources: ['api-keys'] }, [['invalid_format', '/resources/0']]],
-        ['the status failing', { status: 'failing' }, [['invalid_format', '/status']]],
-        [
-          'fields of the service',
-          { id: 1, createdBy: 1, createdAt: 'x', lastError: 'x', lastDeliveryAt: 'x', secret: 'x' },
-          ['createdAt', 'createdBy', 'id', 'lastDeliveryAt', 'lastError', 'secret'].map((name) => [
-            'read_only_field',
-            `/${name}`,
-          ]),
-        ],
-        [
-          'stored fields',
-          { starts: {}, formerSecrets: [] },
-          [
-            ['unknown_field', '/formerSecrets'],
-            ['unknown_field', '/starts'],
-          ],
-        ],
-        [
-          'several issues at once',
-          { name: '', url: 'https://10.1.1.1/' },
-          [
-            ['invalid_format', '/url'],
-            ['too_short', '/name'],
-          ],
-        ],
-      ];
-      for (const [title, fields, issues] of ISSUES)
-        it(`are not created or changed with ${title}`, async () => {
-          const before = await listed();
-          const { path: item } = await create();
-          for (const response of [
-            await request().post(path, { ...RECEIVER, ...fields }),
-            await patch(item, fields),
-          ]) {
-            const isIdOfOwn = 'id' in fields;
-            expect([response.status, response.json.code], response.text).to.deep.equal([
-              400,
-              'validation_failed',
-            ]);
-            if (!isIdOfOwn) expect(issueLocations(response).toSorted()).to.deep.equal(issues.toSorted());
-          }
-          await request().delete(item);
-          expect(await listed()).to.deep.equal(before);
-        });
-
-      it('tell only those who may read the resources', async () => {
-        const scopes = ['webhooks:admin', 'users:read'];
-        const { id, key: token } = await makeKey(scopes);
-        const refused = await request().post(
-          path,
-          { ...RECEIVER, resources: ['users', 'products', 'orders'] },
-          { token },
-        );
-        expect([refused.status, refused.json.code]).to.deep.equal([403, 'insufficient_scope']);
-        expect(refused.headers['www-authenticate']).to.include('scope="products:read orders:read"');
-        const own = await create({ resources: ['users'] }, { token });
-        expect(own.response.json.createdBy).to.equal(id);
-        const foreign = await create();
-        for (const fields of [{ url: 'https://127.0.0.2:9/' }, { resources: ['products', 'users'] }])
-          expect((await patch(foreign.path, fields, { token })).status).to.equal(403);
-        const renamed = await patch(foreign.path, { name: 'renamed', status: 'paused' }, { token });
-        expect([renamed.status, renamed.json.createdBy]).to.deep.equal([200, 1]);
-        const taken = await patch(foreign.path, { resources: ['users'] }, { token });
-        expect([taken.status, taken.json.createdBy, taken.json.secret]).to.deep.equal([200, id, undefined]);
-        // Also with the values of before: so a webhook whose key has ended goes on.
-        const again = await patch(foreign.path, { resources: ['users'] });
-        expect([again.status, again.json.createdBy, again.json.secret]).to.deep.equal([200, 1, undefined]);
-        const same = await patch(foreign.path, { resources: ['users'] });
-        expect(same.headers['etag']).to.equal(again.headers['etag']);
-        expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(
-          403,
-        );
-      });
-
-      it('get another secret with another URL, in that response', async () => {
-        const { path: item, secret } = await create();
-        const headers = { Prefer: 'return=minimal' };
-        const moved = await patch(item, { url: 'https://127.0.0.1:9/b' }, { headers });
-        expect([moved.status, moved.json.url]).to.deep.equal([200, 'https://127.0.0.1:9/b']);
-        expect(moved.json.secret).to.match(SECRET).and.not.equal(secret);
-        const same = await patch(item, { url: 'https://127.0.0.1:9/b' });
-        expect([same.status, same.headers.etag, same.json.secret]).to.deep.equal([
-          200,
-          moved.headers.etag,
-          undefined,
-        ]);
-        const minimal = await patch(item, { name: 'z' }, { headers });
-        expect([minimal.status, minimal.text, minimal.headers['preference-applied']]).to.deep.equal([
-          204,
-          '',
-          'return=minimal',
-        ]);
-        const jsonPatch = [
-          { op: 'test', path: '/name', value: 'z' },
-          { op: 'replace', path: '/url', value: 'https://127.0.0.1:9/c' },
-        ];
-        const type = { 'Content-Type': 'application/json-patch+json' };
-        expect((await request().patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
-        const forged = [{ op: 'add', path: '/createdBy', value: 2 }];
-        expect((await request().patch(item, forged, { headers: type })).status).to.equal(400);
-      });
-
-      it('get a new secret on request', async () => {
-        const { path: item, secret } = await create();
-        const renewed = await request().post(`${item}/secret`, undefined);
-        expect([renewed.status, renewed.headers.etag]).to.deep.equal([200, '"2"']);
-        expect(renewed.json.secret).to.match(SECRET).and.not.equal(secret);
-        const stale = await request().post(`${item}/secret`, undefined, { headers: { 'If-Match': '"1"' } });
-        expect([stale.status, stale.headers.etag]).to.deep.equal([412, '"2"']);
-        for (const method of ['GET', 'PUT', 'DELETE']) {
-          const wrong = await request().request(method, `${item}/secret`);
-          expect([wrong.status, wrong.headers.allow]).to.deep.equal([405, 'POST, OPTIONS']);
-        }
-      });
-
-      it('give a new secret only to those who may read the resources', async () => {
-        const { path: item } = await create({ resources: ['products', 'orders'] });
-        for (const headers of [{}, { 'If-Match': '"7"' }]) {
-          const { key: token } = await makeKey(['webhooks:admin', 'products:read']);
-          const refused = await request().post(`${item}/secret`, undefined, { token, headers });
-          expect([refused.status, refused.json.code]).to.deep.equal([403, 'insufficient_scope']);
-          expect(refused.headers['www-authenticate']).to.include('scope="orders:read"');
-        }
-        expect((await request().get(item)).headers.etag).to.equal('"1"');
-        const { key: token } = await makeKey(['webhooks:admin', 'products:read', 'orders:read']);
-        const renewed = await request().post(`${item}/secret`, undefined, { token });
-        expect([renewed.status, renewed.json.createdBy]).to.deep.equal([200, 1]);
-        expect(renewed.json.secret).to.match(SECRET);
-      });
-
-      it('obey If-Match, and are gone when they are deleted', async () => {
-        const { path: item } = await create();
-        const stale = { headers: { 'If-Match': '"7"' } };
-        for (const response of [await patch(item, { name: 'a' }, stale), await request().delete(item, stale)])
-          expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
-        const tag = { headers: { 'If-Match': '"1"' } };
-        expect((await patch(item, { name: 'a' }, tag)).headers.etag).to.equal('"2"');
-        expect((await request().delete(item, { headers: { 'If-Match': 'W/"2"' } })).status).to.equal(204);
-        for (const [method, below] of [
-          ['GET', ''],
-          ['PATCH', ''],
-          ['DELETE', ''],
-          ['POST', '/secret'],
-          ['GET', '/deliveries'],
-          ['POST', '/deliveries'],
-        ] as const)
-          expect((await request().request(method, `${item}${below}`)).status, method + below).to.equal(404);
-      });
-
-      it('show a test, and their last 20 attempts, the newest first', async () => {
-        const { path: item } = await create({ status: 'paused' });
-        expect((await request().get(`${item}/deliveries`)).json).to.deep.equal([]);
-        const sent = [];
-        for (let number = 0; number < 21; number++) {
-          const { status, json, headers } = await request().post(`${item}/deliveries`, undefined);
-          expect([status, headers['cache-control']]).to.deep.equal([201, 'no-store']);
-          expect(json).to.deep.equal({
-            at: json.at,
-            type: 'webhook.test',
-            changes: 0,
-            error: 'The connection failed (ECONNREFUSED)',
-          });
-          sent.push(json);
-        }
-        expect((await request().get(`${item}/deliveries`)).json).to.deep.equal(sent.reverse().slice(0, 20));
-        const { json } = await request().get(item);
-        expect(json).to.not.have.any.keys('lastDeliveryAt', 'lastError');
-      });
-
-      it('are listed by name and maker, sorted and paged', async () => {
-        const name = randomUUID();
-        const { id: maker, key: token } = await makeKey(['webhooks:admin', 'products:read']);
-        const ids: number[] = [];
-        for (const n of [2, 1, 3]) ids.push((await create({ name: `${name} ${n}` }, { token })).id);
-        const [two, one, three] = ids;
-        const idsOf = async (query: string) =>
-          (await request().get(`${path}?${query}`)).json.map(({ id }: { id: number }) => id);
-        expect(await idsOf(`name.prefix=${name}&sort=-name`)).to.deep.equal([three, two, one]);
-        expect(await idsOf(`createdBy=${maker}&limit=2`)).to.deep.equal([two, one]);
-        for (const query of ['secret=x', 'url=x', 'status=paused', 'resources=users', 'starts.exists=true'])
-          expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('unknown_parameter');
-        const { json } = await request().get(`${path}/${one}?fields=id,status,version`);
-        expect(json).to.deep.equal({ id: one, status: 'active', version: 1 });
-        expect((await request().get(`${path}/${one}?fields=secret`)).status).to.equal(400);
-      });
-
-      it('have the methods of the contract', async () => {
-        const { path: item } = await create();
-        for (const [url, allow] of [
-          [path, 'GET, HEAD, POST, OPTIONS'],
-          [item, 'GET, HEAD, PATCH, DELETE, OPTIONS'],
-          [`${item}/deliveries`, 'GET, HEAD, POST, OPTIONS'],
-          [`${item}/secret`, 'POST, OPTIONS'],
-        ] as const) {
-          const options = await request().request('OPTIONS', url, { token: null });
-          expect([options.status, options.headers.allow]).to.deep.equal([204, allow]);
-          expect((await request().request('PUT', url, { body: RECEIVER })).status, url).to.equal(405);
-        }
-        for (const url of [`${path}/imports`, `${item}/x`, `${item}/deliveries/1`, `${path}/changes`])
-          expect((await request().get(url)).status, url).to.equal(404);
-        const { status, json } = await request().post(path, '{}\n', {
-          headers: { 'Content-Type': 'application/x-ndjson' },
-        });
-        expect([status, json.message]).to.satisfy(
-          ([code, message]: [number, string]) => code === 415 && !message.includes('imports'),
-        );
-      });
+      const { status, headers, json } = await request().get(item);
+      expect([status, json, headers['cache-control']]).to.deep.equal([200, shown, 'no-store']);
+      const all = await request().get(`${path}?id=${id}`);
+      expect(all.json).to.deep.equal([shown]);
+      for (const Accept of ['application/x-ndjson', 'text/csv'])
+        expect((await request().get(path, { headers: { Accept } })).text).to.not.include('whsec_');
     });
+
+    it('may be created paused', async () => {
+      expect((await create({ status: 'paused' })).response.json.status).to.equal('paused');
+      expect((await create({ status: null })).response.json.status).to.equal('active');
+    });
+
+    it('have no secret in a replayed response, which shows them as they were created', async () => {
+      const options = withIdempotencyKey(randomUUID());
+      const { response, id, path: item } = await create({}, options);
+      const { secret: _, ...rest } = response.json;
+      for (const use of [() => patch(item, { name: 'another' }), () => request().delete(item)]) {
+        expect((await use()).status).to.be.within(200, 204);
+        const again = await create({}, options);
+        expect([replayed(again.response), again.response.json]).to.deep.equal(['true', rest]);
+        expect(again.response.headers).to.include({ location: `/v1/webhooks/${id}`, etag: '"1"' });
+      }
+      const other = await request().post(path, { ...RECEIVER, name: 'y' }, options);
+      expect([other.status, other.json.code]).to.deep.equal([422, 'idempotency_key_reused']);
+    });
+
+    const ISSUES: readonly (readonly [title: string, fields: object, issues: [string, string][]])[] = [
+      ['http', { url: 'http://127.0.0.1/x' }, [['invalid_format', '/url']]],
+      ['no resources', { resources: [] }, [['too_short', '/resources']]],
+      ['a private address', { url: 'https://10.0.0.1/' }, [['invalid_format', '/url']]],
+      ['a metadata service', { url: 'https://169.254.169.254/latest' }, [['invalid_format', '/url']]],
+      [
+        'fields of the service',
+        { id: 1, createdBy: 1, createdAt: 'x', lastError: 'x', lastDeliveryAt: 'x', secret: 'x' },
+        ['createdAt', 'createdBy', 'id', 'lastDeliveryAt', 'lastError', 'secret'].map((name) => [
+          'read_only_field',
+          `/${name}`,
+        ]),
+      ],
+      [
+        'stored fields',
+        { starts: {}, formerSecrets: [] },
+        [
+          ['unknown_field', '/formerSecrets'],
+          ['unknown_field', '/starts'],
+        ],
+      ],
+      [
+        'several issues at once',
+        { name: '', url: 'https://10.1.1.1/', resources: ['users', 'users', 'api-keys'], status: 'failing' },
+        [
+          ['duplicate_value', '/resources/1'],
+          ['invalid_format', '/resources/2'],
+          ['invalid_format', '/status'],
+          ['invalid_format', '/url'],
+          ['too_short', '/name'],
+        ],
+      ],
+    ];
+    for (const [title, fields, issues] of ISSUES)
+      it(`are not created or changed with ${title}`, async () => {
+        const before = await listed();
+        const { path: item } = await create();
+        for (const response of [
+          await request().post(path, { ...RECEIVER, ...fields }),
+          await patch(item, fields),
+        ]) {
+          const isIdOfOwn = 'id' in fields;
+          expect([response.status, response.json.code], response.text).to.deep.equal([
+            400,
+            'validation_failed',
+          ]);
+          if (!isIdOfOwn) expect(issueLocations(response).toSorted()).to.deep.equal(issues.toSorted());
+        }
+        await request().delete(item);
+        expect(await listed()).to.deep.equal(before);
+      });
+
+    it('tell only those who may read the resources', async () => {
+      const scopes = ['webhooks:admin', 'users:read'];
+      const { id, key: token } = await makeKey(scopes);
+      const refused = await request().post(
+        path,
+        { ...RECEIVER, resources: ['users', 'products', 'orders'] },
+        { token },
+      );
+      expect([refused.status, refused.json.code]).to.deep.equal([403, 'insufficient_scope']);
+      expect(refused.headers['www-authenticate']).to.include('scope="products:read orders:read"');
+      const own = await create({ resources: ['users'] }, { token });
+      expect(own.response.json.createdBy).to.equal(id);
+      const foreign = await create();
+      for (const fields of [{ url: 'https://127.0.0.2:9/' }, { resources: ['products', 'users'] }])
+        expect((await patch(foreign.path, fields, { token })).status).to.equal(403);
+      const renamed = await patch(foreign.path, { name: 'renamed', status: 'paused' }, { token });
+      expect([renamed.status, renamed.json.createdBy]).to.deep.equal([200, 1]);
+      const taken = await patch(foreign.path, { resources: ['users'] }, { token });
+      expect([taken.status, taken.json.createdBy, taken.json.secret]).to.deep.equal([200, id, undefined]);
+      // Also with the values of before: so a webhook whose key has ended goes on.
+      const again = await patch(foreign.path, { resources: ['users'] });
+      expect([again.status, again.json.createdBy, again.json.secret]).to.deep.equal([200, 1, undefined]);
+      const same = await patch(foreign.path, { resources: ['users'] });
+      expect(same.headers['etag']).to.equal(again.headers['etag']);
+      expect((await request().get(path, { token: (await makeKey(['users:read'])).key })).status).to.equal(
+        403,
+      );
+    });
+
+    it('get another secret with another URL, in that response', async () => {
+      const { path: item, secret } = await create();
+      const headers = { Prefer: 'return=minimal' };
+      const moved = await patch(item, { url: 'https://127.0.0.1:9/b' }, { headers });
+      expect([moved.status, moved.json.url]).to.deep.equal([200, 'https://127.0.0.1:9/b']);
+      expect(moved.json.secret).to.match(SECRET).and.not.equal(secret);
+      const same = await patch(item, { url: 'https://127.0.0.1:9/b' });
+      expect([same.status, same.headers.etag, same.json.secret]).to.deep.equal([
+        200,
+        moved.headers.etag,
+        undefined,
+      ]);
+      const minimal = await patch(item, { name: 'z' }, { headers });
+      expect([minimal.status, minimal.text, minimal.headers['preference-applied']]).to.deep.equal([
+        204,
+        '',
+        'return=minimal',
+      ]);
+      const jsonPatch = [
+        { op: 'test', path: '/name', value: 'z' },
+        { op: 'replace', path: '/url', value: 'https://127.0.0.1:9/c' },
+      ];
+      const type = { 'Content-Type': 'application/json-patch+json' };
+      expect((await request().patch(item, jsonPatch, { headers: type })).json.secret).to.match(SECRET);
+      const forged = [{ op: 'add', path: '/createdBy', value: 2 }];
+      expect((await request().patch(item, forged, { headers: type })).status).to.equal(400);
+    });
+
+    it('get a new secret on request', async () => {
+      const { path: item, secret } = await create();
+      const renewed = await request().post(`${item}/secret`, undefined);
+      expect([renewed.status, renewed.headers.etag]).to.deep.equal([200, '"2"']);
+      expect(renewed.json.secret).to.match(SECRET).and.not.equal(secret);
+      const stale = await request().post(`${item}/secret`, undefined, { headers: { 'If-Match': '"1"' } });
+      expect([stale.status, stale.headers.etag]).to.deep.equal([412, '"2"']);
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const wrong = await request().request(method, `${item}/secret`);
+        expect([wrong.status, wrong.headers.allow]).to.deep.equal([405, 'POST, OPTIONS']);
+      }
+    });
+
+    it('give a new secret only to those who may read the resources', async () => {
+      const { path: item } = await create({ resources: ['products', 'orders'] });
+      for (const headers of [{}, { 'If-Match': '"7"' }]) {
+        const { key: token } = await makeKey(['webhooks:admin', 'products:read']);
+        const refused = await request().post(`${item}/secret`, undefined, { token, headers });
+        expect([refused.status, refused.json.code]).to.deep.equal([403, 'insufficient_scope']);
+        expect(refused.headers['www-authenticate']).to.include('scope="orders:read"');
+      }
+      expect((await request().get(item)).headers.etag).to.equal('"1"');
+      const { key: token } = await makeKey(['webhooks:admin', 'products:read', 'orders:read']);
+      const renewed = await request().post(`${item}/secret`, undefined, { token });
+      expect([renewed.status, renewed.json.createdBy]).to.deep.equal([200, 1]);
+      expect(renewed.json.secret).to.match(SECRET);
+    });
+
+    it('obey If-Match, and are gone when they are deleted', async () => {
+      const { path: item } = await create();
+      const stale = { headers: { 'If-Match': '"7"' } };
+      for (const response of [await patch(item, { name: 'a' }, stale), await request().delete(item, stale)])
+        expect([response.status, response.headers.etag]).to.deep.equal([412, '"1"']);
+      const tag = { headers: { 'If-Match': '"1"' } };
+      expect((await patch(item, { name: 'a' }, tag)).headers.etag).to.equal('"2"');
+      expect((await request().delete(item, { headers: { 'If-Match': 'W/"2"' } })).status).to.equal(204);
+      for (const [method, below] of [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/secret'],
+        ['GET', '/deliveries'],
+        ['POST', '/deliveries'],
+      ] as const)
+        expect((await request().request(method, `${item}${below}`)).status, method + below).to.equal(404);
+    });
+
+    it('show a test, and their last 20 attempts, the newest first', async () => {
+      const { path: item } = await create({ status: 'paused' });
+      expect((await request().get(`${item}/deliveries`)).json).to.deep.equal([]);
+      const sent = [];
+      for (let number = 0; number < 21; number++) {
+        const { status, json, headers } = await request().post(`${item}/deliveries`, undefined);
+        expect([status, headers['cache-control']]).to.deep.equal([201, 'no-store']);
+        expect(json).to.deep.equal({
+          at: json.at,
+          type: 'webhook.test',
+          changes: 0,
+          error: 'The connection failed (ECONNREFUSED)',
+        });
+        sent.push(json);
+      }
+      expect((await request().get(`${item}/deliveries`)).json).to.deep.equal(sent.reverse().slice(0, 20));
+      const { json } = await request().get(item);
+      expect(json).to.not.have.any.keys('lastDeliveryAt', 'lastError');
+    });
+
+    it('are listed by name and maker, sorted and paged', async () => {
+      const name = randomUUID();
+      const { id: maker, key: token } = await makeKey(['webhooks:admin', 'products:read']);
+      const ids: number[] = [];
+      for (const n of [2, 1, 3]) ids.push((await create({ name: `${name} ${n}` }, { token })).id);
+      const [two, one, three] = ids;
+      const idsOf = async (query: string) =>
+        (await request().get(`${path}?${query}`)).json.map(({ id }: { id: number }) => id);
+      expect(await idsOf(`name.prefix=${name}&sort=-name`)).to.deep.equal([three, two, one]);
+      expect(await idsOf(`createdBy=${maker}&limit=2`)).to.deep.equal([two, one]);
+      for (const query of ['secret=x', 'url=x', 'status=paused', 'resources=users', 'starts.exists=true'])
+        expect((await request().get(`${path}?${query}`)).json.code, query).to.equal('unknown_parameter');
+      const { json } = await request().get(`${path}/${one}?fields=id,status,version`);
+      expect(json).to.deep.equal({ id: one, status: 'active', version: 1 });
+      expect((await request().get(`${path}/${one}?fields=secret`)).status).to.equal(400);
+    });
+
+    it('have the methods of the contract', async () => {
+      const { path: item } = await create();
+      for (const [url, allow] of [
+        [path, 'GET, HEAD, POST, OPTIONS'],
+        [item, 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+        [`${item}/deliveries`, 'GET, HEAD, POST, OPTIONS'],
+        [`${item}/secret`, 'POST, OPTIONS'],
+      ] as const) {
+        const options = await request().request('OPTIONS', url, { token: null });
+        expect([options.status, options.headers.allow]).to.deep.equal([204, allow]);
+        expect((await request().request('PUT', url, { body: RECEIVER })).status, url).to.equal(405);
+      }
+      for (const url of [`${path}/imports`, `${item}/x`, `${item}/deliveries/1`, `${path}/changes`])
+        expect((await request().get(url)).status, url).to.equal(404);
+      const { status, json } = await request().post(path, '{}\n', {
+        headers: { 'Content-Type': 'application/x-ndjson' },
+      });
+      expect([status, json.message]).to.satisfy(
+        ([code, message]: [number, string]) => code === 415 && !message.includes('imports'),
+      );
+    });
+  });
 
 describe('webhooks and access', () => {
   const issuer = new TestIssuer();

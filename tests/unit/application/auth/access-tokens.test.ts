@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { type CryptoKey, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { Rs256TokenSigner } from '#src/adapters/outbound/tokens/rs256-key.js';
@@ -11,6 +11,8 @@ import type { Versioned } from '#src/domain/record.js';
 import { PublicUrl } from '#src/shared/public-url.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';
+import { type Attack, bearerAttacks } from '../../../support/forged-tokens.js';
+import { type SigningPair, signed } from '../../../support/jws.js';
 
 const ISSUER = 'https://localhost:8443';
 
@@ -115,76 +117,57 @@ describe('access tokens of this service', () => {
     }
   });
 
-  it('are rejected with any other claim', async () => {
+  it('withstand every attack on tokens of another issuer', async () => {
+    clock.time = Date.now();
+    const privateKey = createPrivateKey({ key: JSON.parse(stored.privateJwk), format: 'jwk' });
+    const pair: SigningPair = {
+      kid: key.kid,
+      alg: 'RS256',
+      privateKey,
+      publicKey: createPublicKey(privateKey),
+    };
+    const claimsWith = (changes: object = {}) => ({ ...claims(), ...changes });
+    const token = (changes: object = {}, header: object = {}, by = pair) =>
+      signed(claimsWith(changes), by, header);
+    expect(await verify(token())).to.include({ id: 'key:7' });
+    // Nobody else makes this service sign times and audiences; `scope` alone has scopes; b64: true changes nothing.
+    const isOther = ({ name, authorization, token: sent }: Attack) =>
+      authorization === `Bearer ${sent}` &&
+      !/^(?:exp|iat|nbf|aud|scp) |^alg "RS256"$|^crit \["b64"\]$/.test(name);
+    const attacks = bearerAttacks({ pair, claims: claimsWith, token }).filter(isOther);
+    expect(attacks.length).to.be.above(130);
+    for (const { name, token: forgery } of attacks) {
+      const outcome = await verify(forgery).then(
+        () => 'accepted',
+        ({ code }: AppError) => code,
+      );
+      expect(outcome, name).to.be.oneOf(['invalid_token', 'token_expired']);
+    }
+  });
+
+  it('name this service as issuer and audience, and the key behind them as client', async () => {
     const other = { iss: 'https://localhost:8444', aud: 'https://localhost:8444' };
-    expect(
-      await verify(await forged(other)),
-      'another port of this service as issuer and audience',
-    ).to.include({ id: 'key:7' });
+    expect(await verify(await forged(other)), 'another port of this service').to.include({ id: 'key:7' });
     for (const changed of [
       { iss: other.iss },
       { aud: other.aud },
-      { aud: undefined },
-      { iss: undefined },
       { iss: 'https://evil.example', aud: 'https://evil.example' },
       { iss: 'https://localhost:8443/', aud: 'https://localhost:8443/' },
       { iss: 'https://localhost:8443.evil.example', aud: 'https://localhost:8443.evil.example' },
+      { aud: undefined },
       { exp: undefined },
       { exp: '9999999999' },
       { iat: undefined },
       { nbf: 'now' },
       { jti: undefined },
-      { sub: undefined },
+      { scope: undefined },
       { sub: '8' },
-      { sub: 7, client_id: 7 },
       { sub: '07', client_id: '07' },
       { sub: 'key:7', client_id: 'key:7' },
-      { client_id: undefined },
-      { scope: undefined },
-      { scope: ['products:read'] },
-    ]) {
+    ])
       await expectAppError(verify(await forged(changed)), 'invalid_token').catch((error) => {
         throw new Error(`${JSON.stringify(changed)}: ${error.message}`);
       });
-    }
-    expect((await verify(await forged({ scope: 'products:read everything' }))).scopes).to.deep.equal([
-      'products:read',
-    ]);
-  });
-
-  it('are rejected with another algorithm, type or key', async () => {
-    const stranger = (await importJWK(
-      JSON.parse((await signing.makeKey()).privateJwk),
-      'RS256',
-    )) as CryptoKey;
-    const pem = generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey.export({
-      type: 'spki',
-      format: 'pem',
-    });
-    const pss = (await importJWK(JSON.parse(stored.privateJwk), 'PS256')) as CryptoKey;
-    const [, payload, signature] = (await forged({})).split('.');
-    const head = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url');
-    for (const token of [
-      await forged({}, {}, stranger),
-      await forged({}, { alg: 'HS256' }, Buffer.from(String(pem))),
-      await forged({}, { alg: 'PS256' }, pss),
-      await forged({}, { typ: 'JWT' }),
-      await forged({}, { typ: undefined }),
-      await forged({}, { kid: 'another' }),
-      await forged({}, { kid: undefined }),
-      `${head({ alg: 'none', typ: 'at+jwt', kid: key.kid })}.${payload}.`,
-      `${head({ alg: 'none', typ: 'at+jwt', kid: key.kid })}.${payload}.${signature}`,
-      `${await forged({})}x`,
-      `${head({ alg: 'RS256', typ: 'at+jwt', kid: key.kid })}.${payload}`,
-      'a.b.c',
-      '..',
-      '',
-      'pcs_x',
-    ]) {
-      await expectAppError(verify(token), 'invalid_token').catch((error) => {
-        throw new Error(`${token}: ${error.message}`);
-      });
-    }
   });
 
   it('are rejected without a look-up of keys if another issuer made them', async () => {

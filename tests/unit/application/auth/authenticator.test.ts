@@ -82,12 +82,6 @@ describe('Authenticator', () => {
     for (let i = 0; i < 2; i++) await expectAppError(authenticate('key', 'here'), 'unavailable');
   });
 
-  it('verifies a credential again that is no longer fresh, so it rejects a revoked key', async () => {
-    await authenticate('key', 'here');
-    errors = { key: 'invalid_token' };
-    await expectAppError(authenticate('key', 'here'), 'invalid_token');
-  });
-
   it('reuses a result for the time that its verifier sets, and then verifies the token again', async () => {
     freshMs = 5_000;
     for (let i = 0; i < 5; i++) await authenticate('token', 'here');
@@ -107,15 +101,6 @@ describe('Authenticator', () => {
     expect(authenticator.authenticate('token', 'here')).to.deep.include({ id: 'one' });
   });
 
-  it('does not cache a rejected token', async () => {
-    freshMs = 5_000;
-    errors = { token: 'invalid_token' };
-    for (let i = 0; i < 2; i++) await expectAppError(authenticate('token', 'here'), 'invalid_token');
-    errors = {};
-    await authenticate('token', 'here');
-    expect(verified).to.equal(3);
-  });
-
   it('does not count an unavailable store as a failure', async () => {
     errors = { bad: 'unavailable' };
     for (let i = 0; i < 10; i++) await expectAppError(authenticate('bad', 'here'), 'unavailable');
@@ -129,14 +114,6 @@ describe('Authenticator', () => {
     expect(cache['entries'].size).to.equal(1);
     await expectAppError(authenticate('unknown', 'here'), 'rate_limited');
     expect((await authenticate('good', 'here')).id).to.equal('good');
-  });
-
-  it('remembers at most 10,000 credentials', async () => {
-    for (let i = 0; i < 10_001; i++) await authenticate(`key ${i}`, 'here');
-    errors = { bad: 'invalid_token' };
-    await fail(10);
-    await expectAppError(authenticate('key 0', 'here'), 'rate_limited');
-    await authenticate('key 1', 'here');
   });
 
   it('verifies a token that this process has just issued despite the throttle', async () => {

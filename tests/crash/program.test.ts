@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
@@ -204,36 +204,5 @@ describe('the program', () => {
     expect(readFileSync(join(folder, 'data/tls/ca.pem'), 'utf8')).to.equal(authority);
     expect((await client.get(`/products/${id}`)).json).to.deep.equal({ id, name: 'Lamp' });
     expect((await client.post('/products', { name: 'Torch' })).json.id, 'no gap in the ids').to.equal(id + 1);
-  });
-});
-
-describe('the program with invalid arguments or settings', () => {
-  const folder = temporaryFolder();
-
-  it('prints one line for each invalid setting without secrets, and exits with 78', async () => {
-    const key = newApiKey();
-    const settings = {
-      STORE: key,
-      LOG_LEVEL: key,
-      BOOTSTRAP_API_KEY: `${key}x`,
-      MONGODB_URL: key,
-      PORT: '99999',
-    };
-    const { code, out, err } = await catalogue(folder, ['serve'], settings);
-    expect([code, out]).to.deep.equal([78, '']);
-    expect(
-      err
-        .trim()
-        .split('\n')
-        .map((line) => line.split(' ')[0]),
-    ).to.include.members(['PORT', 'STORE']);
-    expect(err).to.not.include(key.slice(-PART_LENGTH));
-  });
-
-  it('prints its usage and exits with 64 for an unknown command', async () => {
-    const { code, out, err } = await catalogue(folder, ['keys', 'toString']);
-    expect([code, out]).to.deep.equal([64, '']);
-    expect(err).to.include('usage: catalogue');
-    expect(existsSync(join(folder, 'data')), 'no store is opened').to.equal(false);
   });
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { encoded, makePair, publicJwk, type SigningPair, signed } from '../support/jws.js';
+import { encoded, makePair, publicJwk, type SigningPair, signed } from './jws.js';
 
 /** What an attacker may have: public keys, and tokens with any claims and headers that the issuer signed. */
 interface AttackedIssuer {
