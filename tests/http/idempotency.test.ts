@@ -5,16 +5,7 @@ import { loadSettings } from '#src/config/settings.js';
 import { SCOPES } from '#src/domain/access.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import type { RequestOptions } from '../support/http-client.js';
-import {
-  isReplay,
-  keyed,
-  MADE,
-  MEBIBYTE,
-  outcome,
-  posting,
-  REPLAYED,
-  REUSED,
-} from '../support/idempotent-posts.js';
+import { isReplay, MADE, MEBIBYTE, outcome, posting, REPLAYED, REUSED } from '../support/idempotent-posts.js';
 import { inProcessService } from '../support/in-process-service.js';
 
 for (const store of HTTP_STORE_NAMES) {
@@ -114,22 +105,6 @@ for (const store of HTTP_STORE_NAMES) {
         expect((await post('/products?x=1', { name: 'x' }, key)).status).to.equal(400);
         expect(outcome(await post('/products', { name: 'another' }, key))).to.deep.equal(MADE);
       });
-    });
-
-    it('is ignored by PUT, PATCH and DELETE', async () => {
-      const [key, name] = [randomUUID(), fresh()];
-      const { id } = (await post('/products', { name }, key)).json;
-      const path = `/products/${id}`;
-      const responses = [
-        await service.client.put(path, { name: 'a' }, keyed(key)),
-        await service.client.put(path, { name: 'b' }, keyed(key)),
-        await service.client.patch(path, { name: 'c' }, keyed(key)),
-        await service.client.patch(path, { name: 'c' }, keyed('')),
-      ];
-      expect(responses.map(outcome)).to.deep.equal(Array(4).fill([200, false]));
-      expect(responses.map(({ headers }) => headers.etag)).to.deep.equal(['"2"', '"3"', '"4"', '"4"']);
-      expect((await service.client.delete(path, keyed(key))).status).to.equal(204);
-      expect((await service.client.delete(path, keyed(key))).status).to.equal(404);
     });
   });
 }

@@ -28,31 +28,6 @@ for (const store of HTTP_STORE_NAMES) {
     const service = inProcessService({ STORE: store });
     const request = () => service.client;
     const post = (email: unknown) => request().post('/users', { name: 'Ann', email });
-    const duplicateOf = (url: string) => [
-      {
-        code: 'duplicate_value',
-        message: 'Another record has this email.',
-        in: 'body',
-        pointer: '/email',
-        id: Number(url.split('/').at(-1)),
-      },
-    ];
-
-    it('is rejected if another user has it, ignoring case', async () => {
-      const owner = (await post('Ann.Taken@Example.com')).headers.location ?? '';
-      const other = (await post('other@example.com')).headers.location ?? '';
-      for (const email of ['Ann.Taken@Example.com', 'ann.taken@example.com', 'ANN.TAKEN@EXAMPLE.COM']) {
-        for (const response of [
-          await post(email),
-          await request().put(other, { name: 'Bob', email }),
-          await request().patch(other, { email }),
-        ]) {
-          expect([response.status, response.json.code]).to.deep.equal([409, 'duplicate_value']);
-          expect(response.json.details).to.deep.equal(duplicateOf(owner));
-        }
-      }
-      expect((await request().get(other)).json.email).to.equal('other@example.com');
-    });
 
     it('can change its case, and is free again after a change or deletion', async () => {
       const own = (await post('Own@example.com')).headers.location ?? '';

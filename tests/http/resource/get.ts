@@ -12,7 +12,7 @@ export function describeGet(collection: Collection): void {
         'content-type': 'application/json',
         'cache-control': collection.resource.cacheControl,
         'api-version': '1',
-        vary: collection.path.startsWith('/v1/') ? 'Accept' : 'API-Version, Accept',
+        vary: 'Accept',
       });
     });
 

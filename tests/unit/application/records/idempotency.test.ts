@@ -19,8 +19,8 @@ import { ENDLESS, PRODUCTS } from '../../../support/tables.js';
 
 describe('the fingerprint of a body', () => {
   it('is the same for the same JSON value', () => {
-    const one = { a: 1, b: { c: [1, { e: 2, d: 3 }], f: null } };
-    const other = { b: { f: null, c: [1, { d: 3, e: 2 }] }, a: 1 };
+    const one = { a: 1, b: { c: [1, { e: 2, d: 3 }], f: null }, z: -0 };
+    const other = { z: 0, b: { f: null, c: [1, { d: 3, e: 2 }] }, a: 1 };
     expect(bodyFingerprint(one))
       .to.equal(bodyFingerprint(other))
       .and.match(/^[0-9a-f]{64}$/);
@@ -31,6 +31,10 @@ describe('the fingerprint of a body', () => {
       null,
       0,
       '0',
+      true,
+      'true',
+      'é',
+      'e\u0301',
       '',
       [],
       {},
@@ -38,6 +42,7 @@ describe('the fingerprint of a body', () => {
       [2, 1],
       { a: 1 },
       { a: '1' },
+      { a: {} },
       { a: { b: 1 } },
       { 'a.b': 1 },
     ];
