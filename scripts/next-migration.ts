@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { uniqueColumnOf, valuesTable } from '#src/adapters/outbound/sql/columns.js';
+import { uniqueColumnOf, valuesTable } from '#src/adapters/outbound/sql/keyset.js';
 import { migrate } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import { columnsOf, indexName } from '#src/adapters/outbound/sqlite/sql/schema.js';
 import type { RecordTable } from '#src/application/ports/list-query.js';

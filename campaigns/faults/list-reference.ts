@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FacetQueryParser, facetName } from '#src/adapters/inbound/http/lists/facets.js';
-import { ListQueryParser } from '#src/adapters/inbound/http/lists/list-query.js';
+import { ListQueryParser } from '#src/adapters/inbound/http/lists/list-operation.js';
 import { PRODUCTS as RESOURCE } from '#src/adapters/inbound/http/resources/definitions.js';
 import type { FacetCount, FacetQuery, Filter, SortOrder } from '#src/application/ports/list-query.js';
 import { compareFacetCounts, FacetCounter, facetsOf, facetValues } from '#src/application/records/facets.js';

@@ -8,8 +8,8 @@ import {
   releaseTarget,
   type TableRules,
 } from '../application/maintenance/copy.js';
-import { QueryBudget } from '../application/maintenance/query-budget.js';
 import type { StorageParts } from '../application/ports/table-store.js';
+import { QueryBudget } from '../application/records/lists.js';
 import { asPaused, type Webhook } from '../domain/webhook.js';
 import { storageOf } from './storage.js';
 import { STORES, type StoreAt, type Stores, storeAt, storeUrlForms } from './stores/index.js';

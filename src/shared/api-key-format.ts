@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** The shape of an API key. {@link isWellFormedKey} checks the checksum too. */
@@ -23,11 +22,6 @@ export function keyChecksum(body: string): string {
     rest = Math.floor(rest / BASE62.length);
   }
   return text;
-}
-
-/** The SHA-256 of an API key or another token, in lower-case hexadecimal: the one form in which a key is stored. */
-export function credentialDigest(token: string): string {
-  return hash('sha256', token, 'hex');
 }
 
 /** Of the form of a key, with a wrong checksum. */

@@ -55,7 +55,7 @@ const LAYERS: Readonly<Record<PathPrefix, readonly PathPrefix[]>> = {
     'packages/client/index.ts',
     'domain/money.ts',
     'shared/record-splitters.ts',
-    'shared/text-values.ts',
+    'shared/json.ts',
   ],
 };
 

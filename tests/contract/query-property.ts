@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import {
   BY_ID,
   type FacetCount,
@@ -12,7 +11,7 @@ import {
   type Position,
 } from '#src/application/ports/list-query.js';
 import type { Repository } from '#src/application/ports/repository.js';
-import { OrderedLists } from '#src/application/records/lists.js';
+import { OrderedLists, QueryBudget } from '#src/application/records/lists.js';
 import { positionOf } from '#src/application/records/query-semantics.js';
 import type { Repositories } from '#src/composition/tables.js';
 import { AppError } from '#src/domain/errors.js';

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 describe('BufferedStderr', () => {
   it('mixes no lines of processes that share a pipe', async () => {
     const program = `
-      import { BufferedStderr } from '${new URL(import.meta.resolve('#src/adapters/outbound/pino/standard-error.js'))}';
+      import { BufferedStderr } from '${new URL(import.meta.resolve('#src/adapters/outbound/pino/logger.js'))}';
       const stderr = new BufferedStderr();
       const end = Date.now() + 500;
       for (let i = 0; Date.now() < end; i++) {

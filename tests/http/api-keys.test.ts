@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { credentialDigest } from '#src/application/auth/credential-cache.js';
 import { SCOPES } from '#src/domain/access.js';
-import { credentialDigest, isWellFormedKey } from '#src/shared/api-key-format.js';
+import { isWellFormedKey } from '#src/shared/api-key-format.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import {
   type HttpClient,

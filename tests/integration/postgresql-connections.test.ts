@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PostgresqlStore } from '#src/adapters/outbound/postgresql/store.js';
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import { AppError } from '#src/domain/errors.js';
 import { FakeClock } from '../support/fakes.js';
 import { HAS_POSTGRESQL, PostgresqlServer } from '../support/postgresql-server.js';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
-import type { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { FeedPosition } from '#src/application/ports/change-feed.js';
+import type { QueryBudget } from '#src/application/records/lists.js';
 import { type Storage, storageOf } from '#src/composition/storage.js';
 import { STORES, type StoreName } from '#src/composition/stores/index.js';
 import { loadSettings } from '#src/config/settings.js';

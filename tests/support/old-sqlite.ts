@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import { RECORD_COLUMNS } from '#src/adapters/outbound/sql/columns.js';
+import { RECORD_COLUMNS } from '#src/adapters/outbound/sql/keyset.js';
 import { APPLICATION_ID, migrate, RELEASED } from '#src/adapters/outbound/sqlite/connection/migrations.js';
 import type { Versioned } from '#src/domain/record.js';
 

@@ -1,4 +1,4 @@
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import { RECORD_TABLES, RESOURCE_TABLES } from '#src/composition/tables.js';
 import type { Scope } from '#src/domain/access.js';
 import { FakeClock } from './fakes.js';

@@ -1,5 +1,5 @@
 import { currencyDigits } from '#src/domain/money.js';
-import { readInteger } from '#src/shared/text-values.js';
+import { readInteger } from '#src/shared/json.js';
 import { type FilterField, nameOfKey } from '../docs/filters.js';
 import { amountText, decimalMark, isPrice, typedAmount } from './formats.js';
 

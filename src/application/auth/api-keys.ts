@@ -12,7 +12,7 @@ import {
 import { AppError, PreconditionFailed, unavailable } from '../../domain/errors.js';
 import { instantText } from '../../domain/instant.js';
 import type { Id, Instant, Versioned } from '../../domain/record.js';
-import { credentialDigest, isWellFormedKey } from '../../shared/api-key-format.js';
+import { isWellFormedKey } from '../../shared/api-key-format.js';
 import { FairSemaphore } from '../../shared/fair-semaphore.js';
 import type { Clock } from '../ports/clock.js';
 import { BY_ID } from '../ports/list-query.js';
@@ -23,7 +23,7 @@ import type { UsageStore } from '../ports/usage-store.js';
 import type { Draft } from '../records/record-format.js';
 import type { Created, Creation, RecordService } from '../records/record-service.js';
 import { ANY_VERSION, isMet, type Precondition } from '../records/write-conditions.js';
-import type { CredentialCache } from './credential-cache.js';
+import { type CredentialCache, credentialDigest } from './credential-cache.js';
 import { type KeyUsage, readUsage, type UsedApiKey } from './key-usage.js';
 
 /** The id of the key that a store's first start creates. It is never reserved, so its uniqueness decides which start wins. */

@@ -3,13 +3,13 @@ import { FOREIGN_REQUEST_MS, invalidToken } from '../../domain/access-token.js';
 import { keyIdOf } from '../../domain/api-key.js';
 import { AppError } from '../../domain/errors.js';
 import type { Id } from '../../domain/record.js';
-import { API_KEY_SHAPE, credentialDigest } from '../../shared/api-key-format.js';
+import { API_KEY_SHAPE } from '../../shared/api-key-format.js';
 import type { MaybePromise } from '../../shared/promises.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter, RatePolicy, RateState } from '../ports/rate-limiter.js';
 import type { Credential, TokenVerifier, VerifiedCredential } from '../ports/tokens.js';
 import type { ApiKeyVerifier } from './api-keys.js';
-import type { CredentialCache } from './credential-cache.js';
+import { type CredentialCache, credentialDigest } from './credential-cache.js';
 
 /** Too many authentications from this address failed. */
 export class AuthenticationThrottled extends AppError {

@@ -1,5 +1,11 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../ports/clock.js';
 import type { VerifiedCredential } from '../ports/tokens.js';
+
+/** The SHA-256 of an API key or another token, in lower-case hexadecimal: the one form in which a key is stored. */
+export function credentialDigest(token: string): string {
+  return hash('sha256', token, 'hex');
+}
 
 /** How long a credential counts as recently valid. */
 const REMEMBERED_MS = 10 * 60_000;

@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import type { QueryBudget } from '../../application/maintenance/query-budget.js';
 import type { DiagnosticReport } from '../../application/ports/diagnostics.js';
 import type { Logger } from '../../application/ports/logger.js';
 import type { BackupProgress, RestoreReport } from '../../application/ports/store.js';
 import type { StorageParts, StoredTable } from '../../application/ports/table-store.js';
+import type { QueryBudget } from '../../application/records/lists.js';
 
 /** The options of every storage. */
 export interface StorageOptions {

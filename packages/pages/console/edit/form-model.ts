@@ -1,4 +1,4 @@
-import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/text-values.js';
+import { JSON_NUMBER, readInteger, readNumber } from '#src/shared/json.js';
 import type { AnySchema } from '../../docs/openapi.js';
 import type { References } from '../../docs/references.js';
 import { amountText, isPrice, typedAmount } from '../formats.js';

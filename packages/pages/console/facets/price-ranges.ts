@@ -1,4 +1,4 @@
-import { readInteger } from '#src/shared/text-values.js';
+import { readInteger } from '#src/shared/json.js';
 import { type Filter, type ListState, queryOf } from '../list-query.js';
 import type { Resource } from '../types.js';
 

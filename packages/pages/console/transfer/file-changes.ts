@@ -1,7 +1,7 @@
 import type { EditableCollection, ImportResult } from '#packages/client/index.js';
 import { amountOf } from '#src/domain/money.js';
+import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '#src/shared/json.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
-import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '#src/shared/text-values.js';
 import type { Field } from '../edit/form-model.js';
 import { isObject, type Json, type JsonObject, member, patched } from '../edit/json.js';
 import { type Difference, differencesOf } from '../edit/three-way.js';

@@ -1,6 +1,6 @@
 import { amountOf } from '#src/domain/money.js';
+import { readBoolean, readInteger, readNumber } from '#src/shared/json.js';
 import { cellsOf } from '#src/shared/record-splitters.js';
-import { readBoolean, readInteger, readNumber } from '#src/shared/text-values.js';
 import { isPrice, type Price } from '../formats.js';
 import { columnPath } from './file-changes.js';
 import { type Format, partsOf } from './records-in-file.js';

@@ -1,4 +1,3 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS } from '../../../application/maintenance/retention.js';
 import type { Deletion } from '../../../application/ports/change-feed.js';
 import {
@@ -20,8 +19,9 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
+import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../application/records/block-scan.js';
 import { FacetCounter } from '../../../application/records/facets.js';
-import { partitionPoint, TopN, takePage } from '../../../application/records/lists.js';
+import { partitionPoint, type QueryBudget, TopN, takePage } from '../../../application/records/lists.js';
 import {
   compareInOrder,
   foldedValue,
@@ -30,7 +30,6 @@ import {
   valuesOf,
 } from '../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../application/records/record-json.js';
-import { hasOnlyIdFilters, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import { searchedLength } from '../../../application/search/tokenizer.js';
 import { type DuplicateValue, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';

@@ -1,5 +1,5 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { MemoryFeedState } from './change-feed.js';
 import { MemoryIdempotencyStore, MemoryUsageStore } from './expiring.js';
 import { MemoryRepository } from './repository.js';

@@ -7,6 +7,7 @@ import type {
   SearchFilter,
   Value,
 } from '../../../application/ports/list-query.js';
+import type { IdRange } from '../../../application/records/block-scan.js';
 import {
   attributeValues,
   comparedValue,
@@ -14,7 +15,6 @@ import {
   prefixRange,
   specOf,
 } from '../../../application/records/query-semantics.js';
-import type { IdRange } from '../../../application/search/id-range.js';
 import type { FieldSpec } from '../../../domain/fields.js';
 import { blockOf, fieldPath, foldedPath } from './documents.js';
 

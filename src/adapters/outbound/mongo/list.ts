@@ -13,10 +13,10 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/ports/list-query.js';
+import { hasOnlyIdFilters, type IdRange, idRange } from '../../../application/records/block-scan.js';
 import { decidingKeys } from '../../../application/records/list-indexes.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
-import { hasOnlyIdFilters, type IdRange, idRange } from '../../../application/search/id-range.js';
 import {
   fieldPath,
   type LiveDocument,

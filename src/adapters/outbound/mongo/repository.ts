@@ -15,9 +15,9 @@ import type {
   ReplaceOutcome,
   Repository,
 } from '../../../application/ports/repository.js';
+import { type Blocks, countByBlocks, listByBlocks } from '../../../application/records/block-scan.js';
 import { type IndexKey, isIndexed } from '../../../application/records/list-indexes.js';
 import { foldedValue, ownersOf } from '../../../application/records/query-semantics.js';
-import { type Blocks, countByBlocks, listByBlocks } from '../../../application/search/block-scan.js';
 import { type AppError, duplicateValue } from '../../../domain/errors.js';
 import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';

@@ -1,6 +1,6 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { MongoArchive } from './archive.js';
 import { MongoChangeFeed, MongoFeedState } from './change-feed.js';
 import { ChangeLog } from './change-log.js';

@@ -7,9 +7,9 @@ import {
   type MongoClientOptions,
   MongoParseError,
 } from 'mongodb';
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { ServerCalls } from '../../../application/maintenance/server-calls.js';
 import { type PoolFigures, type Store, StoreConfigError } from '../../../application/ports/store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { unavailable } from '../../../domain/errors.js';
 import { withTimeout } from '../../../shared/promises.js';
 import type { Task } from '../../../shared/task-scheduler.js';

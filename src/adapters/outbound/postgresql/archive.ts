@@ -6,7 +6,7 @@ import type {
 } from '../../../application/ports/archive.js';
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { Id, Instant, Versioned } from '../../../domain/record.js';
-import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/columns.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/keyset.js';
 import { IS_LIVE, type TableWrites } from './columns.js';
 import { IdCounter } from './small-tables.js';
 import type { PostgresqlStore } from './store.js';

@@ -11,7 +11,7 @@ import {
   listFields,
 } from '../../../domain/fields.js';
 import type { Versioned } from '../../../domain/record.js';
-import { columnOf, foldedColumnOf, valuesTable } from '../sql/columns.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../sql/keyset.js';
 import { entriesOf } from './attributes.js';
 import { prepared, type Statement } from './store.js';
 

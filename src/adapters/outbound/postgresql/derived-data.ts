@@ -1,6 +1,6 @@
 import { DERIVED_VERSION, type DerivedTable, LEASE_MS } from '../../../application/ports/derived-data.js';
 import type { Id } from '../../../domain/record.js';
-import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/columns.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/keyset.js';
 import { IS_LIVE, type TableWrites } from './columns.js';
 import { parts } from './repository.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';

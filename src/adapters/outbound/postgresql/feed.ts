@@ -20,7 +20,7 @@ import type {
 import { MAX_PAGE_BYTES, type RecordTable } from '../../../application/ports/list-query.js';
 import type { StoredTable } from '../../../application/ports/table-store.js';
 import { type Id, type Instant, MAX_ID } from '../../../domain/record.js';
-import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/columns.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf } from '../sql/keyset.js';
 import { IS_LIVE } from './columns.js';
 import { EPOCH, GENERATION } from './migrations.js';
 import { type PostgresqlStore, prepared, type Statement } from './store.js';

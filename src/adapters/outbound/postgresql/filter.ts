@@ -17,8 +17,7 @@ import {
   prefixRange,
   specOf,
 } from '../../../application/records/query-semantics.js';
-import { columnOf, foldedColumnOf, valuesTable } from '../sql/columns.js';
-import { keysetCondition, type ScanKey } from '../sql/keyset.js';
+import { columnOf, foldedColumnOf, keysetCondition, type ScanKey, valuesTable } from '../sql/keyset.js';
 import { keyEntry, rangeEntries, valueEntry } from './attributes.js';
 import { documentColumnOf } from './columns.js';
 

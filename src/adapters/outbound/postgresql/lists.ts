@@ -11,16 +11,21 @@ import {
   type RecordTable,
   type SortOrder,
 } from '../../../application/ports/list-query.js';
+import {
+  type Blocks,
+  countByBlocks,
+  type IdRange,
+  idRange,
+  isAscendingRead,
+  listByBlocks,
+} from '../../../application/records/block-scan.js';
 import { FacetTop } from '../../../application/records/facets.js';
 import { isIndexed, listIndexes } from '../../../application/records/list-indexes.js';
 import { specOf } from '../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../application/records/record-json.js';
-import { type Blocks, countByBlocks, listByBlocks } from '../../../application/search/block-scan.js';
-import { type IdRange, idRange, isAscendingRead } from '../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { columnOf, recordOf, valuesTable } from '../sql/columns.js';
-import { orderBy, scanOrder } from '../sql/keyset.js';
+import { columnOf, orderBy, recordOf, scanOrder, valuesTable } from '../sql/keyset.js';
 import { documentColumnOf, IS_LIVE } from './columns.js';
 import { beyondPosition, comparison, filterConditions, isStorable, Parameters } from './filter.js';
 import { COUNTED_IDS, LISTED_IDS, searchSource, wordsCondition } from './search.js';

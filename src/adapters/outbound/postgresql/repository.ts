@@ -22,7 +22,7 @@ import { uniqueFields } from '../../../domain/fields.js';
 import type { Id, Versioned } from '../../../domain/record.js';
 import { compareText } from '../../../domain/text.js';
 import type { Task } from '../../../shared/task-scheduler.js';
-import { RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/columns.js';
+import { RECORD_COLUMNS, type RecordRow, recordOf, uniqueColumnOf } from '../sql/keyset.js';
 import { Batches } from './batches.js';
 import { IS_LIVE, type TableWrites, uniqueIndexOf } from './columns.js';
 import { isRefusedByOne, violatedIndex } from './errors.js';

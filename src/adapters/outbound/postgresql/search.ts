@@ -1,4 +1,4 @@
-import type { IdRange } from '../../../application/search/id-range.js';
+import type { IdRange } from '../../../application/records/block-scan.js';
 import { decidingWords, soughtText } from '../../../application/search/tokenizer.js';
 import { MAX_ID } from '../../../domain/record.js';
 import { BLOCK_IDS, IS_LIVE, longTextHas } from './columns.js';

@@ -1,8 +1,8 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { TOMBSTONE_MS, USAGE_MS } from '../../../application/maintenance/retention.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { PostgresqlArchive } from './archive.js';
 import { TableWrites } from './columns.js';
 import { withStatementTimeout } from './connection.js';

@@ -12,10 +12,10 @@
  *   statement another one.
  */
 import pg from 'pg';
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { ServerCalls } from '../../../application/maintenance/server-calls.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { PoolFigures, Store } from '../../../application/ports/store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { unavailable } from '../../../domain/errors.js';
 import type { Task } from '../../../shared/task-scheduler.js';
 import { CLEAR_TEXT, type PostgresqlConnection, parseUrl, ROUND_TRIP_MS } from './connection.js';

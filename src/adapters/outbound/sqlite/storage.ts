@@ -1,7 +1,7 @@
-import type { QueryBudget } from '../../../application/maintenance/query-budget.js';
 import { UNFINISHED_COPY } from '../../../application/ports/archive.js';
 import type { Logger } from '../../../application/ports/logger.js';
 import type { StorageParts, StoredTable } from '../../../application/ports/table-store.js';
+import type { QueryBudget } from '../../../application/records/lists.js';
 import { SqliteDatabase } from './connection/database.js';
 import { SqliteArchive } from './records/archive.js';
 import { SqliteChangeFeed, SqliteFeedState } from './records/change-feed.js';

@@ -3,10 +3,9 @@ import { MemoryRateLimiter } from '#src/adapters/outbound/memory/rate-limiter.js
 import { MemoryRepository } from '#src/adapters/outbound/memory/repository.js';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
 import { type ApiKeyService, ApiKeyVerifier } from '#src/application/auth/api-keys.js';
-import { CredentialCache } from '#src/application/auth/credential-cache.js';
+import { CredentialCache, credentialDigest } from '#src/application/auth/credential-cache.js';
 import type { Principal } from '#src/domain/access.js';
 import type { ApiKey } from '#src/domain/api-key.js';
-import { credentialDigest } from '#src/shared/api-key-format.js';
 import { testAuthenticator } from '../../../support/authenticator.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock, RecordingLogger } from '../../../support/fakes.js';

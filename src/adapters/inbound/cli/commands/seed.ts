@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readInteger } from '../../../../shared/text-values.js';
+import { readInteger } from '../../../../shared/json.js';
 import type { CliContext } from '../context.js';
 import { type Io, writeJson } from '../io.js';
 import { withProgress } from '../progress.js';

@@ -5,7 +5,14 @@ import { type MoneyField, memberValue } from '../../../../domain/fields.js';
 import { amountOf, currencyDigits, decimalOf } from '../../../../domain/money.js';
 import { validateText } from '../../../../domain/text.js';
 import { ATTRIBUTES, issueIn } from '../../../../domain/validation.js';
-import type { JsonObject } from '../../../../shared/json.js';
+import {
+  isUrl,
+  type JsonObject,
+  readBoolean,
+  readInteger,
+  readNumber,
+  readTexts,
+} from '../../../../shared/json.js';
 import {
   type Cells,
   CsvSplitter,
@@ -13,7 +20,6 @@ import {
   endOf,
   type ImportLine,
 } from '../../../../shared/record-splitters.js';
-import { isUrl, readBoolean, readInteger, readNumber, readTexts } from '../../../../shared/text-values.js';
 import { parseStrictJson } from '../body/strict-json.js';
 import { HttpError } from '../core/http-error.js';
 import { CSV } from '../core/media-types.js';

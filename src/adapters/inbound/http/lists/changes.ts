@@ -13,8 +13,7 @@ import { addAppliedPreference, preferredWaitSeconds } from '../parameters/reques
 import { cursorMismatch, cursorParameter, sealed, shortHash, unsealed } from './cursor.js';
 import { jsonArray, type LineFormat, ndjson, respondLines, streamLines } from './lines.js';
 import { CHANGES, nextLink } from './link-header.js';
-import { largestPage, listName } from './list-operation.js';
-import { LIMITS, limitParameter } from './list-query.js';
+import { LIMITS, largestPage, limitParameter, listName } from './list-operation.js';
 
 const preferred = preferredType([JSON_UTF8, NDJSON_UTF8]);
 

@@ -28,8 +28,7 @@ import {
   unsealed,
 } from './cursor.js';
 import { nextLink } from './link-header.js';
-import { listName } from './list-operation.js';
-import { limitParameter } from './list-query.js';
+import { limitParameter, listName } from './list-operation.js';
 
 /** The last segment of the path of facets. No id looks like it. */
 export const FACETS = 'facets';

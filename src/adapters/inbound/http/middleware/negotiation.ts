@@ -3,10 +3,10 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import { andThen } from '../../../../shared/promises.js';
-import { TextCache } from '../../../../shared/text-cache.js';
 import type { Coding, Context, Middleware } from '../core/context.js';
 import { HttpError } from '../core/http-error.js';
 import { JSON_UTF8, NDJSON, PROBLEM } from '../core/media-types.js';
+import { TextCache } from '../parameters/query.js';
 
 // The media type, by `Accept`.
 

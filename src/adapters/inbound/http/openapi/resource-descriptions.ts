@@ -6,7 +6,7 @@ import { CSV, JSON_PATCH, JSON_TYPE, NDJSON } from '../core/media-types.js';
 import { exampleRecord, type ResourceDefinition, type ResourceDocs } from '../core/resource-definition.js';
 import { type Columns, columnsOf, csvText } from '../lists/csv.js';
 import { MAX_FACETS } from '../lists/facets.js';
-import { LIMITS } from '../lists/list-query.js';
+import { LIMITS } from '../lists/list-operation.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 import { bodySchemas, bySuffix, type SchemaKind, schemaNames } from './schemas.js';
 

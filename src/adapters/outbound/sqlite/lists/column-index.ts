@@ -3,10 +3,10 @@ import {
   isInRange,
   type NumberedPosition,
 } from '../../../../application/changes/feed-state.js';
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type { FacetField, FacetValue, RecordTable } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import { facetValues } from '../../../../application/records/facets.js';
+import type { QueryBudget } from '../../../../application/records/lists.js';
 import { fieldValue, specOf } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, queryTooExpensive } from '../../../../domain/errors.js';
@@ -14,7 +14,7 @@ import { SYSTEM_FIELDS } from '../../../../domain/fields.js';
 import type { Id } from '../../../../domain/record.js';
 import { withTimeout } from '../../../../shared/promises.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { columnOf, valuesTable } from '../../sql/columns.js';
+import { columnOf, valuesTable } from '../../sql/keyset.js';
 import type { Reader } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { idsIn, idsOf, RecordReader } from '../sql/records.js';

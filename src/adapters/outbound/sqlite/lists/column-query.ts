@@ -1,4 +1,3 @@
-import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
 import type {
   Facet,
   FacetField,
@@ -11,8 +10,9 @@ import type {
   SortOrder,
   Value,
 } from '../../../../application/ports/list-query.js';
+import { idRange, isAscendingRead } from '../../../../application/records/block-scan.js';
 import { FacetTop, facetValues, hasPrefix } from '../../../../application/records/facets.js';
-import { partitionPoint, TopN } from '../../../../application/records/lists.js';
+import { partitionPoint, type QueryTime, TopN } from '../../../../application/records/lists.js';
 import {
   attributeValues,
   compareInOrder,
@@ -23,7 +23,6 @@ import {
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { scanOrder } from '../../sql/keyset.js';
 import { compareStored } from '../sql/schema.js';

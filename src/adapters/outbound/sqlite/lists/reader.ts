@@ -1,4 +1,3 @@
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import {
   BY_ID,
   type Facet,
@@ -13,23 +12,23 @@ import {
 } from '../../../../application/ports/list-query.js';
 import type { Logger } from '../../../../application/ports/logger.js';
 import {
+  hasOnlyIdFilters,
+  type IdRange,
+  idRange,
+  isAscendingRead,
+} from '../../../../application/records/block-scan.js';
+import type { QueryBudget } from '../../../../application/records/lists.js';
+import {
   matchesFilter,
   matchesUniqueValues,
   positionOf,
   valuesOf,
 } from '../../../../application/records/query-semantics.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import {
-  hasOnlyIdFilters,
-  type IdRange,
-  idRange,
-  isAscendingRead,
-} from '../../../../application/search/id-range.js';
 import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { columnOf } from '../../sql/columns.js';
-import { scanOrder } from '../../sql/keyset.js';
+import { columnOf, scanOrder } from '../../sql/keyset.js';
 import type { Reader, Sql } from '../connection/connection.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import {

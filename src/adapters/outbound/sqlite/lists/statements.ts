@@ -1,4 +1,3 @@
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import {
   BY_ID,
   type Facet,
@@ -11,14 +10,14 @@ import {
   type ListQuery,
   type RecordTable,
 } from '../../../../application/ports/list-query.js';
+import { idRange, isAscendingRead } from '../../../../application/records/block-scan.js';
 import { FacetCounter } from '../../../../application/records/facets.js';
+import type { QueryBudget } from '../../../../application/records/lists.js';
 import type { StoredRecord } from '../../../../application/records/record-json.js';
-import { idRange, isAscendingRead } from '../../../../application/search/id-range.js';
 import { searchedWords } from '../../../../application/search/tokenizer.js';
 import type { Id } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { columnOf, valuesTable } from '../../sql/columns.js';
-import { orderBy, type ScanKey, scanOrder } from '../../sql/keyset.js';
+import { columnOf, orderBy, type ScanKey, scanOrder, valuesTable } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import type { ThreadReader } from '../connection/readers.js';
 import {

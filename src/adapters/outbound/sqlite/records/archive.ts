@@ -3,7 +3,7 @@ import type { EntryCounts, RecordArchive, RecordEntry } from '../../../../applic
 import type { RecordTable } from '../../../../application/ports/list-query.js';
 import type { Purgeable } from '../../../../application/ports/table-store.js';
 import type { Id, Instant } from '../../../../domain/record.js';
-import { RECORD_COLUMNS } from '../../sql/columns.js';
+import { RECORD_COLUMNS } from '../../sql/keyset.js';
 import type { SqliteDatabase } from '../connection/database.js';
 import { RecordRows } from './record-rows.js';
 

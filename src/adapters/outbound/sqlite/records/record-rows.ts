@@ -3,7 +3,7 @@ import { listValues } from '../../../../application/records/query-semantics.js';
 import { fieldsJson } from '../../../../application/records/record-json.js';
 import { type Attributes, attributeFields, listFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
-import { valuesTable } from '../../sql/columns.js';
+import { valuesTable } from '../../sql/keyset.js';
 import type { Statements } from '../connection/database.js';
 import { attributeName, type Column, columnsOf, type StoredValue, storedValue } from '../sql/schema.js';
 import { WordIndex } from '../sql/words.js';

@@ -1,4 +1,3 @@
-import type { QueryBudget } from '../../../../application/maintenance/query-budget.js';
 import type {
   Facet,
   FacetQuery,
@@ -17,13 +16,14 @@ import type {
   Repository,
 } from '../../../../application/ports/repository.js';
 import type { StoredTable } from '../../../../application/ports/table-store.js';
+import type { QueryBudget } from '../../../../application/records/lists.js';
 import { foldedValue, ownersOf } from '../../../../application/records/query-semantics.js';
 import { StoredRecord } from '../../../../application/records/record-json.js';
 import { AppError, duplicateValue } from '../../../../domain/errors.js';
 import { uniqueFields } from '../../../../domain/fields.js';
 import type { Id, Versioned } from '../../../../domain/record.js';
 import { BACKGROUND, type Task } from '../../../../shared/task-scheduler.js';
-import { RECORD_COLUMNS, type RecordRow, uniqueColumnOf } from '../../sql/columns.js';
+import { RECORD_COLUMNS, type RecordRow, uniqueColumnOf } from '../../sql/keyset.js';
 import { MAX_ROWS } from '../connection/commits.js';
 import { isConstraint } from '../connection/connection.js';
 import type { SqliteDatabase, Statements } from '../connection/database.js';

@@ -11,7 +11,7 @@ import {
   isFolded,
   prefixRange,
 } from '../../../../application/records/query-semantics.js';
-import { columnOf, foldedColumnOf, valuesTable } from '../../sql/columns.js';
+import { columnOf, foldedColumnOf, valuesTable } from '../../sql/keyset.js';
 import {
   allOf,
   anyOf,

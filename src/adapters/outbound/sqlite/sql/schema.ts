@@ -7,8 +7,7 @@ import type {
 } from '../../../../application/ports/list-query.js';
 import { compareFacetValues, memberValue } from '../../../../application/records/query-semantics.js';
 import { type FieldSpec, foldedOperators, foldedText } from '../../../../domain/fields.js';
-import { columnOf, foldedColumnOf, valuesTable } from '../../sql/columns.js';
-import { keysetCondition, type ScanKey } from '../../sql/keyset.js';
+import { columnOf, foldedColumnOf, keysetCondition, type ScanKey, valuesTable } from '../../sql/keyset.js';
 import type { Sql } from '../connection/connection.js';
 
 export const ID = columnOf('id');

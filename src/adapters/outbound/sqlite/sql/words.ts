@@ -1,6 +1,6 @@
-import type { QueryTime } from '../../../../application/maintenance/query-budget.js';
 import type { RecordTable } from '../../../../application/ports/list-query.js';
-import type { IdRange } from '../../../../application/search/id-range.js';
+import type { IdRange } from '../../../../application/records/block-scan.js';
+import type { QueryTime } from '../../../../application/records/lists.js';
 import {
   beginningOf,
   decidingWords,

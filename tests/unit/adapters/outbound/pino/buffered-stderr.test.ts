@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BufferedStderr } from '#src/adapters/outbound/pino/standard-error.js';
+import { BufferedStderr } from '#src/adapters/outbound/pino/logger.js';
 import { temporaryFolder } from '../../../../support/temporary-folder.js';
 import { until } from '../../../../support/until.js';
 

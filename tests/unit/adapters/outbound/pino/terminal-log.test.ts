@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { PinoLogger } from '#src/adapters/outbound/pino/logger.js';
-import { TerminalLog } from '#src/adapters/outbound/pino/standard-error.js';
+import { PinoLogger, TerminalLog } from '#src/adapters/outbound/pino/logger.js';
 import { REQUEST_ENTRY } from '../../../../support/request-entry.js';
 
 const REQUEST = { ...REQUEST_ENTRY, requestId: 'b7f1f8c2', trace: undefined };

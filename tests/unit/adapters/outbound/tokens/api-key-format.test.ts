@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newApiKey } from '#src/adapters/outbound/system/random.js';
-import { credentialDigest, isWellFormedKey } from '#src/shared/api-key-format.js';
+import { credentialDigest } from '#src/application/auth/credential-cache.js';
+import { isWellFormedKey } from '#src/shared/api-key-format.js';
 
 /** The CRC-32 of `pcs_` and thirty zeros is 0x09D31E43 by another implementation (Python's zlib). */
 const KNOWN = `pcs_${'0'.repeat(30)}0B9c15`;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Context } from '#src/adapters/inbound/http/core/context.js';
 import { HttpError } from '#src/adapters/inbound/http/core/http-error.js';
 import { encodeCursor, queryFingerprint } from '#src/adapters/inbound/http/lists/cursor.js';
-import { ListQueryParser } from '#src/adapters/inbound/http/lists/list-query.js';
+import { ListQueryParser } from '#src/adapters/inbound/http/lists/list-operation.js';
 import { readQuery } from '#src/adapters/inbound/http/parameters/query.js';
 import { PRODUCTS } from '#src/adapters/inbound/http/resources/definitions.js';
 import { BY_ID, type ListQuery } from '#src/application/ports/list-query.js';

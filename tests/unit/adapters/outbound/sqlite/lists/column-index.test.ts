@@ -14,8 +14,8 @@ import { type Column, ColumnBuilder } from '#src/adapters/outbound/sqlite/lists/
 import { SqliteArchive } from '#src/adapters/outbound/sqlite/records/archive.js';
 import { SqliteFeedState } from '#src/adapters/outbound/sqlite/records/change-feed.js';
 import { SqliteRepository } from '#src/adapters/outbound/sqlite/records/repository.js';
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import type { FacetField, Filter } from '#src/application/ports/list-query.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import { unavailable } from '#src/domain/errors.js';
 import type { Product } from '#src/domain/product.js';
 import type { Versioned } from '#src/domain/record.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import { yieldToEventLoop } from '#src/shared/promises.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { QueryBudget } from '#src/application/maintenance/query-budget.js';
 import { BY_ID, type ListQuery } from '#src/application/ports/list-query.js';
 import {
   type BlockScan,
   countByBlocks,
+  type IdRange,
   listByBlocks,
   scanBlocks,
-} from '#src/application/search/block-scan.js';
-import type { IdRange } from '#src/application/search/id-range.js';
+} from '#src/application/records/block-scan.js';
+import { QueryBudget } from '#src/application/records/lists.js';
 import { queryTooExpensive, unavailable } from '#src/domain/errors.js';
 import { expectAppError } from '../../../support/expect-refusal.js';
 import { FakeClock } from '../../../support/fakes.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TextCache } from '#src/shared/text-cache.js';
+import { TextCache } from '#src/adapters/inbound/http/parameters/query.js';
 
 function counting() {
   const computed: string[] = [];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Filter, Position } from '#src/application/ports/list-query.js';
-import { hasOnlyIdFilters, idRange, isAscendingRead } from '#src/application/search/id-range.js';
+import { hasOnlyIdFilters, idRange, isAscendingRead } from '#src/application/records/block-scan.js';
 import { at, by } from '../../../contract/repository/records.js';
 
 const INFINITE = Number.POSITIVE_INFINITY;
