@@ -486,59 +486,6 @@ describe('a record by a unique field', () => {
     });
   });
 
-  describe('for a credential', () => {
-    const service = inProcessService();
-    const keyWith = async (...scopes: string[]) =>
-      (await service.client.post('/v1/api-keys', { name: 'some', scopes })).json.key as string;
-
-    it('needs the scopes of the same method by id', async () => {
-      const { client } = service;
-      const [path, email] = ['/v1/products/sku/S-1', '/v1/users/email/s@example.com'];
-      const writer = await keyWith('products:write');
-      const reader = await keyWith('products:read');
-      const created = await client.put(path, { name: 'Lamp' }, { token: writer });
-      expect([created.status, created.json.sku]).to.deep.equal([201, 'S-1']);
-      expect((await client.get(path, { token: reader })).json).to.deep.equal(created.json);
-      for (const [token, method, scope] of [
-        [reader, 'PUT', 'products:write'],
-        [reader, 'PATCH', 'products:write'],
-        [reader, 'DELETE', 'products:write'],
-        [writer, 'GET', 'products:read'],
-        [writer, 'HEAD', 'products:read'],
-        [writer, 'PATCH', 'products:read'],
-      ] as const) {
-        const response = await client.request(method, path, { token });
-        expect(response.status, `${method} ${scope}`).to.equal(403);
-        expect(response.headers['www-authenticate']).to.include(`scope="${scope}"`);
-      }
-      for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'])
-        expect((await client.request(method, email, { token: writer })).status, method).to.equal(403);
-      expect((await client.delete(path, { token: writer })).status).to.equal(204);
-      expect((await client.delete(path, { token: writer })).status).to.equal(404);
-    });
-  });
-
-  describe('under PUBLIC_READ', () => {
-    const service = inProcessService({ PUBLIC_READ: 'products', PUBLIC_MAX_AGE: '60' });
-
-    it('is public where it is by id', async () => {
-      const { client } = service;
-      const path = '/v1/products/sku/P-1';
-      const { json } = await client.put(path, { name: 'Lamp' });
-      const [found, expected] = [
-        await client.get(path, { token: null }),
-        await client.get(`/v1/products/${json.id}`, { token: null }),
-      ];
-      expect([found.status, found.text]).to.deep.equal([200, expected.text]);
-      for (const name of ['cache-control', 'vary', 'etag'])
-        expect(found.headers[name], name).to.equal(expected.headers[name]);
-      expect((await client.get(path, { token: 'pcs_wrong' })).status).to.equal(401);
-      for (const method of ['PUT', 'PATCH', 'DELETE'])
-        expect((await client.request(method, path, { token: null })).status, method).to.equal(401);
-      expect((await client.get('/v1/users/email/a@b', { token: null })).status).to.equal(401);
-    });
-  });
-
   describe('for a script of another origin', () => {
     const service = inProcessService({ CORS_ORIGINS: 'https://shop.example' });
 
@@ -554,22 +501,6 @@ describe('a record by a unique field', () => {
       const created = await client.put('/v1/products/sku/C-1', { name: 'Lamp' }, { headers: { Origin } });
       const exposed = String(created.headers['access-control-expose-headers']).split(', ');
       expect(exposed).to.include.members(['Content-Location', 'Location', 'ETag']);
-    });
-  });
-
-  describe('counts', () => {
-    const service = inProcessService({ RATE_LIMIT_REQUESTS: '3' });
-
-    it('against the limit of requests, as by id', async () => {
-      const { client } = service;
-      const remaining = async (path: string) => {
-        const { status, headers } = await client.get(path);
-        return [status, /r=(\d+)/.exec(String(headers['ratelimit']))?.[1]];
-      };
-      expect(await remaining('/v1/products/sku/L-1')).to.deep.equal([404, '2']);
-      expect(await remaining('/v1/users/email/a@b')).to.deep.equal([404, '1']);
-      expect(await remaining('/v1/products/1')).to.deep.equal([404, '0']);
-      expect((await remaining('/v1/products/sku/L-1'))[0]).to.equal(429);
     });
   });
 

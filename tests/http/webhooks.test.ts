@@ -8,7 +8,7 @@ import { RESOURCES, type Versioned } from '#src/domain/record.js';
 import type { Webhook } from '#src/domain/webhook.js';
 import { HTTP_STORE_NAMES } from '../stores/index.js';
 import { type HttpResponse, issueLocations, type RequestOptions } from '../support/http-client.js';
-import { FIRST_KEY, inProcessService } from '../support/in-process-service.js';
+import { inProcessService } from '../support/in-process-service.js';
 import { TestIssuer } from '../support/test-issuer.js';
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
@@ -319,13 +319,6 @@ describe('webhooks and access', () => {
     await apiKeys.removeAll([{ id, expected: key?.version ?? 0, at: Date.now() }]);
     const { status, json } = await service.client.post('/v1/webhooks', RECEIVER, { token });
     expect([status, json.code]).to.deep.equal([401, 'invalid_token']);
-  });
-
-  it('are shown to keys with the scope alone', async () => {
-    const scopes = SCOPES.filter((scope) => scope !== 'webhooks:admin');
-    const { key: token } = (await service.client.post('/v1/api-keys', { name: 'x', scopes })).json;
-    expect((await service.client.get('/v1/webhooks', { token })).status).to.equal(403);
-    expect((await service.client.get('/v1/webhooks', { token: FIRST_KEY })).status).to.equal(200);
   });
 });
 
